@@ -1,0 +1,253 @@
+// Tokenscope: what plain HTML and htmx leave to do. The page works without this file.
+//
+// - one current token, marked both in the text and among the ids, by pointer, focus and arrow keys
+// - its details on click or Enter
+// - the slider beside the number, files dropped or chosen, examples without leaving the page
+"use strict";
+
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const form = byId("playground");
+  const text = byId("text");
+  const file = byId("file");
+  const slider = byId("slider");
+  const size = byId("size");
+
+  // ── Tokens and ids ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  const highlight = window.Highlight && CSS.highlights ? new Highlight() : null;
+  if (highlight) CSS.highlights.set("token", highlight);
+  const numberStarts = new WeakMap(); // an .ids element → where each of its numbers begins and ends
+  let marked = null; // the token under the pointer or the focus
+  let current = null; // the token that the arrow keys move from
+
+  const isToken = (node) => node instanceof Element && node.parentElement?.classList.contains("chunk");
+  const indexOf = (token) => {
+    const chunk = token.parentElement;
+    return Number(chunk.dataset.first) + Array.prototype.indexOf.call(chunk.children, token);
+  };
+
+  // The last child of #tokens or #ids that begins at or before token `index`.
+  const holder = (parent, index) => {
+    let found = null;
+    for (const child of parent.children) {
+      if (Number(child.dataset.first) > index) break;
+      found = child;
+    }
+    return found;
+  };
+  const tokenAt = (index) => {
+    const chunk = holder(byId("tokens"), index);
+    return chunk?.children[index - Number(chunk.dataset.first)] ?? null;
+  };
+  const numbersOf = (line) => {
+    if (!numberStarts.has(line)) {
+      numberStarts.set(line, Array.from(line.textContent.matchAll(/\d+/g), (m) => [m.index, m.index + m[0].length]));
+    }
+    return numberStarts.get(line);
+  };
+
+  const mark = (token, reveal) => {
+    if (marked === token) return;
+    marked?.classList.remove("on");
+    highlight?.clear();
+    marked = token;
+    if (!token) return;
+    token.classList.add("on");
+    const index = indexOf(token);
+    const line = byId("ids") && holder(byId("ids"), index);
+    const place = line && numbersOf(line)[index - Number(line.dataset.first)];
+    if (!place || !highlight) return;
+    const range = new Range();
+    range.setStart(line.firstChild, place[0]);
+    range.setEnd(line.firstChild, place[1]);
+    highlight.add(range);
+    if (reveal) scrollWithin(byId("ids"), range.getBoundingClientRect());
+  };
+
+  const scrollWithin = (pane, box) => {
+    const frame = pane.getBoundingClientRect();
+    if (box.top < frame.top) pane.scrollTop -= frame.top - box.top + 8;
+    else if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom + 8;
+  };
+
+  const tokenAtPoint = (event) => {
+    const target = event.target;
+    if (isToken(target)) return target;
+    if (!target.closest?.("#ids")) return null;
+    const position = document.caretPositionFromPoint?.(event.clientX, event.clientY);
+    const fallback = position ? null : document.caretRangeFromPoint?.(event.clientX, event.clientY);
+    const node = position?.offsetNode ?? fallback?.startContainer;
+    const offset = position?.offset ?? fallback?.startOffset;
+    const line = node?.parentElement;
+    if (!line?.classList.contains("ids")) return null;
+    const n = numbersOf(line).findIndex(([start, end]) => start <= offset && offset <= end);
+    return n < 0 ? null : tokenAt(Number(line.dataset.first) + n);
+  };
+
+  document.addEventListener("pointermove", (event) => {
+    if (event.pointerType !== "touch" && event.target.closest?.("#tokens, #ids")) mark(tokenAtPoint(event), event.target.closest("#tokens"));
+    else if (marked && !marked.contains(document.activeElement)) mark(null);
+  }, { passive: true });
+
+  const choose = (token) => {
+    const number = byId("token");
+    number.value = indexOf(token);
+    number.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+
+  const focusToken = (token) => {
+    if (!token) return;
+    current?.removeAttribute("tabindex");
+    current = token;
+    token.tabIndex = 0;
+    if (!token.hasAttribute("href")) token.setAttribute("role", "button");
+    token.focus();
+  };
+
+  document.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !getSelection().isCollapsed) return;
+    const token = tokenAtPoint(event);
+    if (!token) return;
+    event.preventDefault();
+    if (isToken(event.target)) focusToken(token);
+    else mark(token);
+    choose(token);
+  });
+
+  document.addEventListener("focusin", (event) => {
+    if (isToken(event.target)) mark(event.target, true);
+  });
+
+  const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.form === form) form.requestSubmit();
+    const pane = event.target.closest?.("#tokens, #ids");
+    if (!pane || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = isToken(event.target) ? indexOf(event.target) : marked ? indexOf(marked) : -1;
+    const last = Number(byId("figures").dataset.tokens) - 1;
+    if (event.key in STEPS) {
+      // Right and left follow the reading direction; up and down leave a pane that nothing is chosen in to scrolling.
+      if (at < 0 && (event.key === "ArrowUp" || event.key === "ArrowDown")) return;
+      move(pane, Math.min(Math.max(at + STEPS[event.key], 0), last));
+    } else if (event.key === "Home" || event.key === "End") {
+      move(pane, event.key === "Home" ? 0 : last);
+    } else if ((event.key === "Enter" || event.key === " ") && at >= 0) {
+      choose(tokenAt(at));
+    } else if (event.key === "Escape" && isToken(event.target)) {
+      byId("tokens").focus();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+
+  const move = (pane, index) => {
+    const token = tokenAt(index);
+    if (pane.id === "tokens") focusToken(token);
+    else mark(token, true);
+  };
+
+  // Links cost the keyboard one stop each: with this script the arrows walk them, and only one is a stop.
+  const calm = () => {
+    for (const link of document.querySelectorAll("#tokens a")) link.tabIndex = -1;
+    const chosen = document.querySelector("#tokens .on");
+    marked = null;
+    current = null;
+    if (chosen) mark(chosen);
+  };
+
+  // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));
+
+  slider.addEventListener("input", () => {
+    size.value = slider.value;
+    size.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  size.addEventListener("input", () => { slider.value = size.value; });
+
+  // Pieces and merges have sliders of different length; a choice between them starts where the new one starts.
+  const fitSlider = () => {
+    const pieces = form.elements.algorithm.value === "unigram";
+    const [least, most, start] = pieces ? [20, 1000, 200] : [0, 500, 100];
+    if (slider.min !== String(least) || slider.max !== String(most)) {
+      const before = size.value;
+      slider.min = size.min = least;
+      slider.max = size.max = most;
+      if (before === "" || Number(before) < least || Number(before) > most || slider.dataset.fitted) size.value = start;
+    }
+    slider.dataset.fitted = "yes";
+    if (size.value === "") size.value = start;
+    slider.value = size.value;
+  };
+  form.addEventListener("input", (event) => {
+    if (event.target.name === "algorithm" || event.target.name === "vocabulary") fitSlider();
+  }, { capture: true });
+
+  const take = async (chosen) => {
+    try {
+      text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
+      file.value = "";
+      refresh();
+    } catch {
+      // Not UTF-8: the server is shown the file and names the offset.
+      form.requestSubmit();
+    }
+  };
+  file.addEventListener("change", () => { if (file.files[0]) take(file.files[0]); });
+  text.addEventListener("dragover", () => text.classList.add("dropping"));
+  text.addEventListener("dragleave", () => text.classList.remove("dropping"));
+  text.addEventListener("drop", (event) => {
+    text.classList.remove("dropping");
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    file.files = event.dataTransfer.files;
+    take(file.files[0]);
+  });
+
+  document.addEventListener("click", (event) => {
+    const example = event.target.closest?.("a.example");
+    if (!example || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    text.value = new URL(example.href).searchParams.get("text");
+    refresh();
+  });
+
+  document.addEventListener("click", (event) => {
+    const options = document.querySelector(".options[open]");
+    if (options && !options.contains(event.target)) options.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const options = document.querySelector(".options[open]");
+    if (event.key === "Escape" && options) {
+      options.open = false;
+      options.querySelector("summary").focus();
+    }
+  });
+
+  // ── htmx ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  const status = byId("status");
+  const unreachable = byId("unreachable");
+  let spoken = 0;
+  document.addEventListener("htmx:after:swap", () => {
+    unreachable.hidden = true;
+    calm();
+    clearTimeout(spoken);
+    spoken = setTimeout(() => {
+      const figures = byId("figures");
+      if (figures) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
+    }, 1000);
+  });
+  document.addEventListener("htmx:error", () => { unreachable.hidden = false; });
+  document.addEventListener("htmx:finally:request", () => {
+    // A file that was refused must not be sent again with the next letter.
+    if (file.files.length) file.value = "";
+  });
+
+  fitSlider();
+  calm();
+  // What was typed, or restored by the browser, before this ran has not been seen by the server yet.
+  if (text.value !== text.defaultValue) refresh();
+})();

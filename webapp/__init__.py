@@ -1,0 +1,43 @@
+"""Tokenscope: see how text becomes tokens.
+
+`create_app` configures, registers and returns; everything else has a home of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+from flask_compress import Compress
+
+from webapp import assets, errors, health, localization, playground, security, settings, vocabularies, vocabulary_pages
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
+    """The site as a WSGI application.
+
+    `configuration` overrides the environment, which overrides the defaults in `webapp.settings`.
+    """
+    home = _home()
+    app = Flask(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
+    settings.configure(app, configuration or {})
+    Compress(app)
+    localization.init_app(app)
+    assets.init_app(app)
+    security.init_app(app)
+    errors.init_app(app)
+    app.register_blueprint(health.blueprint)
+    app.register_blueprint(playground.blueprint)
+    app.register_blueprint(vocabulary_pages.blueprint)
+    if app.config["PRELOAD"]:
+        vocabularies.preload()
+    return app
+
+
+def _home() -> Path:
+    """Where `templates` and `static` stand: inside an installed package, beside it in a checkout."""
+    return PACKAGE if (PACKAGE / "templates").is_dir() else PACKAGE.parent

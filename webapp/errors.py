@@ -1,0 +1,51 @@
+"""Pages for what went wrong outside any form: a clear sentence, a way on, the right status, no traceback."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, current_app, render_template, request
+from flask_babel import gettext as _
+from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
+
+log = logging.getLogger(__name__)
+
+
+def init_app(app: Flask) -> None:
+    """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone)."""
+    app.register_error_handler(HTTPException, http_error)
+    app.register_error_handler(Exception, unforeseen)
+
+
+def http_error(error: HTTPException) -> tuple[str, int]:
+    """The page for `error`."""
+    status = error.code or 500
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    template = "_error.html" if partial else "error.html"
+    return render_template(template, status=status, message=message_for(error)), status
+
+
+def unforeseen(error: Exception) -> tuple[str, int]:
+    """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return http_error(InternalServerError())
+
+
+def message_for(error: HTTPException) -> str:
+    """What went wrong and what to do, in the reader's language."""
+    if isinstance(error, RequestEntityTooLarge):
+        return _(
+            "That is too much for one request: the text may have up to %(limit)s bytes. "
+            "Go back, where your text still is, and shorten it.",
+            limit=f"{current_app.config['MAX_TEXT_BYTES']:,}",
+        )
+    match error.code:
+        case 404:
+            return _("There is no page at this address. The tool itself is on the first page.")
+        case 405:
+            return _("This address does not answer that kind of request.")
+        case 400:
+            return _("The request could not be read. Go back and try again.")
+    if (error.code or 500) >= 500:
+        return _("Something went wrong on our side. Your text is still where you typed it; please try again.")
+    return _("The request could not be answered.")

@@ -1,0 +1,89 @@
+"""English and 简体中文: which one a visitor reads, and the plain link to the other.
+
+The order is: `?lang=` in the address, then the cookie an earlier `?lang=` left, then the browser's languages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import Flask, Response, current_app, g, request
+from flask_babel import Babel, format_decimal, format_percent
+
+COOKIE = "lang"
+A_YEAR = 31_536_000
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language of the site: `tag` in addresses and HTML, `locale` for Babel, `name` in its own words."""
+
+    tag: str
+    locale: str
+    name: str
+
+
+LANGUAGES = {
+    "en": Language("en", "en", "English"),
+    "zh": Language("zh-Hans", "zh_Hans", "简体中文"),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Let Babel choose by `current_key`, remember an explicit choice, and give templates what they need."""
+    Babel(app, locale_selector=lambda: LANGUAGES[current_key()].locale)
+
+    @app.after_request
+    def remember(response: Response) -> Response:
+        chosen = request.args.get("lang")
+        if chosen in LANGUAGES:
+            response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
+        if response.mimetype == "text/html":
+            response.vary.update(("Accept-Language", "Cookie"))
+        return response
+
+    @app.context_processor
+    def languages() -> dict[str, object]:
+        return {"language": LANGUAGES[current_key()], "languages": LANGUAGES, "language_url": language_url}
+
+    app.jinja_env.filters["number"] = number
+    app.jinja_env.filters["percent"] = percent
+
+
+def current_key() -> str:
+    """`en` or `zh` for this request."""
+    if "language_key" not in g:
+        explicit = (request.args.get("lang"), request.cookies.get(COOKIE))
+        g.language_key = next((key for key in explicit if key in LANGUAGES), None) or _preferred()
+    key: str = g.language_key
+    return key
+
+
+def _preferred() -> str:
+    for tag, _quality in request.accept_languages:
+        key = tag.split("-")[0].lower()
+        if key in LANGUAGES:
+            return key
+    return "en"
+
+
+def language_url(key: str) -> str:
+    """This page's address in language `key`, everything else unchanged."""
+    arguments = request.args.copy() if request.method == "GET" else type(request.args)()
+    arguments["lang"] = key
+    query = current_app.url_for(request.endpoint or "playground.page", **(request.view_args or {}))
+    pairs = [(name, value) for name, values in arguments.lists() for value in values]
+    return f"{query}?{urlencode(pairs)}"
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """A number as the reader's language writes it: `1234.5 → 1,234.5`; `digits` fixes the decimals."""
+    if digits is None:
+        return format_decimal(value)
+    return format_decimal(round(value, digits), format=f"#,##0.{'0' * digits}" if digits else "#,##0")
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage with one decimal: `0.125 → 12.5%`."""
+    return format_percent(share, "#,##0.0%")

@@ -1,0 +1,114 @@
+"""Everything about one token: its bytes, its characters by name, where it came from."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from webapp.core.encoding import Token
+from webapp.core.models.bpe import BPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.unigram import Unigram
+from webapp.markup import visible
+from webapp.playground.result import Result
+
+CHARACTERS_SHOWN = 64
+
+
+@dataclass(frozen=True)
+class Character:
+    """A code point with its Unicode name; `shown` is safe to put on a page."""
+
+    code: str
+    name: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One half of the merge that made a piece."""
+
+    id: int
+    piece: str
+
+
+@dataclass(frozen=True)
+class Details:
+    """What the details pane shows. Whatever the vocabulary does not have is None."""
+
+    token: Token
+    total: int
+    piece: str
+    text: str
+    bytes: str
+    characters: tuple[Character, ...]
+    characters_left_out: int
+    rank: int | None = None
+    merged_from: tuple[Part, Part] | None = None
+    score: float | None = None
+    frequency: int | None = None
+    tag: str | None = None
+
+
+def details_of(result: Result, index: int) -> Details:
+    """The details of token `index`. Raises IndexError where the text has no such token."""
+    encoding = result.encoding
+    if not 0 <= index < len(encoding):
+        raise IndexError(index)
+    token = encoding[index]
+    text = encoding.text[token.start : token.end]
+    data = token.piece if isinstance(token.piece, bytes) else token.piece.encode("utf-8", "replace")
+    model = result.tokenizer.model
+    rank, merged_from = _merge(model, token.id) if isinstance(model, BPE) else (None, None)
+    return Details(
+        token=token,
+        total=len(encoding),
+        piece=shown_piece(token.piece),
+        text=visible(text, show=True),
+        bytes=data[: 4 * CHARACTERS_SHOWN].hex(" ").upper(),
+        characters=tuple(_character(char) for char in text[:CHARACTERS_SHOWN]),
+        characters_left_out=max(0, len(text) - CHARACTERS_SHOWN),
+        rank=rank,
+        merged_from=merged_from,
+        score=model.scores[token.id] if isinstance(model, Unigram) and not token.unknown else None,
+        **_dictionary_entry(model, token),
+    )
+
+
+def shown_piece(piece: str | bytes) -> str:
+    r"""A vocabulary's piece as a reader can see it; bytes that are no whole characters as hexadecimal.
+
+    >>> shown_piece(b" the")
+    '·the'
+    >>> shown_piece(b"\xe4\xb8")
+    '⟨E4 B8⟩'
+    """
+    if isinstance(piece, bytes):
+        try:
+            piece = piece.decode()
+        except UnicodeDecodeError:
+            return f"⟨{piece.hex(' ').upper()}⟩"
+    return visible(piece, show=True).replace("\n", "")
+
+
+def _character(char: str) -> Character:
+    code = f"U+{ord(char):04X}"
+    return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
+
+
+def _merge(model: BPE, id: int) -> tuple[int | None, tuple[Part, Part] | None]:
+    merge = model.merge_of(id)
+    if merge is None:
+        return None, None
+    left, right = (Part(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right))
+    return merge.rank, (left, right)
+
+
+def _dictionary_entry(model: object, token: Token) -> dict[str, int | str | None]:
+    if not isinstance(model, Matching) or token.unknown:
+        return {}
+    dictionary = model.dictionary
+    return {
+        "frequency": dictionary.frequencies[token.id] if dictionary.frequencies else None,
+        "tag": dictionary.tags[token.id] if dictionary.tags else None,
+    }

@@ -1,0 +1,197 @@
+"""Reading the playground's form: from an address, from a plain form, or from htmx, all alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from flask import Request, current_app
+from flask_babel import get_locale
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from werkzeug.datastructures import FileStorage, MultiDict
+from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
+from wtforms.validators import AnyOf, NumberRange, Optional, ValidationError
+
+from webapp.playground.state import State
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, LIMITS, default_for
+
+# What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
+# that the page puts behind each checkbox.
+ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "show": "0"}
+
+NAMES = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+
+
+def as_typed(text: str | None) -> str:
+    r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""
+    return (text or "").replace("\r\n", "\n")
+
+
+class PlaygroundForm(Form):
+    """The fields of the page, and what may stand in them."""
+
+    class Meta:
+        """WTForms' own messages come in the reader's language."""
+
+        @property
+        def locales(self) -> list[str]:
+            """The reader's language, then English."""
+            return [str(get_locale()), "en"]
+
+    algorithm = StringField(
+        validators=[
+            AnyOf(
+                ALGORITHMS,
+                message=_l("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."),
+            )
+        ]
+    )
+    vocabulary = StringField()
+    text = TextAreaField(filters=[as_typed])
+    corpus = TextAreaField(filters=[as_typed])
+    dictionary = TextAreaField(filters=[as_typed])
+    size = IntegerField(validators=[Optional()])
+    token = IntegerField(
+        validators=[Optional(), NumberRange(min=0, message=_l("Tokens are counted from 0."))]
+    )
+    runs = BooleanField(false_values=("0", ""))
+    lowercase = BooleanField(false_values=("0", ""))
+    special = BooleanField(false_values=("0", ""))
+    show = BooleanField(false_values=("0", ""))
+    file = FileField()
+
+    def validate_vocabulary(self, field: StringField) -> None:
+        """A name must be in the catalogue; one of another algorithm gives way to the default."""
+        if field.data and field.data not in CATALOGUE:
+            raise ValidationError(
+                _("There is no vocabulary “%(name)s”. Choose one from the list.", name=field.data)
+            )
+
+    def validate_text(self, field: TextAreaField) -> None:
+        """A text has a limit in bytes."""
+        within(field.data, current_app.config["MAX_TEXT_BYTES"], _("The text"))
+
+    def validate_corpus(self, field: TextAreaField) -> None:
+        """A text to learn from has a limit in bytes."""
+        within(field.data, current_app.config["MAX_CORPUS_BYTES"], _("The text to learn from"))
+
+    def validate_dictionary(self, field: TextAreaField) -> None:
+        """A pasted dictionary has a limit in bytes."""
+        within(field.data, current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
+
+    def validate_size(self, field: IntegerField) -> None:
+        """The slider has ends, which differ by what is learned."""
+        limits = LIMITS.get(self.vocabulary.data or "")
+        if limits and field.data is not None and not limits.least <= field.data <= limits.most:
+            raise ValidationError(
+                _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most)
+            )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with the input: a sentence for the visitor and the status that goes with it."""
+
+    message: str
+    status: int = 422
+
+
+class TooLong(ValidationError):
+    """A text is over its limit."""
+
+
+def within(text: str, limit: int, subject: str) -> None:
+    """Raises TooLong, with both figures, where `text` has more than `limit` bytes of UTF-8."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > limit:
+        raise TooLong(
+            _(
+                "%(subject)s has %(size)s bytes; the limit is %(limit)s. Shorten it and try again.",
+                subject=subject,
+                size=f"{size:,}",
+                limit=f"{limit:,}",
+            )
+        )
+
+
+def read(request: Request) -> tuple[State, list[Problem]]:
+    """The state that a request asks for, and what is wrong with it.
+
+    Whatever is wrong, the state holds the visitor's own texts, so that the page can show them again; a choice
+    that does not exist has given way to the default.
+    """
+    values = MultiDict(request.form if request.method == "POST" else request.args)
+    for name, value in ABSENT.items():
+        values.setdefault(name, value)
+    algorithm = values["algorithm"]
+    values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
+    form = PlaygroundForm(values)
+    problems = [] if form.validate() else _problems(form)
+    wrong = set(form.errors)
+    algorithm = "bpe" if "algorithm" in wrong else algorithm
+    vocabulary = form.vocabulary.data or ""
+    if vocabulary not in CATALOGUE or algorithm not in CATALOGUE[vocabulary].algorithms:
+        vocabulary = default_for(algorithm)
+    state = State(
+        algorithm=algorithm,
+        vocabulary=vocabulary,
+        text=form.text.data or "",
+        size=None if "size" in wrong else form.size.data,
+        corpus=form.corpus.data or "",
+        dictionary=form.dictionary.data or "",
+        runs=form.runs.data,
+        lowercase=form.lowercase.data,
+        special=form.special.data,
+        show=form.show.data,
+        token=None if "token" in wrong else form.token.data,
+    )
+    upload = request.files.get("file")
+    if upload and upload.filename:
+        state, problem = _with_file(state, upload)
+        problems = [*problems, problem] if problem else problems
+    return state, problems
+
+
+def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
+    """The page sends one picker for each algorithm: the one that belongs to `algorithm`, or an unknown name."""
+    for name in chosen:
+        if name in CATALOGUE and algorithm in CATALOGUE[name].algorithms:
+            return name
+    return next((name for name in chosen if name not in CATALOGUE), "")
+
+
+def _problems(form: PlaygroundForm) -> list[Problem]:
+    return [
+        Problem(str(message), _status(name, form))
+        for name, messages in form.errors.items()
+        for message in messages
+    ]
+
+
+def _status(name: str, form: PlaygroundForm) -> int:
+    """404 for what does not exist, 413 for what is too long, 422 for the rest."""
+    if name in ("algorithm", "vocabulary"):
+        return 404
+    return 413 if name in ("text", "corpus", "dictionary") else 422
+
+
+def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None]:
+    """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
+    content = upload.stream.read()
+    limit = current_app.config["MAX_TEXT_BYTES"]
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = _(
+            "“%(name)s” is not UTF-8: the byte at offset %(offset)s (0x%(byte)s) does not fit. "
+            "Save it as UTF-8 and try again; your text is unchanged.",
+            name=upload.filename,
+            offset=f"{error.start:,}",
+            byte=f"{content[error.start]:02X}",
+        )
+        return state, Problem(message)
+    try:
+        within(text, limit, f"“{upload.filename}”")
+    except TooLong as error:
+        return state, Problem(str(error), 413)
+    return replace(state, text=as_typed(text), token=None), None

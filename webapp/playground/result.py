@@ -1,0 +1,142 @@
+"""From a state to everything the page says about it: the shared core does the work, this gathers it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from webapp.core.encoding import Encoding
+from webapp.core.formats.dictionary import read_dictionary
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Disagreement, Verdict, disagreements, verdict
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe, wordpiece
+from webapp.playground.comparison import Comparison, compare
+from webapp.playground.state import State
+from webapp.vocabularies import jieba_words, learn, matching, shipped_tokenizer
+
+AnyMerge = bpe.Merge[bytes] | bpe.Merge[str] | wordpiece.ScoredMerge
+
+# Beyond these sizes an extra that is pleasant on a paragraph would cost more than it tells.
+COMPARED_CHARACTERS = 20_000
+DISAGREEING_CHARACTERS = 200_000
+DISAGREEMENTS_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The strip of figures. `seconds` is the time the core took for the ids alone."""
+
+    tokens: int
+    characters: int
+    bytes: int
+    unknown: int
+    seconds: float
+
+    @property
+    def characters_per_token(self) -> float | None:
+        """None for no tokens."""
+        return self.characters / self.tokens if self.tokens else None
+
+    @property
+    def unknown_share(self) -> float | None:
+        """The share of tokens that are out of vocabulary, from 0 to 1; None for no tokens."""
+        return self.unknown / self.tokens if self.tokens else None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A text encoded, and what the page shows of it."""
+
+    state: State
+    tokenizer: Tokenizer
+    encoding: Encoding
+    seconds: float
+    dictionary: Dictionary | None = None
+    merges: Sequence[AnyMerge] = field(default=())
+    learned_bytes: int | None = None  # how much of the text was learned from, where it was cut
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The strip of figures."""
+        text = self.encoding.text
+        return Figures(
+            tokens=len(self.encoding),
+            characters=len(text),
+            bytes=len(text.encode("utf-8", "replace")),
+            unknown=len(self.encoding.unknown),
+            seconds=self.seconds,
+        )
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What decoding the ids gives, beside the input."""
+        return compare(self.encoding, self.tokenizer)
+
+    @cached_property
+    def disagreements(self) -> list[Disagreement]:
+        """Where FMM and BMM cut differently; empty for the other algorithms and for very long texts."""
+        if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
+            return []
+        return disagreements(self.dictionary, self.encoding.text, self.state.runs)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """Which direction the bidirectional rule would take here, and why."""
+        if not self.disagreements or self.dictionary is None:
+            return None
+        return verdict(self.dictionary, self.encoding.text, self.state.runs)
+
+    @cached_property
+    def others(self) -> dict[str, int]:
+        """How many tokens each algorithm's default vocabulary makes of the same text; empty for a long one."""
+        if not 0 < len(self.encoding.text) <= COMPARED_CHARACTERS:
+            return {}
+        text = self.encoding.text
+        words = jieba_words()
+        counted = {
+            "fmm": len(matching(words, "forward", True).ids(text)),
+            "bmm": len(matching(words, "backward", True).ids(text)),
+        }
+        return counted | {
+            name: len(shipped_tokenizer(vocabulary).ids(text))
+            for name, vocabulary in (("bpe", "bpe-bytes"), ("wordpiece", "wordpiece"), ("unigram", "unigram"))
+        }
+
+
+def tokenize(state: State, *, corpus_limit: int) -> Result:
+    """The result for `state`; at most `corpus_limit` bytes of a text are learned from.
+
+    Raises DictionaryError where a pasted dictionary has a malformed line.
+    """
+    dictionary = None
+    merges: Sequence[AnyMerge] = ()
+    learned_bytes = None
+    if state.algorithm in ("fmm", "bmm"):
+        pasted = state.vocabulary == "own-dictionary"
+        dictionary = read_dictionary(state.dictionary) if pasted else jieba_words()
+        direction = "forward" if state.algorithm == "fmm" else "backward"
+        tokenizer = matching(dictionary, direction, state.runs)
+    elif state.learned:
+        corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
+        learned = learn(state.vocabulary, corpus, state.learned_size)
+        tokenizer, merges = learned.tokenizer, learned.merges
+    else:
+        tokenizer = shipped_tokenizer(
+            state.vocabulary, lowercase=state.lowercase and state.algorithm == "wordpiece"
+        )
+    began = time.perf_counter()
+    encoding = tokenizer.encode(state.text, special=state.special)
+    seconds = time.perf_counter() - began
+    return Result(state, tokenizer, encoding, seconds, dictionary, merges, learned_bytes)
+
+
+def _corpus(text: str, limit: int) -> tuple[str, int | None]:
+    """The part of `text` to learn from, and its size in bytes where that is not the whole."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return text, None
+    part = data[:limit].decode("utf-8", "ignore")
+    return part, len(part.encode())

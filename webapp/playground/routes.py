@@ -1,0 +1,109 @@
+"""The playground's addresses: `/` shows a text and its tokens, `/token` one token of it.
+
+Both answer an address (GET) and a form (POST) alike. A plain form whose state fits into an address is sent on to that
+address; htmx gets the part of the page that changes and the address to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.core.formats.dictionary import DictionaryError
+from webapp.markup import visible
+from webapp.playground import forms, views
+from webapp.playground.details import Details, details_of
+from webapp.playground.examples import WELCOME
+from webapp.playground.forms import Problem
+from webapp.playground.result import Result, tokenize
+from webapp.playground.state import State
+from webapp.playground.streaming import as_events, wants_events
+from webapp.playground.words import dictionary_problem
+
+blueprint = Blueprint("playground", __name__)
+blueprint.add_app_template_filter(visible)
+
+
+@blueprint.get("/")
+def page() -> BaseResponse:
+    """The whole tool with a result in it: the text of the address, or a first example."""
+    state, problems = forms.read(request)
+    if "text" not in request.args:
+        state = replace(state, text=WELCOME)
+    return _answer(state, problems)
+
+
+@blueprint.post("/")
+def submit() -> BaseResponse:
+    """The form: sent on to its own address when it has one, else answered here."""
+    state, problems = forms.read(request)
+    return _answer(replace(state, token=None), problems)
+
+
+@blueprint.post("/token")
+def token() -> BaseResponse:
+    """The details of one token of the form's text."""
+    state, problems = forms.read(request)
+    return _answer(replace(state, token=state.token or 0), problems)
+
+
+def _answer(state: State, problems: list[Problem]) -> BaseResponse:
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    link = _link(state)
+    if request.method == "POST" and not partial and not problems and link:
+        return redirect(link, 303)
+    result, problems = _result(state, problems)
+    details, token_problems = _details(result)
+    status = max((problem.status for problem in [*problems, *token_problems]), default=200)
+    view = views.View(state, result, problems, details, token_problems, link)
+    if not partial:
+        body = render_template("playground/page.html", **view.page())
+    elif request.endpoint == "playground.token":
+        body = render_template("playground/_details.html", **view.details_part())
+    elif result and wants_events(request, result):
+        return _headed(as_events(view), link, partial)
+    else:
+        body = render_template("playground/_result.html", **view.result_part())
+    return _headed(make_response(body, status), link, partial)
+
+
+def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
+    if problems:
+        return None, problems
+    try:
+        return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
+    except DictionaryError as error:
+        return None, [dictionary_problem(error)]
+
+
+def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
+    if result is None or result.state.token is None:
+        return None, []
+    try:
+        return details_of(result, result.state.token), []
+    except IndexError:
+        message = _(
+            "There is no token %(index)s: the text has %(count)s, counted from 0.",
+            index=result.state.token,
+            count=f"{len(result.encoding):,}",
+        )
+        return None, [Problem(message, 404)]
+
+
+def _link(state: State) -> str | None:
+    """The address that holds the whole state, or None where it would be too long."""
+    query = state.query()
+    if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
+        return None
+    return f"{url_for('playground.page')}?{query}"
+
+
+def _headed(response: Response, link: str | None, partial: bool) -> Response:
+    response.vary.update(("HX-Request-Type", "Accept"))
+    response.headers["Cache-Control"] = "private, no-cache"
+    if partial:
+        response.headers["HX-Replace-Url"] = link or url_for("playground.page")
+    return response

@@ -1,0 +1,70 @@
+"""What a visitor has chosen, as one value: it comes from an address or a form, and it makes the address again.
+
+/?algorithm=bpe&text=low+lower  →  State(algorithm="bpe", text="low lower")  →  the same address
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from webapp.vocabularies import LIMITS, default_for
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that decides what the page shows. The defaults are left out of addresses."""
+
+    algorithm: str = "bpe"
+    vocabulary: str = "bpe-bytes"
+    text: str = ""
+    size: int | None = None  # merges or pieces, for a vocabulary learned on the spot
+    corpus: str = ""  # what it is learned from; empty: the text itself
+    dictionary: str = ""  # the words of `own-dictionary`
+    runs: bool = True  # FMM, BMM: a run of Latin letters or digits stays one token
+    lowercase: bool = False  # WordPiece: lower-case first
+    special: bool = False  # honour special tokens written in the text
+    show: bool = False  # make spaces and line ends visible
+    token: int | None = None  # the token whose details are open, counted from 0
+
+    @property
+    def learned(self) -> bool:
+        """Whether the vocabulary is learned on the spot."""
+        return self.vocabulary in LIMITS
+
+    @property
+    def learned_size(self) -> int:
+        """`size`, or where the slider starts."""
+        return LIMITS[self.vocabulary].start if self.size is None else self.size
+
+    def relevant(self) -> State:
+        """The same without what its algorithm and vocabulary do not use, so that equal results share a link."""
+        dictionary = self.algorithm in ("fmm", "bmm")
+        return replace(
+            self,
+            size=self.size if self.learned and self.size != LIMITS[self.vocabulary].start else None,
+            corpus=self.corpus if self.learned else "",
+            dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
+            runs=self.runs if dictionary else True,
+            lowercase=self.lowercase and self.algorithm == "wordpiece",
+            special=self.special and self.algorithm in ("bpe", "wordpiece"),
+        )
+
+    def query(self, **changes: Any) -> str:
+        """The query string of this state, with `changes`: always algorithm and text, the rest where not default."""
+        state = replace(self, **changes).relevant()
+        pairs: list[tuple[str, str]] = [("algorithm", state.algorithm)]
+        if state.vocabulary != default_for(state.algorithm):
+            pairs.append(("vocabulary", state.vocabulary))
+        for field in fields(state):
+            value = getattr(state, field.name)
+            if field.name in ("algorithm", "vocabulary", "text") or value == field.default:
+                continue
+            pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
+        pairs.append(("text", state.text))
+        return urlencode(pairs)
+
+    def without_texts(self) -> State:
+        """The same without anything the visitor pasted: what is left when it is too long for an address."""
+        return replace(self, text="", corpus="", dictionary="", token=None)

@@ -1,0 +1,81 @@
+"""Long results in pieces: figures and the first screen at once, the rest behind them, the text sent only once.
+
+The answer to htmx is a stream of events (`text/event-stream`), each a partial that htmx puts in its place: the first is
+the whole result with the first tokens in it, the others add chunks to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import brotli
+from flask import Request, Response, render_template, request
+
+from webapp.markup import Chunk, chunks, ids_chunk
+from webapp.playground.result import Result
+from webapp.playground.views import View
+
+FIRST = 2  # chunks sent with the figures
+LATER = 6  # chunks in each later event
+SHORT = 5_000  # tokens; a shorter result is sent whole
+BROTLI_QUALITY = 3
+
+
+def wants_events(request: Request, result: Result) -> bool:
+    """Whether the result is long and the page can take it in pieces."""
+    return len(result.encoding) > SHORT and "text/event-stream" in request.headers.get("Accept", "")
+
+
+def as_events(view: View) -> Response:
+    """The result of `view` as a stream of events."""
+    assert view.result is not None
+    parts = list(chunks(view.result.encoding))
+    encoding = view.result.encoding
+    beginning = parts[:FIRST]
+    first = render_template(
+        "playground/_result.html",
+        **view.result_part(
+            tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
+            ids=_joined(ids_chunk(encoding, chunk) for chunk in beginning),
+        ),
+    )
+    events = _events(first, view, parts[FIRST:])
+    response = Response(mimetype="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"
+    if "br" in request.headers.get("Accept-Encoding", ""):
+        response.headers["Content-Encoding"] = "br"
+        response.response = _compressed(events)
+    else:
+        response.response = (event.encode() for event in events)
+    return response
+
+
+def _events(first: str, view: View, rest: list[Chunk]) -> Iterator[str]:
+    assert view.result is not None
+    yield _event(first)
+    encoding = view.result.encoding
+    for start in range(0, len(rest), LATER):
+        some = rest[start : start + LATER]
+        tokens = _joined(view.painter.paint(chunk) for chunk in some)
+        ids = _joined(ids_chunk(encoding, chunk) for chunk in some)
+        yield _event(
+            f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'
+            f'<hx-partial hx-target="#ids" hx-swap="beforeend">{ids}</hx-partial>'
+        )
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "".join(parts)
+
+
+def _event(html: str) -> str:
+    r"""One event: every line of `html` becomes a line of data: `a\nb → data: a\ndata: b\n\n`."""
+    return "".join(f"data: {line}\n" for line in html.split("\n")) + "\n"
+
+
+def _compressed(events: Iterator[str]) -> Iterator[bytes]:
+    """Each event flushed as it comes: what compresses whole responses would hold the first ones back."""
+    compressor = brotli.Compressor(quality=BROTLI_QUALITY)
+    for event in events:
+        yield compressor.process(event.encode()) + compressor.flush()
+    yield compressor.finish()

@@ -1,0 +1,169 @@
+"""The playground's sentences, in the reader's language."""
+
+from __future__ import annotations
+
+from flask_babel import gettext as _
+
+from webapp.core.formats.dictionary import DictionaryError
+from webapp.localization import number
+from webapp.playground.comparison import Reason
+from webapp.playground.forms import Problem
+from webapp.playground.result import DISAGREEING_CHARACTERS, Result
+from webapp.playground.state import State
+
+
+def vocabulary_titles() -> dict[str, str]:
+    """The name of each vocabulary in the picker."""
+    return {
+        "jieba": _("jieba's dictionary"),
+        "own-dictionary": _("My own dictionary"),
+        "bpe-bytes": _("Bytes, like GPT"),
+        "bpe-characters": _("Characters with </w>"),
+        "learned-characters": _("Learned here, characters"),
+        "learned-bytes": _("Learned here, bytes"),
+        "wordpiece": _("WordPiece, like BERT"),
+        "learned-wordpiece": _("Learned here"),
+        "unigram": _("Unigram, like T5"),
+        "learned-unigram": _("Learned here"),
+    }
+
+
+def options(state: State) -> list[tuple[str, bool, str, str]]:
+    """The checkboxes: field, whether it is ticked, its words, and the CSS class that says for which algorithms."""
+    return [
+        ("show", state.show, _("Show spaces and line ends"), ""),
+        ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-matching"),
+        ("special", state.special, _("Honour special tokens such as <|endoftext|>"), "for-special"),
+        ("lowercase", state.lowercase, _("Lower-case first"), "for-wordpiece"),
+    ]
+
+
+def caption(state: State) -> str:
+    """One or two sentences: what the algorithm did with this vocabulary."""
+    return f"{_algorithm(state)} {_vocabulary(state)}".strip()
+
+
+def _algorithm(state: State) -> str:
+    match state.algorithm:
+        case "fmm":
+            return _(
+                "Forward maximum matching reads from the left: at each place it takes the longest word of the "
+                "dictionary; a character that begins none stands alone, out of vocabulary."
+            )
+        case "bmm":
+            return _(
+                "Backward maximum matching reads from the right: at each place it takes the longest word of the "
+                "dictionary that ends there; a character that ends none stands alone, out of vocabulary."
+            )
+        case "wordpiece":
+            return _(
+                "WordPiece splits at spaces and punctuation, then takes the longest piece from the left of each word; "
+                "what continues a word is marked ##, and a word that cannot be covered becomes [UNK]."
+            )
+        case "unigram":
+            return _(
+                "Unigram weighs all ways to cut the text into pieces and keeps the likeliest; ▁ stands for a space "
+                "before a word."
+            )
+    if state.vocabulary.endswith("characters"):
+        return _(
+            "Byte-pair encoding begins with single characters, the last of each word marked </w>, and joins pairs in "
+            "the order in which the merges were learned."
+        )
+    return _(
+        "Byte-level byte-pair encoding begins with bytes and joins pairs in the order in which the merges were "
+        "learned; since every byte is in the vocabulary, nothing is ever unknown."
+    )
+
+
+def _vocabulary(state: State) -> str:
+    if state.vocabulary in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
+        return _(
+            "Its 32,000 pieces were learned by our own trainer from the same English, Chinese and code as those of "
+            "the other subword algorithms: their figures compare on equal terms."
+        )
+    if state.learned:
+        return _("The vocabulary was learned just now, from the text you see or the one you gave.")
+    return ""
+
+
+def ids_note(result: Result) -> str:
+    """What ids mean here, where that is not obvious."""
+    if result.dictionary is not None:
+        return _(
+            "An id is the word's position in the dictionary. Everything out of vocabulary shares the id %(id)s, so "
+            "decoding ids is lossy there.",
+            id=number(len(result.dictionary)),
+        )
+    if result.encoding.unknown:
+        return _("All unknown tokens share one id, so decoding ids is lossy there.")
+    return ""
+
+
+def reason_sentences() -> dict[Reason, str]:
+    """Why decoded text differs from the input."""
+    return {
+        "unknown": _("Unknown tokens all decode to the same mark."),
+        "case": _("The text was lower-cased."),
+        "normalization": _("The normalizer replaced characters by equivalent ones."),
+        "whitespace": _(
+            "White space is not kept by this tokenizer: words are split at it and joined again by its rules."
+        ),
+    }
+
+
+def milliseconds(seconds: float) -> str:
+    """A time in the core: `0.00042 → 0.42 ms`."""
+    value = seconds * 1000
+    return _("%(value)s ms", value=number(value, 2 if value < 10 else 0))
+
+
+def verdict_sentence(result: Result) -> str:
+    """What bidirectional matching would take, and by which of its three rules."""
+    verdict = result.verdict
+    if verdict is None:
+        return ""
+    winner = "FMM" if verdict.direction == "forward" else "BMM"
+    if verdict.reason == "fewer words":
+        return _(
+            "Bidirectional matching takes %(winner)s: it needs fewer words (FMM %(forward)s, BMM %(backward)s).",
+            winner=winner,
+            forward=number(verdict.forward_words),
+            backward=number(verdict.backward_words),
+        )
+    if verdict.reason == "fewer single characters":
+        return _(
+            "Bidirectional matching takes %(winner)s: as many words, but fewer single characters "
+            "(FMM %(forward)s, BMM %(backward)s).",
+            winner=winner,
+            forward=number(verdict.forward_single_characters),
+            backward=number(verdict.backward_single_characters),
+        )
+    return _(
+        "Bidirectional matching takes BMM: as many words and as many single characters, and then BMM wins."
+    )
+
+
+def agreement_sentence(result: Result) -> str:
+    """What to say where no disagreement is listed."""
+    if len(result.encoding.text) > DISAGREEING_CHARACTERS:
+        return _(
+            "The text is too long to be compared here; the limit is %(count)s characters.",
+            count=number(DISAGREEING_CHARACTERS),
+        )
+    return _("Nowhere: both directions cut this text in the same places.")
+
+
+def dictionary_problem(error: DictionaryError) -> Problem:
+    """A malformed line of a pasted dictionary, with its number and what to do."""
+    sentences = {
+        "frequency-not-a-number": _(
+            "Line %(line)s of the dictionary: the frequency is not a whole number.", line=error.line_number
+        ),
+        "too-many-fields": _(
+            "Line %(line)s of the dictionary has too many parts: a word, a frequency and a tag at most.",
+            line=error.line_number,
+        ),
+        "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
+    }
+    return Problem(sentences[error.reason])

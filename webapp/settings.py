@@ -1,0 +1,41 @@
+"""Every setting: one place, a name, a default and a sentence.
+
+Each is read from the environment with the prefix `TOKENSCOPE_`: `TOKENSCOPE_MAX_TEXT_BYTES=200000`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask
+
+DEFAULTS: dict[str, Any] = {
+    # The longest text that is tokenized, in bytes of UTF-8.
+    "MAX_TEXT_BYTES": 1_048_576,
+    # The longest text that a vocabulary is learned from on the spot, in bytes of UTF-8.
+    "MAX_CORPUS_BYTES": 204_800,
+    # The longest query string that is still offered as a link holding the whole state, in characters.
+    "MAX_LINK_CHARACTERS": 1_500,
+    # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
+    "PRELOAD": False,
+}
+
+
+def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
+    """Give `app` the defaults, then the environment's settings, then `configuration`."""
+    app.config.from_mapping(DEFAULTS)
+    app.config.from_prefixed_env("TOKENSCOPE")
+    app.config.update(configuration)
+    for name in ("MAX_TEXT_BYTES", "MAX_CORPUS_BYTES", "MAX_LINK_CHARACTERS"):
+        if not isinstance(app.config[name], int) or app.config[name] < 1:
+            raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
+    # A text too long by less than some factor still gets an answer that names the limit and keeps the text;
+    # beyond that the body is not read at all. Percent-encoding triples what is not ASCII.
+    longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
+    app.config.setdefault("MAX_CONTENT_LENGTH", None)
+    app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_CONTENT_LENGTH"] or longest
+    app.config["MAX_FORM_MEMORY_SIZE"] = app.config["MAX_CONTENT_LENGTH"]
+    app.config.setdefault("COMPRESS_ALGORITHM", ["br", "zstd", "gzip"])
+    app.config.setdefault("COMPRESS_BR_LEVEL", 4)
+    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}

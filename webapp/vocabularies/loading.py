@@ -1,0 +1,80 @@
+"""The vocabularies that ship: four that our own trainers learned, and jieba's dictionary.
+
+Each is read once per process, on first use or by `preload`, and then shared by all threads: tokenizers are
+immutable.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from webapp.core import recipes
+from webapp.core.formats import huggingface
+from webapp.core.formats.dictionary import jieba_dictionary
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.tokenizer import Tokenizer
+
+FOLDER = Path(__file__).parent / "shipped"
+NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
+
+_loading = Lock()
+
+
+def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
+    """The tokenizer of the shipped vocabulary `name`, one of `NAMES`.
+
+    `lowercase` puts a lower-casing normalizer before a WordPiece vocabulary. Raises KeyError for another name.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    with _loading:
+        return _lowercased(name) if lowercase else _read(name)
+
+
+@cache
+def _read(name: str) -> Tokenizer:
+    return huggingface.read(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()).decode())
+
+
+@cache
+def _lowercased(name: str) -> Tokenizer:
+    cased = _read(name)
+    return recipes.wordpiece(lowercase=True).tokenizer(cased.model, cased.special_tokens)
+
+
+@cache
+def _jieba() -> Dictionary:
+    return jieba_dictionary()
+
+
+def jieba_words() -> Dictionary:
+    """jieba's 349,045 words with their frequencies and tags."""
+    with _loading:
+        return _jieba()
+
+
+def matching(
+    dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool
+) -> Tokenizer:
+    """A tokenizer that matches the longest word of `dictionary`."""
+    return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
+
+
+def preload() -> None:
+    """Read everything that ships, so that no visitor waits for it."""
+    jieba_words()
+    for name in NAMES:
+        shipped_tokenizer(name)
+
+
+@cache
+def record() -> dict[str, Any]:
+    """How the four vocabularies were learned: corpus, sizes, checksums, command, time."""
+    written: dict[str, Any] = json.loads((FOLDER / "RECORD.json").read_text(encoding="utf-8"))
+    return written

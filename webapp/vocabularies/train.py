@@ -1,0 +1,213 @@
+"""Train the four vocabularies that ship, all on the same corpus and to the same size.
+
+    python -m webapp.vocabularies.train --corpora DIR --out DIR
+
+writes `bpe-bytes.json.gz`, `bpe-characters.json.gz`, `wordpiece.json.gz`, `unigram.json.gz` (Hugging Face's
+tokenizer.json, compressed) and `RECORD.json`, which says what they were trained on and how.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import logging
+import platform
+import sysconfig
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import accumulate
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from webapp.core import recipes
+from webapp.core.formats import huggingface
+from webapp.core.recipes import Recipe
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.counts import WordCounts, merged
+
+SIZE = 32_000  # pieces of each vocabulary, special tokens among them
+THIRD = 2_800_000  # bytes of each of English, Chinese and code
+COVERAGE = 0.9995
+MINIMUM_PAIR_FREQUENCY = 20
+LONGEST_PIECE = 16
+SEEDS = 1_000_000
+PARTS = (  # what of the folder's files is read, from the beginning, in bytes
+    ("English", "en_holmes_and_others.txt", THIRD),
+    ("Chinese, modern", "zh_luxun.txt", THIRD // 2),
+    ("Chinese, classical", "zh_honglou.txt", THIRD // 4),
+    ("Chinese, classical", "zh_shuihu.txt", THIRD // 4),
+)
+NO_CODE = {"site-packages", "test", "tests", "idle_test", "encodings", "pydoc_data", "__pycache__"}
+NOTES = (
+    "A third each of English, Chinese and code in bytes, not characters: a Chinese character says about as much as "
+    "three letters, and takes three bytes.",
+    "Chinese is half modern, half classical, the classical half from two novels in equal parts.",
+    "Code is the Python standard library without tests, character tables (encodings) and documentation (pydoc_data); "
+    "of the files in sorted order every n-th, n being what brings them to a third.",
+    f"Alphabets of characters cover {COVERAGE} of the corpus, so that characters met a handful of times do not fill "
+    "the vocabularies; those left out become the unknown token. The byte-level vocabulary knows every byte.",
+    "For </w> BPE and WordPiece a character at the end (or in the middle) of a word is a symbol apart from the same "
+    "character elsewhere, and the coverage is of these symbols.",
+    "BERT's pre-tokenizer isolates every Chinese character, so that WordPiece has no Chinese piece of two.",
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the corpus: a file, or as much of it as is read."""
+
+    kind: str
+    name: str
+    text: str
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train everything and write it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of the English and Chinese texts")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write to")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+
+    corpus = [*texts(options.corpora), *standard_library()]
+    options.out.mkdir(parents=True, exist_ok=True)
+    outputs = {}
+    for recipe, train, parameters in TRAINERS:
+        began = process_time()
+        counts = merged(*(recipe.count(part.text) for part in corpus))
+        counted = process_time()
+        tokenizer = train(recipe, counts)
+        trained = process_time()
+        path = options.out / f"{recipe.name}.json.gz"
+        path.write_bytes(gzip.compress(huggingface.write(tokenizer).encode(), 9, mtime=0))
+        outputs[path.name] = {
+            "pieces": size(tokenizer),
+            "parameters": parameters,
+            "distinct words": len(counts),
+            "seconds to count": round(counted - began, 1),
+            "seconds to train": round(trained - counted, 1),
+            "bytes": path.stat().st_size,
+            "sha256": sha256(path.read_bytes()).hexdigest(),
+        }
+        log.info("%s: %s", path.name, outputs[path.name])
+    record = {
+        "command": "python -m webapp.vocabularies.train --corpora DIR --out webapp/vocabularies/shipped",
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "notes": NOTES,
+        "shares": shares(corpus),
+        "outputs": outputs,
+        "corpus": list(described(corpus)),
+    }
+    written = json.dumps(record, ensure_ascii=False, indent=1)
+    (options.out / "RECORD.json").write_text(written + "\n", encoding="utf-8")
+
+
+def size(tokenizer: Tokenizer) -> int:
+    """How many different ids a tokenizer has: its model's pieces and the special tokens beyond them."""
+    return len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
+
+
+def texts(folder: Path) -> Iterable[Part]:
+    """The English and Chinese parts of the corpus."""
+    for kind, name, budget in PARTS:
+        yield Part(kind, name, beginning((folder / name).read_text(encoding="utf-8"), budget))
+
+
+def beginning(text: str, budget: int) -> str:
+    """As many whole lines from the beginning of a text as take `budget` bytes in UTF-8.
+
+    >>> beginning("a line\\nanother\\n", 10)
+    'a line\\n'
+    """
+    lines = text.splitlines(keepends=True)
+    fitting = sum(1 for end in accumulate(len(line.encode()) for line in lines) if end <= budget)
+    return "".join(lines[:fitting])
+
+
+def standard_library() -> Iterable[Part]:
+    """Every n-th source file of the running Python's standard library, together about a third of the corpus."""
+    root = Path(sysconfig.get_path("stdlib"))
+    files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
+    files = [path for path in files if NO_CODE.isdisjoint(path.parts)]
+    step = max(sum((root / path).stat().st_size for path in files) // THIRD, 1)
+    left = THIRD
+    for path in files[::step]:
+        text = beginning((root / path).read_text(encoding="utf-8"), left)
+        left -= len(text.encode())
+        if text:
+            yield Part("code", path.as_posix(), text)
+
+
+def shares(corpus: Sequence[Part]) -> dict[str, dict[str, int]]:
+    """Bytes and characters of each kind of text."""
+    found: dict[str, dict[str, int]] = {}
+    for part in corpus:
+        share = found.setdefault(part.kind, {"bytes": 0, "characters": 0})
+        share["bytes"] += len(part.text.encode())
+        share["characters"] += len(part.text)
+    return found
+
+
+def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
+    """What was read of each file, so that it can be known again."""
+    for part in corpus:
+        content = part.text.encode()
+        yield {
+            "kind": part.kind,
+            "file": part.name,
+            "bytes read": len(content),
+            "sha256 of these": sha256(content).hexdigest(),
+        }
+
+
+def _bpe_bytes(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+    trained = bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
+    return recipe.tokenizer(trained.model, trained.special_tokens)
+
+
+def _bpe_characters(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+    trained = bpe.train_characters(counts, SIZE, coverage=COVERAGE)
+    return recipe.tokenizer(trained.model, trained.special_tokens)
+
+
+def _wordpiece(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+    trained = wordpiece.train(
+        counts,
+        SIZE,
+        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        coverage=COVERAGE,
+        minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
+    )
+    return recipe.tokenizer(trained.model, trained.special_tokens)
+
+
+def _unigram(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+    trained = unigram.train(counts, SIZE, coverage=COVERAGE, longest=LONGEST_PIECE, seeds=SEEDS)
+    return recipe.tokenizer(trained.model, trained.special_tokens)
+
+
+TRAINERS: tuple[tuple[Recipe, Callable[[Recipe, WordCounts], Tokenizer], dict[str, object]], ...] = (
+    (recipes.BYTE_BPE, _bpe_bytes, {"size": SIZE}),
+    (recipes.CHARACTER_BPE, _bpe_characters, {"size": SIZE, "coverage": COVERAGE, "end-of-word suffix": "</w>"}),
+    (
+        recipes.WORDPIECE,
+        _wordpiece,
+        {"size": SIZE, "coverage": COVERAGE, "minimum pair frequency": MINIMUM_PAIR_FREQUENCY, "cased": True},
+    ),
+    (
+        recipes.UNIGRAM,
+        _unigram,
+        {"size": SIZE, "coverage": COVERAGE, "longest piece": LONGEST_PIECE, "seeds at most": SEEDS},
+    ),
+)
+
+if __name__ == "__main__":
+    main()
