@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import regex
 
-# A cluster has more than one code point only where something that joins follows, or a prefix or a stray mark stands first
-# (Unicode Standard Annex 29, table 2). The look-ahead keeps plain text, the usual case, cheap.
+# A cluster has more than one code point only where something that joins follows, or a prefix or a stray mark stands
+# first (Unicode Standard Annex 29, table 2). The look-ahead keeps plain text, the usual case, cheap.
 _JOINS = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Regional_Indicator}\p{GCB=V}\p{GCB=T}]"
-_CANDIDATE = (
-    rf"[^\r\n]{_JOINS}|\p{{GCB=L}}[\p{{GCB=L}}\p{{GCB=LV}}\p{{GCB=LVT}}]|[\p{{GCB=Prepend}}\p{{GCB=Extend}}]"
-)
+_CANDIDATE = rf"[^\r\n]{_JOINS}|\p{{GCB=L}}[\p{{GCB=L}}\p{{GCB=LV}}\p{{GCB=LVT}}]|[\p{{GCB=Prepend}}\p{{GCB=Extend}}]"
 _CLUSTER = regex.compile(rf"(?={_CANDIDATE})\X")
 
 

@@ -29,9 +29,7 @@ LONGEST_CHUNK = 4_000  # or, where the text has no line end, at so many
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
 # Characters that would reorder or hide the text around them, or show nothing at all.
-_INVISIBLE = regex.compile(
-    r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
-)
+_INVISIBLE = regex.compile(r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1)
 _SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u200c": "⟨ZWNJ⟩", "\u200d": "⟨ZWJ⟩"}
 _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
@@ -145,10 +143,7 @@ class Painter:
             shared = start < shown or end != ends[index] or (index + 1 < total and starts[index + 1] < end)
             own = text[max(start, shown) : end]
             shown = max(shown, end)
-            if (
-                not (shared or self.link or index in unknown or index in special or index == self.chosen)
-                and own
-            ):
+            if not (shared or self.link or index in unknown or index in special or index == self.chosen) and own:
                 cells.append(self._plain[own])
                 continue
             kinds = [

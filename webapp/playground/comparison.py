@@ -42,9 +42,13 @@ def compare(encoding: Encoding, tokenizer: Tokenizer) -> Comparison:
         return Comparison(decoded)
     offset = first_difference(text, decoded)
     around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
-    return Comparison(
-        decoded, offset, text[around], decoded[around], reasons(text, decoded, bool(encoding.unknown))
-    )
+    found = reasons(text, decoded, unknown=bool(encoding.unknown), gaps=has_gaps(encoding))
+    return Comparison(decoded, offset, text[around], decoded[around], found)
+
+
+def has_gaps(encoding: Encoding) -> bool:
+    """Whether some of the text belongs to no token, as the spaces between BERT's words."""
+    return any(start > end for start, end in zip(encoding.starts, (0, *encoding.ends), strict=False))
 
 
 def first_difference(one: str, other: str) -> int:
@@ -59,12 +63,12 @@ def first_difference(one: str, other: str) -> int:
     return low
 
 
-def reasons(text: str, decoded: str, unknown: bool) -> tuple[Reason, ...]:
-    """Why they differ, each found by undoing it and seeing whether the difference shrinks.
+def reasons(text: str, decoded: str, *, unknown: bool, gaps: bool) -> tuple[Reason, ...]:
+    """Why they differ. `unknown`: some token is unknown; `gaps`: some of the text belongs to no token.
 
-    >>> reasons("A b", "a b", unknown=False)
+    >>> reasons("A b", "a b", unknown=False, gaps=False)
     ('case',)
-    >>> reasons("a  b", "a b", unknown=False)
+    >>> reasons("a  b", "a b", unknown=False, gaps=True)
     ('whitespace',)
     """
     found: list[Reason] = ["unknown"] if unknown else []
@@ -75,11 +79,6 @@ def reasons(text: str, decoded: str, unknown: bool) -> tuple[Reason, ...]:
     if unicodedata.normalize("NFC", one) != one or unicodedata.normalize("NFC", other) != other:
         found.append("normalization")
         one, other = unicodedata.normalize("NFC", one), unicodedata.normalize("NFC", other)
-    if one != other and (not unknown or one.split() != other.split()) and _spacing(one) != _spacing(other):
+    if one != other and (gaps or (not unknown and "".join(one.split()) == "".join(other.split()))):
         found.append("whitespace")
     return tuple(found)
-
-
-def _spacing(text: str) -> list[int]:
-    """The lengths of the runs of white space, in order."""
-    return [len(run) for run in "".join(" " if c.isspace() else "x" for c in text).split("x") if run]

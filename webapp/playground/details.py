@@ -59,6 +59,7 @@ def details_of(result: Result, index: int) -> Details:
     text = encoding.text[token.start : token.end]
     data = token.piece if isinstance(token.piece, bytes) else token.piece.encode("utf-8", "replace")
     model = result.tokenizer.model
+    frequency, tag = _dictionary_entry(model, token)
     rank, merged_from = _merge(model, token.id) if isinstance(model, BPE) else (None, None)
     return Details(
         token=token,
@@ -71,7 +72,8 @@ def details_of(result: Result, index: int) -> Details:
         rank=rank,
         merged_from=merged_from,
         score=model.scores[token.id] if isinstance(model, Unigram) and not token.unknown else None,
-        **_dictionary_entry(model, token),
+        frequency=frequency,
+        tag=tag,
     )
 
 
@@ -83,12 +85,11 @@ def shown_piece(piece: str | bytes) -> str:
     >>> shown_piece(b"\xe4\xb8")
     '⟨E4 B8⟩'
     """
-    if isinstance(piece, bytes):
-        try:
-            piece = piece.decode()
-        except UnicodeDecodeError:
-            return f"⟨{piece.hex(' ').upper()}⟩"
-    return visible(piece, show=True).replace("\n", "")
+    try:
+        text = piece.decode() if isinstance(piece, bytes) else piece
+    except UnicodeDecodeError as error:
+        return f"⟨{error.object.hex(' ').upper()}⟩"
+    return visible(text, show=True).replace("\n", "")
 
 
 def _character(char: str) -> Character:
@@ -104,11 +105,11 @@ def _merge(model: BPE, id: int) -> tuple[int | None, tuple[Part, Part] | None]:
     return merge.rank, (left, right)
 
 
-def _dictionary_entry(model: object, token: Token) -> dict[str, int | str | None]:
+def _dictionary_entry(model: object, token: Token) -> tuple[int | None, str | None]:
     if not isinstance(model, Matching) or token.unknown:
-        return {}
+        return None, None
     dictionary = model.dictionary
-    return {
-        "frequency": dictionary.frequencies[token.id] if dictionary.frequencies else None,
-        "tag": dictionary.tags[token.id] if dictionary.tags else None,
-    }
+    return (
+        dictionary.frequencies[token.id] if dictionary.frequencies else None,
+        dictionary.tags[token.id] if dictionary.tags else None,
+    )

@@ -38,12 +38,12 @@ EXAMPLES = (
     ),
     Example(
         _l("Whitespace"),
-        "one two  three   four\ttab\t\ttabs\n\n  indented line  \n\u3000全角空格\u3000 \u00a0no-break\nend<|endoftext|>",
+        "one two  three   four\ttab\t\ttabs\n\n  indented line  \n"
+        "\u3000全角空格\u3000 \u00a0no-break\nend<|endoftext|>",
     ),
 )
 
 # What the first visit shows: English, so that letters, subwords and punctuation are all there, and Chinese.
 WELCOME = (
-    "Tokenizers rarely agree: “unbelievably” may be one piece or five.\n"
-    "分词器很少意见一致：“研究生命科学”该怎么切？"
+    "Tokenizers rarely agree: “unbelievably” may be one piece or five.\n分词器很少意见一致：“研究生命科学”该怎么切？"
 )

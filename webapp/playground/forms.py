@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from flask import Request, current_app
 from flask_babel import get_locale
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
 from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
-from wtforms.validators import AnyOf, NumberRange, Optional, ValidationError
+from wtforms.validators import Optional, ValidationError
 
 from webapp.playground.state import State
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, LIMITS, default_for
@@ -38,46 +37,45 @@ class PlaygroundForm(Form):
             """The reader's language, then English."""
             return [str(get_locale()), "en"]
 
-    algorithm = StringField(
-        validators=[
-            AnyOf(
-                ALGORITHMS,
-                message=_l("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."),
-            )
-        ]
-    )
+    algorithm = StringField()
     vocabulary = StringField()
     text = TextAreaField(filters=[as_typed])
     corpus = TextAreaField(filters=[as_typed])
     dictionary = TextAreaField(filters=[as_typed])
     size = IntegerField(validators=[Optional()])
-    token = IntegerField(
-        validators=[Optional(), NumberRange(min=0, message=_l("Tokens are counted from 0."))]
-    )
+    token = IntegerField(validators=[Optional()])
     runs = BooleanField(false_values=("0", ""))
     lowercase = BooleanField(false_values=("0", ""))
     special = BooleanField(false_values=("0", ""))
     show = BooleanField(false_values=("0", ""))
     file = FileField()
 
+    def validate_algorithm(self, field: StringField) -> None:
+        """One of the five."""
+        if field.data not in ALGORITHMS:
+            raise ValidationError(_("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."))
+
+    def validate_token(self, field: IntegerField) -> None:
+        """Tokens have no negative numbers."""
+        if field.data is not None and field.data < 0:
+            raise ValidationError(_("Tokens are counted from 0."))
+
     def validate_vocabulary(self, field: StringField) -> None:
         """A name must be in the catalogue; one of another algorithm gives way to the default."""
         if field.data and field.data not in CATALOGUE:
-            raise ValidationError(
-                _("There is no vocabulary “%(name)s”. Choose one from the list.", name=field.data)
-            )
+            raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=field.data))
 
     def validate_text(self, field: TextAreaField) -> None:
         """A text has a limit in bytes."""
-        within(field.data, current_app.config["MAX_TEXT_BYTES"], _("The text"))
+        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
 
     def validate_corpus(self, field: TextAreaField) -> None:
         """A text to learn from has a limit in bytes."""
-        within(field.data, current_app.config["MAX_CORPUS_BYTES"], _("The text to learn from"))
+        within(field.data or "", current_app.config["MAX_CORPUS_BYTES"], _("The text to learn from"))
 
     def validate_dictionary(self, field: TextAreaField) -> None:
         """A pasted dictionary has a limit in bytes."""
-        within(field.data, current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
+        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
 
     def validate_size(self, field: IntegerField) -> None:
         """The slider has ends, which differ by what is learned."""
@@ -96,15 +94,15 @@ class Problem:
     status: int = 422
 
 
-class TooLong(ValidationError):
+class TooLongError(ValidationError):
     """A text is over its limit."""
 
 
 def within(text: str, limit: int, subject: str) -> None:
-    """Raises TooLong, with both figures, where `text` has more than `limit` bytes of UTF-8."""
+    """Raises TooLongError, with both figures, where `text` has more than `limit` bytes of UTF-8."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limit:
-        raise TooLong(
+        raise TooLongError(
             _(
                 "%(subject)s has %(size)s bytes; the limit is %(limit)s. Shorten it and try again.",
                 subject=subject,
@@ -162,9 +160,7 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 def _problems(form: PlaygroundForm) -> list[Problem]:
     return [
-        Problem(str(message), _status(name, form))
-        for name, messages in form.errors.items()
-        for message in messages
+        Problem(str(message), _status(name, form)) for name, messages in form.errors.items() for message in messages
     ]
 
 
@@ -192,6 +188,6 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None
         return state, Problem(message)
     try:
         within(text, limit, f"“{upload.filename}”")
-    except TooLong as error:
+    except TooLongError as error:
         return state, Problem(str(error), 413)
     return replace(state, text=as_typed(text), token=None), None

@@ -117,16 +117,13 @@ def tokenize(state: State, *, corpus_limit: int) -> Result:
     if state.algorithm in ("fmm", "bmm"):
         pasted = state.vocabulary == "own-dictionary"
         dictionary = read_dictionary(state.dictionary) if pasted else jieba_words()
-        direction = "forward" if state.algorithm == "fmm" else "backward"
-        tokenizer = matching(dictionary, direction, state.runs)
+        tokenizer = matching(dictionary, "forward" if state.algorithm == "fmm" else "backward", state.runs)
     elif state.learned:
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
         learned = learn(state.vocabulary, corpus, state.learned_size)
         tokenizer, merges = learned.tokenizer, learned.merges
     else:
-        tokenizer = shipped_tokenizer(
-            state.vocabulary, lowercase=state.lowercase and state.algorithm == "wordpiece"
-        )
+        tokenizer = shipped_tokenizer(state.vocabulary, lowercase=state.lowercase and state.algorithm == "wordpiece")
     began = time.perf_counter()
     encoding = tokenizer.encode(state.text, special=state.special)
     seconds = time.perf_counter() - began

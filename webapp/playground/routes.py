@@ -64,10 +64,10 @@ def _answer(state: State, problems: list[Problem]) -> BaseResponse:
     elif request.endpoint == "playground.token":
         body = render_template("playground/_details.html", **view.details_part())
     elif result and wants_events(request, result):
-        return _headed(as_events(view), link, partial)
+        return _headed(as_events(view), view, partial)
     else:
         body = render_template("playground/_result.html", **view.result_part())
-    return _headed(make_response(body, status), link, partial)
+    return _headed(make_response(body, status), view, partial)
 
 
 def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
@@ -101,9 +101,10 @@ def _link(state: State) -> str | None:
     return f"{url_for('playground.page')}?{query}"
 
 
-def _headed(response: Response, link: str | None, partial: bool) -> Response:
+def _headed(response: Response, view: views.View, partial: bool) -> Response:
     response.vary.update(("HX-Request-Type", "Accept"))
     response.headers["Cache-Control"] = "private, no-cache"
     if partial:
-        response.headers["HX-Replace-Url"] = link or url_for("playground.page")
+        bare = f"{url_for('playground.page')}?{view.state.query_without_texts()}"
+        response.headers["HX-Replace-Url"] = view.link or bare
     return response

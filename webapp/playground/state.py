@@ -52,19 +52,23 @@ class State:
         )
 
     def query(self, **changes: Any) -> str:
-        """The query string of this state, with `changes`: always algorithm and text, the rest where not default."""
-        state = replace(self, **changes).relevant()
-        pairs: list[tuple[str, str]] = [("algorithm", state.algorithm)]
-        if state.vocabulary != default_for(state.algorithm):
-            pairs.append(("vocabulary", state.vocabulary))
-        for field in fields(state):
-            value = getattr(state, field.name)
-            if field.name in ("algorithm", "vocabulary", "text") or value == field.default:
-                continue
-            pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
-        pairs.append(("text", state.text))
-        return urlencode(pairs)
+        """The query string of this state, with `changes`.
 
-    def without_texts(self) -> State:
-        """The same without anything the visitor pasted: what is left when it is too long for an address."""
-        return replace(self, text="", corpus="", dictionary="", token=None)
+        Algorithm and text are always in it, everything else only where it is not the default.
+        """
+        state = replace(self, **changes).relevant()
+        return urlencode([*state._choices(), ("text", state.text)])
+
+    def query_without_texts(self) -> str:
+        """The query string without anything the visitor pasted: what is left when that is too long."""
+        return urlencode(replace(self, corpus="", dictionary="", token=None).relevant()._choices())
+
+    def _choices(self) -> list[tuple[str, str]]:
+        pairs = [("algorithm", self.algorithm)]
+        if self.vocabulary != default_for(self.algorithm):
+            pairs.append(("vocabulary", self.vocabulary))
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name not in ("algorithm", "vocabulary", "text") and value != field.default:
+                pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
+        return pairs

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import brotli
 from flask import Request, Response, render_template, request
+from markupsafe import Markup
 
 from webapp.markup import Chunk, chunks, ids_chunk
 from webapp.playground.result import Result
@@ -64,8 +65,8 @@ def _events(first: str, view: View, rest: list[Chunk]) -> Iterator[str]:
         )
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "".join(parts)
+def _joined(parts: Iterable[Markup]) -> Markup:
+    return Markup("").join(parts)
 
 
 def _event(html: str) -> str:

@@ -19,10 +19,11 @@ from webapp.playground.examples import EXAMPLES, Example
 from webapp.playground.forms import NAMES, Problem
 from webapp.playground.result import DISAGREEMENTS_SHOWN, Result
 from webapp.playground.state import State
-from webapp.vocabularies import ALGORITHMS, entries_for
+from webapp.vocabularies import ALGORITHMS, default_for, entries_for, titles
 
 DECODED_SHOWN = 20_000  # characters
 PIECES_SHOWN = 1_000
+LONG = 2_500  # tokens; a longer result is laid out chunk by chunk as it comes into view
 LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are opened by number
 
 
@@ -43,7 +44,7 @@ class View:
             **self.result_part(),
             "algorithms": ALGORITHMS,
             "entries_for": entries_for,
-            "vocabulary_titles": words.vocabulary_titles(),
+            "vocabulary_titles": titles(),
             "options": words.options(self.state),
             "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
             "examples": EXAMPLES,
@@ -60,8 +61,11 @@ class View:
             "ids": ids_html(self.result.encoding) if ids is None else ids,
             "milliseconds": words.milliseconds,
             "caption": words.caption(self.state),
+            "notes": words.notes(self.result),
             "ids_note": words.ids_note(self.result),
             "visible": visible,
+            "default_for": default_for,
+            "long": len(self.result.encoding) > LONG,
             "reason_sentences": words.reason_sentences(),
             "decoded_limit": DECODED_SHOWN,
             "disagreements_shown": DISAGREEMENTS_SHOWN,

@@ -12,22 +12,6 @@ from webapp.playground.result import DISAGREEING_CHARACTERS, Result
 from webapp.playground.state import State
 
 
-def vocabulary_titles() -> dict[str, str]:
-    """The name of each vocabulary in the picker."""
-    return {
-        "jieba": _("jieba's dictionary"),
-        "own-dictionary": _("My own dictionary"),
-        "bpe-bytes": _("Bytes, like GPT"),
-        "bpe-characters": _("Characters with </w>"),
-        "learned-characters": _("Learned here, characters"),
-        "learned-bytes": _("Learned here, bytes"),
-        "wordpiece": _("WordPiece, like BERT"),
-        "learned-wordpiece": _("Learned here"),
-        "unigram": _("Unigram, like T5"),
-        "learned-unigram": _("Learned here"),
-    }
-
-
 def options(state: State) -> list[tuple[str, bool, str, str]]:
     """The checkboxes: field, whether it is ticked, its words, and the CSS class that says for which algorithms."""
     return [
@@ -87,6 +71,26 @@ def _vocabulary(state: State) -> str:
     return ""
 
 
+def notes(result: Result) -> list[str]:
+    """What the visitor should know about this text."""
+    found = []
+    if result.learned_bytes is not None:
+        found.append(
+            _(
+                "The text is longer than can be learned from on the spot: the first %(size)s bytes were used.",
+                size=number(result.learned_bytes),
+            )
+        )
+    if "\0" in result.encoding.text:
+        found.append(
+            _(
+                "NUL characters are tokenized and shown as ␀, but a text box cannot hold them: they are lost "
+                "when the text is edited."
+            )
+        )
+    return found
+
+
 def ids_note(result: Result) -> str:
     """What ids mean here, where that is not obvious."""
     if result.dictionary is not None:
@@ -139,9 +143,7 @@ def verdict_sentence(result: Result) -> str:
             forward=number(verdict.forward_single_characters),
             backward=number(verdict.backward_single_characters),
         )
-    return _(
-        "Bidirectional matching takes BMM: as many words and as many single characters, and then BMM wins."
-    )
+    return _("Bidirectional matching takes BMM: as many words and as many single characters, and then BMM wins.")
 
 
 def agreement_sentence(result: Result) -> str:

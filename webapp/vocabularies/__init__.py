@@ -11,6 +11,7 @@ from webapp.vocabularies.loading import (
     record,
     shipped_tokenizer,
 )
+from webapp.vocabularies.titles import titles
 
 __all__ = [
     "ALGORITHMS",
@@ -26,4 +27,5 @@ __all__ = [
     "preload",
     "record",
     "shipped_tokenizer",
+    "titles",
 ]

@@ -62,12 +62,10 @@ def learn(name: str, corpus: str, size: int) -> Learned:
 
 def _bpe(form: str, corpus: str, size: int) -> Learned:
     if form == "bytes":
-        recipe, trained = recipes.BYTE_BPE, _most_bytes(corpus)
-        model, merges = trained.first(size), trained.merges[:size]
-    else:
-        recipe, letters = recipes.CHARACTER_BPE, _most_characters(corpus)
-        model, merges = letters.first(size), letters.merges[:size]
-    return Learned(recipe.tokenizer(model), merges)
+        trained = _most_bytes(corpus)
+        return Learned(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
+    letters = _most_characters(corpus)
+    return Learned(recipes.CHARACTER_BPE.tokenizer(letters.first(size)), letters.merges[:size])
 
 
 def _wordpiece(corpus: str, size: int) -> Learned:

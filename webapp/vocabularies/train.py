@@ -32,8 +32,9 @@ from webapp.core.trainers.counts import WordCounts, merged
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens among them
 THIRD = 2_800_000  # bytes of each of English, Chinese and code
-COVERAGE = 0.9995
-MINIMUM_PAIR_FREQUENCY = 20
+COVERAGE = 0.9999  # of the characters, in the alphabets of </w> BPE and Unigram
+MINIMUM_PAIR_FREQUENCY = 8  # the highest at which WordPiece finds SIZE pieces: the last ones merged are common words
+MINIMUM_FREQUENCY = 10  # of a Unigram piece
 LONGEST_PIECE = 16
 SEEDS = 1_000_000
 PARTS = (  # what of the folder's files is read, from the beginning, in bytes
@@ -49,11 +50,13 @@ NOTES = (
     "Chinese is half modern, half classical, the classical half from two novels in equal parts.",
     "Code is the Python standard library without tests, character tables (encodings) and documentation (pydoc_data); "
     "of the files in sorted order every n-th, n being what brings them to a third.",
-    f"Alphabets of characters cover {COVERAGE} of the corpus, so that characters met a handful of times do not fill "
-    "the vocabularies; those left out become the unknown token. The byte-level vocabulary knows every byte.",
-    "For </w> BPE and WordPiece a character at the end (or in the middle) of a word is a symbol apart from the same "
-    "character elsewhere, and the coverage is of these symbols.",
-    "BERT's pre-tokenizer isolates every Chinese character, so that WordPiece has no Chinese piece of two.",
+    f"The alphabets of </w> BPE and Unigram cover {COVERAGE} of the corpus, so that characters met once or twice do "
+    "not fill the vocabularies; those left out become the unknown token. For </w> BPE a character at the end of a word "
+    "is another symbol than the same character elsewhere, and the coverage is of these symbols.",
+    "WordPiece knows every character of the corpus: BERT's pre-tokenizer isolates each Chinese one, so that no Chinese "
+    "piece has two, and there is room. The byte-level vocabulary knows every byte.",
+    f"A longer Unigram piece occurs at least {MINIMUM_FREQUENCY} times, a pair merged by WordPiece at least "
+    f"{MINIMUM_PAIR_FREQUENCY}: that is the highest frequency at which there are pairs for all the pieces.",
 )
 
 log = logging.getLogger(__name__)
@@ -85,6 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         counted = process_time()
         tokenizer = train(recipe, counts)
         trained = process_time()
+        if size(tokenizer) != SIZE:
+            raise SystemExit(f"{recipe.name}: {size(tokenizer)} pieces, wanted {SIZE}")
         path = options.out / f"{recipe.name}.json.gz"
         path.write_bytes(gzip.compress(huggingface.write(tokenizer).encode(), 9, mtime=0))
         outputs[path.name] = {
@@ -183,29 +188,45 @@ def _wordpiece(recipe: Recipe, counts: WordCounts) -> Tokenizer:
         counts,
         SIZE,
         special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-        coverage=COVERAGE,
         minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
     )
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
 def _unigram(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = unigram.train(counts, SIZE, coverage=COVERAGE, longest=LONGEST_PIECE, seeds=SEEDS)
+    trained = unigram.train(
+        counts,
+        SIZE,
+        coverage=COVERAGE,
+        longest=LONGEST_PIECE,
+        minimum_frequency=MINIMUM_FREQUENCY,
+        seeds=SEEDS,
+    )
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
 TRAINERS: tuple[tuple[Recipe, Callable[[Recipe, WordCounts], Tokenizer], dict[str, object]], ...] = (
     (recipes.BYTE_BPE, _bpe_bytes, {"size": SIZE}),
-    (recipes.CHARACTER_BPE, _bpe_characters, {"size": SIZE, "coverage": COVERAGE, "end-of-word suffix": "</w>"}),
+    (
+        recipes.CHARACTER_BPE,
+        _bpe_characters,
+        {"size": SIZE, "coverage": COVERAGE, "end-of-word suffix": "</w>"},
+    ),
     (
         recipes.WORDPIECE,
         _wordpiece,
-        {"size": SIZE, "coverage": COVERAGE, "minimum pair frequency": MINIMUM_PAIR_FREQUENCY, "cased": True},
+        {"size": SIZE, "minimum pair frequency": MINIMUM_PAIR_FREQUENCY, "cased": True},
     ),
     (
         recipes.UNIGRAM,
         _unigram,
-        {"size": SIZE, "coverage": COVERAGE, "longest piece": LONGEST_PIECE, "seeds at most": SEEDS},
+        {
+            "size": SIZE,
+            "coverage": COVERAGE,
+            "longest piece": LONGEST_PIECE,
+            "minimum frequency": MINIMUM_FREQUENCY,
+            "seeds at most": SEEDS,
+        },
     ),
 )
 

@@ -1,0 +1,121 @@
+"""How fast we encode, beside `tokenizers` and jieba: ``python -m tests.benchmarks.encoding``.
+
+Each row is one vocabulary in both: ours is converted to the rival's format, and the ids are compared before anything
+is timed. Cold is a fresh tokenizer with empty caches, warm the second text and all after it. Ratios are of CPU time,
+both on one thread; above 1 we are faster.
+"""
+
+import gzip
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+
+import jieba  # noqa: E402  (the environment comes first)
+import tokenizers  # noqa: E402
+
+from tests.benchmarks.timing import Contender, medians  # noqa: E402
+from webapp.core.formats import huggingface  # noqa: E402
+from webapp.core.formats.dictionary import jieba_dictionary  # noqa: E402
+from webapp.core.models.matching import Matching  # noqa: E402
+from webapp.core.recipes import MATCHING  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+SHIPPED = ROOT / "webapp" / "vocabularies" / "shipped"
+ENGLISH = SHARED / "texts" / "en_pride_and_prejudice.txt"
+CHINESE = SHARED / "corpora" / "zh_luxun.txt"
+HEADER = "{:<26}{:>8}{:>10}{:>10}{:>10}{:>8}{:>8}{:>7}"
+
+
+class Row(NamedTuple):
+    """One line of the table: seconds, and how many times the rival's time is ours."""
+
+    name: str
+    goal_warm: float
+    goal_cold: float
+    rival: float
+    cold: float
+    warm: float
+    offsets: float
+
+
+def vocabularies() -> Iterator[tuple[str, str]]:
+    """The name and the `tokenizer.json` of every subword vocabulary that ships."""
+    for name in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
+        with gzip.open(SHIPPED / f"{name}.json.gz", "rt", encoding="utf-8") as file:
+            yield name, file.read()
+
+
+def subwords(name: str, file: str, text: str) -> Row:
+    """Our encoding against `tokenizers`, which reads what we write."""
+    warm = huggingface.read(file)
+    rival = tokenizers.Tokenizer.from_str(huggingface.write(warm))
+    rival.encode_special_tokens = True
+    theirs = rival.encode(text, add_special_tokens=False)
+    encoding = warm.encode(text)
+    assert list(encoding.ids) == warm.ids(text) == theirs.ids, f"{name}: the ids differ"
+    assert list(zip(encoding.starts, encoding.ends, strict=True)) == theirs.offsets, f"{name}: offsets differ"
+    times = medians(
+        [
+            Contender("tokenizers", lambda _: rival.encode(text, add_special_tokens=False).ids),
+            Contender("cold", lambda fresh: fresh.ids(text), lambda: huggingface.read(file)),
+            Contender("warm", lambda _: warm.ids(text)),
+            Contender("offsets", lambda _: warm.encode(text).ends),
+        ]
+    )
+    return Row(name, 3, 1.5, *times)
+
+
+def matching(text: str) -> Row:
+    """Forward maximum matching over jieba's dictionary against jieba without its hidden Markov model."""
+    dictionary = jieba_dictionary()
+    tokenizer = MATCHING.tokenizer(Matching(dictionary, "forward"))
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    assert tokenizer.decode(id for id in tokenizer.ids("研究生命科学")) == "研究生命科学"
+    times = medians(
+        [
+            Contender("jieba", lambda _: jieba.lcut(text, HMM=False)),
+            Contender(
+                "cold",
+                lambda fresh: fresh.ids(text),
+                lambda: MATCHING.tokenizer(Matching(dictionary, "forward")),
+            ),
+            Contender("warm", lambda _: tokenizer.ids(text)),
+            Contender("offsets", lambda _: tokenizer.encode(text).ends),
+        ],
+        runs=3,
+    )
+    return Row("FMM, jieba's dictionary", 3, 3, *times)
+
+
+def main() -> None:
+    """Print the table, and after it each goal that was missed."""
+    if not SHARED.is_dir():
+        raise SystemExit(f"there is no {SHARED}: the texts are not at hand")
+    text = ENGLISH.read_text(encoding="utf-8")
+    print(HEADER.format("", "rival s", "cold s", "warm s", "offsets s", "cold", "warm", "goal"))
+    rows = []
+    for name, file in vocabularies():
+        rows.append(subwords(name, file, text))
+        show(rows[-1])
+    rows.append(matching(CHINESE.read_text(encoding="utf-8")))
+    show(rows[-1])
+    for row in rows:
+        if row.rival / row.cold < row.goal_cold or row.rival / row.warm < row.goal_warm:
+            print(f"below its goal: {row.name}")
+
+
+def show(row: Row) -> None:
+    """Print one line."""
+    ratios = f"{row.rival / row.cold:.1f}x", f"{row.rival / row.warm:.1f}x"
+    seconds = (f"{value:.3f}" for value in (row.rival, row.cold, row.warm, row.offsets))
+    print(HEADER.format(row.name, *seconds, *ratios, f"{row.goal_cold:g}/{row.goal_warm:g}"), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""How fast the page is, in a real Chromium, beside its goals: ``python -m tests.benchmarks.page``.
+
+The site runs under gunicorn, as deployed. Every time is a median of several runs, each in a fresh browser
+profile and with another stretch of the text, so that nothing is in a cache that would not be for a visitor.
+"Painted" is the first animation frame after the one that had the tokens in the document.
+"""
+
+import http.client
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any, Literal, NamedTuple, TypedDict
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from tests.serving import ROOT, find_chromium, launch_chromium, serve
+
+TEXTS = ROOT.parent / "shared" / "texts"
+PATIENCE_MS = 60_000
+SLOW_4G = {"offline": False, "latency": 562, "downloadThroughput": 180_000, "uploadThroughput": 84_000}
+
+# Resolves with the milliseconds from the start of the navigation until tokens are painted.
+FIRST_TOKENS = """
+window.firstTokens = new Promise((resolve) => {
+  const look = () => requestAnimationFrame(
+    document.querySelector("#tokens > .chunk > *") ? () => resolve(performance.now()) : look);
+  look();
+});
+"""
+
+# Pastes a text and watches, frame by frame, until all its tokens are painted (or patience ends) and a bit on.
+# A figure that still carries our mark belongs to the text before.
+PASTE = """
+([text, patience]) => new Promise((resolve) => {
+  const area = document.querySelector("#text");
+  const shown = () => [...document.querySelectorAll("#tokens > .chunk")]
+    .reduce((sum, chunk) => sum + chunk.children.length, 0);
+  document.querySelector("#figures")?.setAttribute("data-before", "");
+  let first, complete, tokens = 0, sawFirst = false, sawAll = false, gap = 0, longTask = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) longTask = Math.max(longTask, entry.duration);
+  }).observe({type: "longtask"});
+  let start, last;
+  const frame = () => {
+    const now = performance.now();
+    gap = Math.max(gap, now - last);
+    last = now;
+    if (sawFirst) first ??= now - start;
+    if (sawAll) complete ??= now - start;
+    const figures = document.querySelector("#figures:not([data-before])");
+    if (figures && !sawAll) {
+      tokens = Number(figures.dataset.tokens);
+      const count = shown();
+      sawFirst = count > 0;
+      sawAll = sawFirst && count === tokens;
+    }
+    if (now - start > (complete ?? patience) + 500) {
+      const elements = document.querySelectorAll("#tokens > .chunk *").length;
+      resolve({first, complete, tokens, elements, gap, longTask});
+    } else requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    start = last = performance.now();
+    area.value = text;
+    area.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"}));
+    requestAnimationFrame(frame);
+  }));
+})
+"""
+
+# What the form holds apart from files.
+FIELDS = """
+() => Object.fromEntries([...new FormData(document.querySelector("#playground"))]
+  .filter(([, value]) => typeof value === "string"))
+"""
+BOUNDARY = "----what-no-text-holds"
+
+
+class Row(NamedTuple):
+    """A line of the table; ``goal`` is the most that ``ours`` may be, None where nothing is promised."""
+
+    what: str
+    ours: float | None
+    goal: float | None
+    show: Callable[[float], str]
+
+
+class Paste(TypedDict):
+    """What ``PASTE`` measured: milliseconds (None for what never came), numbers of tokens and of elements."""
+
+    first: float | None
+    complete: float | None
+    tokens: int
+    elements: int
+    gap: float
+    longTask: float
+
+
+def seconds(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.2f} s"
+
+
+def kilobytes(size: float) -> str:
+    return f"{size / 1000:,.1f} KB"
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
+
+
+def main() -> None:
+    """Measure and print the table."""
+    chromium = find_chromium()
+    if chromium is None:
+        raise SystemExit("There is no Chromium on this machine to measure with.")
+    if not TEXTS.is_dir():
+        raise SystemExit(f"There is no {TEXTS}, where the texts to measure with are read from.")
+    print(line("", "ours", "goal, at most"))
+    with serve() as address, sync_playwright() as playwright:
+        browser = launch_chromium(playwright, chromium)
+        for part in (loading, pasting, serving, accessibility):
+            for what, ours, goal, show in part(browser, address):
+                missed = goal is not None and (ours is None or ours > goal)
+                told = "never" if ours is None else show(ours)
+                print(
+                    line(what, told, "" if goal is None else show(goal), "missed" if missed else ""),
+                    flush=True,
+                )
+        print(f"\nChromium {browser.version}, headless, and gunicorn on the same machine.")
+        browser.close()
+
+
+def line(what: str, ours: str, goal: str, mark: str = "") -> str:
+    """One line of the table."""
+    return f"{what:48} {ours:>10} {goal:>14}  {mark}".rstrip()
+
+
+def excerpt(name: str, size: int, turn: int) -> str:
+    """``size`` bytes of a text that is repeated as often as it takes, another stretch for each ``turn``."""
+    text = (TEXTS / name).read_bytes()
+    start = turn * 104_729 % len(text)
+    return (text * (size // len(text) + 2))[start : start + size].decode(errors="ignore")
+
+
+@contextmanager
+def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
+    """A page in a browser profile that has seen nothing."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def loading(browser: Browser, address: str) -> Iterator[Row]:
+    """The first visit: what it costs, and when its tokens are seen."""
+    plain = [load(browser, address) for _ in range(5)]
+    slow = [load(browser, address, slow=True) for _ in range(3)]
+    yield Row("first load, bytes on the wire", median(size for size, _, _ in plain), 60_000, kilobytes)
+    yield Row("first load, requests", median(requests for _, requests, _ in plain), 6, number)
+    yield Row("first tokens painted", median(painted for _, _, painted in plain), 400, seconds)
+    throttled = median(painted for _, _, painted in slow)
+    yield Row("first tokens painted, 4x slower CPU, slow 4G", throttled, 2000, seconds)
+
+
+def load(browser: Browser, address: str, slow: bool = False) -> tuple[float, int, float]:
+    """Bytes on the wire, requests, and milliseconds until the first tokens are painted."""
+    sizes: list[float] = []
+    requests: list[str] = []
+    with fresh_page(browser) as page:
+        session: CDPSession = page.context.new_cdp_session(page)
+        session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+        session.on("Network.requestWillBeSent", lambda event: requests.append(event["request"]["url"]))
+        session.send("Network.enable")
+        if slow:
+            session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+            session.send("Network.emulateNetworkConditions", SLOW_4G)
+        page.add_init_script(FIRST_TOKENS)
+        page.goto(address + "/", wait_until="networkidle")
+        painted: float = page.evaluate("() => window.firstTokens")
+    return sum(sizes), sum(url.startswith("http") for url in requests), painted
+
+
+def pasting(browser: Browser, address: str) -> Iterator[Row]:
+    """From the paste to the painted tokens, the page's own pause before it sends included."""
+    english, japanese = "en_pride_and_prejudice.txt", "ja_wagahai.txt"
+    for what, name, size, goal in (
+        ("1 KB", english, 1_000, 200),
+        ("10 KB", english, 10_000, 300),
+        ("100 KB English", english, 100_000, 1000),
+        ("100 KB Japanese", japanese, 100_000, 1000),
+    ):
+        runs = [paste(browser, address, excerpt(name, size, turn)) for turn in range(5)]
+        yield Row(f"paste to painted, {what}", middle(runs, "complete"), goal, seconds)
+        if size == 100_000:
+            yield Row(f"  longest gap between frames, {what}", middle(runs, "gap"), 200, seconds)
+            yield Row(f"  longest task, {what}", middle(runs, "longTask"), 200, seconds)
+            yield Row("  elements a token", runs[0]["elements"] / max(runs[0]["tokens"], 1), 1, number)
+    runs = [paste(browser, address, excerpt(english, 1_000_000, turn)) for turn in range(3)]
+    yield Row("paste to figures and first screen, 1 MB", middle(runs, "first"), 1500, seconds)
+    yield Row("paste to painted, 1 MB", middle(runs, "complete"), 4000, seconds)
+    yield Row("  longest gap between frames, 1 MB", middle(runs, "gap"), None, seconds)
+
+
+def paste(browser: Browser, address: str, text: str) -> Paste:
+    """Open the page, paste ``text`` and watch."""
+    with fresh_page(browser) as page:
+        page.goto(address + "/", wait_until="networkidle")
+        measured: Paste = page.evaluate(PASTE, [text, PATIENCE_MS])
+    return measured
+
+
+def middle(runs: list[Paste], figure: Literal["first", "complete", "gap", "longTask"]) -> float | None:
+    """The median of one figure, None when a run did not come to it."""
+    values = [value for run in runs if (value := run[figure]) is not None]
+    return median(values) if len(values) == len(runs) else None
+
+
+def serving(browser: Browser, address: str) -> Iterator[Row]:
+    """The answer to the page's own request alone, sent again with other texts and no browser in between."""
+    with fresh_page(browser) as page:
+        page.goto(address + "/", wait_until="networkidle")
+        with page.expect_request(lambda request: request.method == "POST") as sent:
+            page.evaluate(PASTE, ["one two", 500])
+        request = sent.value
+        headers = {name: value for name, value in request.all_headers().items() if name != "content-length"}
+        headers["content-type"] = f"multipart/form-data; boundary={BOUNDARY}"
+        fields = page.evaluate(FIELDS)
+        path = urlsplit(request.url).path
+    for what, size in (("1 KB", 1_000), ("100 KB", 100_000), ("1 MB", 1_000_000)):
+        answers = []
+        for turn in range(5):
+            text = excerpt("en_pride_and_prejudice.txt", size, turn + 11)
+            body = multipart({**fields, "text": text})
+            answers.append(post(address, path, headers, body))
+        yield Row(f"server's answer, {what} English", median(taken for taken, _ in answers), None, seconds)
+        yield Row("  bytes on the wire", median(size for _, size in answers), None, kilobytes)
+
+
+def multipart(fields: dict[str, str]) -> bytes:
+    """The body of a form's request, its parts kept apart by ``BOUNDARY``."""
+    parts = (
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    )
+    return f"{''.join(parts)}--{BOUNDARY}--\r\n".encode()
+
+
+def post(address: str, path: str, headers: dict[str, str], body: bytes) -> tuple[float, int]:
+    """Milliseconds until the whole answer is here, and its bytes as they came, compressed."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    try:
+        start = time.perf_counter()
+        connection.request("POST", path, body, headers)
+        answer = connection.getresponse()
+        size = len(answer.read())
+        taken = 1000 * (time.perf_counter() - start)
+    finally:
+        connection.close()
+    if answer.status != 200:
+        raise RuntimeError(f"POST {path} was answered {answer.status}")
+    return taken, size
+
+
+def accessibility(browser: Browser, address: str) -> Iterator[Row]:
+    """What axe-core finds on the page with a text in it."""
+    for what, options in (
+        ("light", {"color_scheme": "light"}),
+        ("dark", {"color_scheme": "dark"}),
+        ("phone", {"viewport": {"width": 390, "height": 844}}),
+    ):
+        with fresh_page(browser, **options) as page:
+            page.goto(address + "/", wait_until="networkidle")
+            page.evaluate(PASTE, [excerpt("en_pride_and_prejudice.txt", 1_000, 0), PATIENCE_MS])
+            results = Axe().run(page)
+        found = ", ".join(violation["id"] for violation in results.response["violations"])
+        yield Row(f"axe-core, {what}" + (f": {found}" if found else ""), results.violations_count, 0, number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""How fast we train: ``python -m tests.benchmarks.training``.
+
+Rivals get the same text, the same split pattern and size, and one thread; counting pre-tokens is in the time on both
+sides. Ratios are of CPU time: ours divided by the rival's, so that below 1 we are faster.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from time import process_time
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+
+import sentencepiece
+import tokenizers
+from tokenizers import models, pre_tokenizers, trainers
+
+from tests.benchmarks.timing import Contender, medians
+from tests.trainers import naive
+from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
+from webapp.core.trainers import bpe, unigram, wordpiece
+
+ENGLISH = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "en_holmes_and_others.txt"
+CHARACTERS, SIZE = 835_000, 20_000
+UNIGRAM_SIZE = 8_000
+WATCHED = 100  # merges of the naive trainer that are timed at the beginning, and as many at the end
+LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
+
+
+def ours(text: str) -> bpe.Trained[bytes]:
+    """Our byte-level BPE: count, merge, build the model."""
+    trained = bpe.train_bytes(BYTE_BPE.count(text), SIZE)
+    assert len(trained.model.pieces) == SIZE
+    return trained
+
+
+def theirs(text: str) -> None:
+    """The trainer of `tokenizers`, with the same 256 bytes to start from."""
+    tokenizer = tokenizers.Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=SIZE, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator([text], trainer)
+    assert tokenizer.get_vocab_size() == SIZE
+
+
+def recounting(counts: Mapping[str, int], trained: bpe.Trained[bytes]) -> float:
+    """Seconds that a trainer that recounts every merge would take: its first and its last merges, on average."""
+    beginning = naive.split_bytes(counts)
+    last = len(trained.merges) - WATCHED
+    model = trained.first(last)
+    end = [
+        ([bytes(model.pieces[id]) for id in model.ids(word)], count)  # type: ignore[arg-type]
+        for word, count in counts.items()
+    ]
+    seconds = 0.0
+    for words, at in ((beginning, 0), (end, last)):
+        start = process_time()
+        merges = list(islice(naive.bpe_merges(words), WATCHED))
+        seconds += process_time() - start
+        assert merges == list(trained.merges[at : at + WATCHED]), "the naive trainer merges otherwise"
+    return seconds / (2 * WATCHED) * len(trained.merges)
+
+
+def sentencepieces(text: str) -> None:
+    """sentencepiece's Unigram trainer, given lines."""
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(text.splitlines()),
+        model_writer=BytesIO(),
+        vocab_size=UNIGRAM_SIZE,
+        model_type="unigram",
+        character_coverage=1.0,
+        normalization_rule_name="nfkc",
+        num_threads=1,
+        minloglevel=2,
+    )
+
+
+def against_rivals(text: str) -> None:
+    """The table of ratios."""
+    print(LINE.format(f"to {SIZE:,} and {UNIGRAM_SIZE:,}, {len(text):,} characters", "ours s", "rival s", "", "goal"))
+    mine, rival = medians([Contender("ours", lambda _: ours(text)), Contender("tokenizers", lambda _: theirs(text))], 5)
+    ratio("byte-level BPE / tokenizers", mine, rival, 1.5)
+    counts = BYTE_BPE.count(text)
+    ratio("byte-level BPE / recounting (extrapolated)", mine, recounting(counts, ours(text)), 0.01)
+    mine, rival = medians(
+        [
+            Contender("ours", lambda _: unigram.train(UNIGRAM.count(text), UNIGRAM_SIZE).model),
+            Contender("sentencepiece", lambda _: sentencepieces(text)),
+        ],
+        3,
+    )
+    ratio("Unigram / sentencepiece", mine, rival, None)
+
+
+def ratio(name: str, mine: float, rival: float, goal: float | None) -> None:
+    """One line of the table, and whether it missed its goal."""
+    wanted = "" if goal is None else f"{goal:g}"
+    print(LINE.format(name, f"{mine:.3f}", f"{rival:.3f}", f"{mine / rival:.3f}", wanted), flush=True)
+    if goal is not None and mine / rival > goal:
+        print(f"over its goal: {name}")
+
+
+def on_the_spot(text: str) -> None:
+    """What a visitor waits for while typing: counting, training, building the model; milliseconds."""
+    rows: list[tuple[str, Callable[[str], object], int]] = [
+        (
+            "byte-level BPE, 500 merges",
+            lambda t: bpe.train_bytes(BYTE_BPE.count(t), merges_at_most=500).model,
+            70,
+        ),
+        (
+            "</w> BPE, 500 merges",
+            lambda t: bpe.train_characters(CHARACTER_BPE.count(t), merges_at_most=500).model,
+            70,
+        ),
+        (
+            "WordPiece, 500 merges",
+            lambda t: wordpiece.train(WORDPIECE.count(t), merges_at_most=500).model,
+            70,
+        ),
+        ("Unigram, 500 pieces", lambda t: unigram.train(UNIGRAM.count(t), 500).model, 350),
+        ("Unigram, 1,000 pieces", lambda t: unigram.train(UNIGRAM.count(t), 1_000).model, 350),
+    ]
+    print(LINE.format("\non the spot", "20 KB ms", "200 KB ms", "goal", "goal"))
+    for name, train, goal in rows:
+        few, many = medians(
+            [
+                Contender("20 KB", lambda _, train=train: train(text[:20_000])),
+                Contender("200 KB", lambda _, train=train: train(text[:200_000])),
+            ],
+            3,
+        )
+        print(LINE.format(name, f"{few * 1000:.0f}", f"{many * 1000:.0f}", goal, 2_000), flush=True)
+        if few * 1000 > goal or many > 2:
+            print(f"over its goal: {name}")
+
+
+def main() -> None:
+    """Print both tables, and below a line that missed its goal that it did."""
+    if not ENGLISH.is_file():
+        raise SystemExit(f"there is no {ENGLISH}: the corpus is not at hand")
+    text = ENGLISH.read_text(encoding="utf-8")[:CHARACTERS]
+    against_rivals(text)
+    on_the_spot(text)
+
+
+if __name__ == "__main__":
+    main()

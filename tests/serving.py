@@ -1,0 +1,95 @@
+"""The real thing to test against: the site under gunicorn, and a Chromium to look at it with."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A browser for tests needs no sandbox of its own, no screen and no word from its maker.
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+
+@contextmanager
+def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, patience: float = 60) -> Iterator[str]:
+    """Serve the site as deployed, started in ``folder``; yield its address: ``http://127.0.0.1:41234``.
+
+    Raises ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
+    """
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:webapp.gunicorn"]
+    command += ["--bind", "127.0.0.1:0", "webapp:create_app()"]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **(environment or {})}, stdout=log, stderr=log
+        )
+        try:
+            yield _address(process, log.fileno(), time.monotonic() + patience)
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            # pytest shows it beside the failure of a test, and only there.
+            sys.stderr.write(_said(log.fileno()))
+
+
+def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str:
+    """Wait until the site tells its address and answers there."""
+    while time.monotonic() < deadline and process.poll() is None:
+        told = re.search(r"^Tokenscope is ready at (\S+)$", _said(log), re.MULTILINE)
+        if told and is_healthy(told[1]):
+            return told[1]
+        time.sleep(0.05)
+    raise RuntimeError("The site did not come up.\n" + _said(log))
+
+
+def _said(log: int) -> str:
+    """What gunicorn has written so far, wherever it is writing now."""
+    return os.pread(log, 1_000_000, 0).decode(errors="replace")
+
+
+def is_healthy(address: str) -> bool:
+    """Tell whether ``/healthz`` answers there."""
+    try:
+        with urllib.request.urlopen(address + "/healthz", timeout=5) as answer:
+            return bool(answer.read().strip() == b"ok")
+    except urllib.error.HTTPError as error:
+        error.close()
+        return False
+    except OSError:
+        return False
+
+
+def find_chromium() -> str | None:
+    """Return the path of this machine's Chromium or Chrome, None where there is neither."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    return CHROMIUM_ON_MACOS if os.path.exists(CHROMIUM_ON_MACOS) else None
+
+
+def launch_chromium(playwright: Playwright, path: str) -> Browser:
+    """Start the Chromium at ``path`` without a window."""
+    return playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)

@@ -1,0 +1,60 @@
+"""``python -m webapp``, as its reader starts it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from tests.serving import ROOT, is_healthy
+
+COMMAND = [sys.executable, "-m", "webapp"]
+
+
+def start(port: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where it is expected to refuse."""
+    environment = {**os.environ, "PORT": port}
+    return subprocess.run(COMMAND, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_serves_at_the_port_and_prints_the_address() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    environment = {**os.environ, "PORT": str(port), "WEB_CONCURRENCY": "1"}
+    process = subprocess.Popen(COMMAND, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not is_healthy(address) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        # An address with as much text in it as gunicorn's longest request line has room for.
+        with urllib.request.urlopen(f"{address}/healthz?text={'x' * 8000}", timeout=10) as answer:
+            assert answer.status == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=30)
+    assert printed == f"Tokenscope is ready at {address}\n"
+
+
+def test_says_so_when_the_port_is_taken() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        refused = start(port)
+    assert refused.returncode == 1
+    assert refused.stdout == ""
+    assert refused.stderr.startswith(f"Port {port} of this machine cannot be used (Address already in use).")
+    assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("port", ["http", "0", "65536", "-1", "８０"])
+def test_says_so_when_the_port_is_none(port: str) -> None:
+    refused = start(port)
+    assert refused.returncode == 1
+    assert refused.stderr == f"PORT is {port!r}, and a port is a number from 1 to 65535.\n"

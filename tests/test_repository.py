@@ -1,0 +1,147 @@
+"""What the repository promises about itself: its layout, its README, its lock file and what it vendors."""
+
+import ast
+import hashlib
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from webapp.settings import DEFAULTS
+
+ROOT = Path(__file__).resolve().parents[1]
+TOP_LEVEL = {"pyproject.toml", "webapp", "templates", "static", "tests", "Procfile"}
+TOP_LEVEL |= {"README.md", "LICENSE", "requirements.lock"}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+VENDORED = sorted(path for path in (ROOT / "static" / "vendor").iterdir() if path.is_dir())
+LONGEST_MODULE = 420
+
+
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def test_top_level_holds_only_what_is_agreed() -> None:
+    visible = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    assert visible == TOP_LEVEL
+
+
+def test_no_module_is_long() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in modules("webapp")}
+    assert {str(path): lines for path, lines in lengths.items() if lines > LONGEST_MODULE} == {}
+
+
+def test_every_module_is_named_for_what_it_holds() -> None:
+    vague = re.compile(r"(utils?|helpers?|managers?|misc|common)(_|$)|_(utils?|helpers?|managers?)$")
+    assert [path for path in modules("webapp", "tests") if vague.search(path.stem)] == []
+
+
+def test_core_imports_only_the_standard_library_and_regex() -> None:
+    allowed = re.compile(r"(regex|webapp\.core)(\.|$)")
+    assert [(file, name) for file, name in foreign("webapp/core") if not allowed.match(name)] == []
+
+
+def test_product_imports_only_what_it_declares() -> None:
+    # Flask's own foundations come with it and are part of its interface.
+    declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    declared |= {canonicalize_name(Requirement(line).name) for line in requires("flask") or []}
+    providers = packages_distributions()
+    undeclared = [
+        (file, name)
+        for file, name in foreign("webapp")
+        if not re.match(r"webapp(\.|$)", name)
+        and declared.isdisjoint(map(canonicalize_name, providers[name.split(".")[0]]))
+    ]
+    assert undeclared == []
+
+
+def foreign(folder: str) -> list[tuple[str, str]]:
+    """Every import in ``folder`` of what is not in the standard library: (file, module)."""
+    return [
+        (str(path.relative_to(ROOT)), name)
+        for path in modules(folder)
+        for name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names
+    ]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The names of the modules that ``path`` imports, relative imports written out."""
+    package = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            yield ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+        elif isinstance(node, ast.ImportFrom) and node.module == "webapp":
+            yield from (f"webapp.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def test_product_code_does_not_read_the_folder_beside_it() -> None:
+    named = re.compile(r"""/shared\b|\bshared/|["']shared["']""")
+    files = [path for folder in ("webapp", "templates", "static") for path in (ROOT / folder).rglob("*")]
+    suffixes = {".py", ".html", ".js", ".css"}
+    ours = [path for path in files if path.suffix in suffixes and "vendor" not in path.parts]
+    assert ours
+    assert [path for path in ours if named.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_readme_has_two_commands_of_one_line_each() -> None:
+    commands = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert len(commands) == 2
+    serve, test = (command.removesuffix("\n") for command in commands)
+    assert "\n" not in serve + test
+    assert serve.endswith(".venv/bin/python -m webapp")
+    assert test.endswith(".venv/bin/python -m pytest")
+    for command in (serve, test):
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+        assert " -c requirements.lock " in command
+
+
+def test_readme_names_every_setting_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `TOKENSCOPE_(\w+)` \| ([^|;]+?)(?:;[^|]*)? \|", README, re.MULTILINE))
+    assert rows == {name: str(default).lower() for name, default in DEFAULTS.items()}
+
+
+def test_readme_gives_a_reason_for_every_dependency() -> None:
+    for dependency in PROJECT["dependencies"]:
+        assert re.search(rf"^\| {re.escape(Requirement(dependency).name)} \| \w+", README, re.MULTILINE)
+    for dependency in PROJECT["optional-dependencies"]["test"]:
+        name = Requirement(dependency).name
+        assert name.startswith("types-") or f"`{name}`" in README
+
+
+def test_lock_file_covers_every_dependency() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE)
+    pinned = {canonicalize_name(name): release for name, release in pins}
+    for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]:
+        dependency = Requirement(line)
+        assert dependency.specifier.contains(pinned[canonicalize_name(dependency.name)]), line
+    assert "://" not in lock, "a lock file that names hosts works only where they are reached"
+
+
+@pytest.mark.parametrize("folder", VENDORED, ids=lambda folder: folder.name)
+def test_vendored_files_are_what_they_say(folder: Path) -> None:
+    note = (folder / "VENDORED.md").read_text(encoding="utf-8")
+    for fact in ("Version", "Licence", "Source"):
+        assert re.search(rf"^- {fact}: \S", note, re.MULTILINE), f"{folder.name}/VENDORED.md tells no {fact}"
+    told = dict(re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{64})` \|$", note, re.MULTILINE))
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "VENDORED.md"]
+    found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    assert told == found
+    assert any(name.startswith("LICENSE") for name in found)
+
+
+def test_everything_vendored_has_a_folder_of_its_own() -> None:
+    assert VENDORED
+    assert [path for path in (ROOT / "static" / "vendor").iterdir() if path.is_file()] == []

@@ -1,0 +1,46 @@
+"""An installed wheel serves the site without the checkout."""
+
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.serving import ROOT, serve
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project as a wheel, built with the hatchling of this environment."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, "-w", folder, ROOT], check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_wheel_holds_every_template_and_static_file(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+    paths = [path for folder in ("templates", "static") for path in (ROOT / folder).rglob("*")]
+    files = {f"webapp/{path.relative_to(ROOT).as_posix()}" for path in paths if path.is_file()}
+    assert files
+    assert files <= packed
+    assert not any(name.startswith(("templates/", "static/", "tests/")) for name in packed)
+
+
+def test_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    installed, elsewhere = tmp_path / "installed", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--target", installed]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, wheel], check=True)
+    environment = {"PYTHONPATH": str(installed), "WEB_CONCURRENCY": "1"}
+    with serve(folder=elsewhere, environment=environment) as address:
+        with urllib.request.urlopen(address + "/", timeout=30) as answer:
+            page = answer.read().decode()
+        with urllib.request.urlopen(address + "/static/vendor/htmx/htmx.min.js", timeout=30) as answer:
+            script = answer.read()
+    assert 'id="text"' in page
+    assert script == (ROOT / "static" / "vendor" / "htmx" / "htmx.min.js").read_bytes()

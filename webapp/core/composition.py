@@ -1,0 +1,97 @@
+"""Unicode's normalization forms with a memory: which character each character of the result comes from.
+
+`unicodedata` gives the text; this module gives the places, by the algorithms of Unicode Standard Annex 15 run with a
+count beside each character, as the package behind `tokenizers` does: 0 for a character that stands for one of the
+original, 1 for one that was added, -n for one that n others were merged into.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from webapp.core.alignment import Edit
+
+# ASCII never combines with what stands before it, so the text may be normalized between ASCII characters.
+_STRETCH = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+
+Counted = tuple[str, int]
+
+
+def form_edits(form: str, text: str) -> Iterator[Edit]:
+    """The edits that bring a text into a form.
+
+    >>> list(form_edits("NFC", "cafe\\u0301"))
+    [(3, 5, 'é', [3])]
+    """
+    known: dict[str, tuple[str, list[int]] | None] = {}
+    for stretch in _STRETCH.finditer(text):
+        original = stretch[0]
+        if original not in known:
+            known[original] = None if unicodedata.is_normalized(form, original) else _normalized(form, original)
+        found = known[original]
+        if found is not None:
+            start = stretch.start()
+            changed, sources = found
+            yield start, stretch.end(), changed, [start + source for source in sources]
+
+
+def _normalized(form: str, text: str) -> tuple[str, list[int]]:
+    decomposed = _in_canonical_order(_decomposed("NFKD" if "K" in form else "NFD", text))
+    counted = _composed(decomposed) if form.endswith("C") else decomposed
+    return "".join(character for character, _ in counted), _sources(counted)
+
+
+def _sources(counted: list[Counted]) -> list[int]:
+    sources = []
+    position = 0
+    for _, count in counted:
+        if count > 0:
+            sources.append(max(position - 1, 0))
+        else:
+            sources.append(position)
+            position += 1 - count
+    return sources
+
+
+def _decomposed(form: str, text: str) -> list[Counted]:
+    normalize = unicodedata.normalize
+    return [
+        (part, int(at > 0))
+        for character in text
+        for at, part in enumerate(normalize(form, character))  # type: ignore[arg-type]
+    ]
+
+
+def _in_canonical_order(counted: list[Counted]) -> list[Counted]:
+    """Runs of combining characters sorted by their class, equal ones staying in order."""
+    classes = [unicodedata.combining(character) for character, _ in counted]
+    ordered = counted.copy()
+    start = 0
+    for at in range(len(classes) + 1):
+        if at == len(classes) or classes[at] == 0:
+            if at - start > 1:
+                run = sorted(range(start, at), key=classes.__getitem__)
+                ordered[start:at] = [counted[index] for index in run]
+            start = at + 1
+    return ordered
+
+
+def _composed(counted: list[Counted]) -> list[Counted]:
+    result: list[Counted] = []
+    starter = -1  # index in result of the last character that others can be merged into
+    last_class = 0
+    for character, count in counted:
+        combining = unicodedata.combining(character)
+        adjacent = starter == len(result) - 1
+        if starter >= 0 and (adjacent or (combining and combining > last_class)):
+            merged = unicodedata.normalize("NFC", result[starter][0] + character)
+            if len(merged) == 1:
+                result[starter] = (merged, result[starter][1] + count - 1)
+                continue
+        result.append((character, count))
+        if combining == 0:
+            starter = len(result) - 1
+        last_class = combining
+    return result

@@ -1,0 +1,158 @@
+"""What encoding a text gives back: ids at once, everything else when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of an `Encoding`.
+
+    `piece` is the vocabulary's piece (`bytes` for byte-level BPE), or for an unknown token the text it covers.
+    `start` and `end` are character offsets into the original text, before any normalization.
+    """
+
+    index: int
+    id: int
+    piece: str | bytes
+    start: int
+    end: int
+    unknown: bool
+    special: bool
+
+
+class Placement(NamedTuple):
+    """Where the tokens of a text stand: one start and one end a token, and the indexes of the special ones."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    special: frozenset[int]
+
+
+class Encoding(Sequence[Token]):
+    """The tokens of one text, immutable and cheap: no object a token until one is asked for.
+
+    >>> from webapp.core.recipes import CHARACTER_BPE
+    >>> from webapp.core.models.bpe import BPE
+    >>> bpe = BPE(["<unk>", "l", "o", "w</w>", "lo", "low</w>"], [(1, 2), (4, 3)],
+    ...           byte_level=False, end_of_word_suffix="</w>", unknown="<unk>")
+    >>> encoding = CHARACTER_BPE.tokenizer(bpe).encode("low, low")
+    >>> list(encoding.ids)
+    [5, 0, 5]
+    >>> list(zip(encoding.starts, encoding.ends))
+    [(0, 3), (3, 4), (5, 8)]
+    >>> encoding[1]
+    Token(index=1, id=0, piece=',', start=3, end=4, unknown=True, special=False)
+    """
+
+    __slots__ = ("_ids", "_place", "_placement", "_pieces", "_text", "_unknown", "_unknown_id")
+
+    def __init__(
+        self,
+        text: str,
+        ids: Sequence[int],
+        *,
+        pieces: Sequence[str] | Sequence[bytes],
+        unknown_id: int | None,
+        place: Callable[[], Placement],
+    ) -> None:
+        """`place` is called once, when an offset or a special token is first asked for."""
+        self._text = text
+        self._ids = tuple(ids)
+        self._pieces = pieces
+        self._unknown_id = unknown_id
+        self._place = place
+        self._placement: Placement | None = None
+        self._unknown: frozenset[int] | None = None
+
+    @property
+    def text(self) -> str:
+        """The original text."""
+        return self._text
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The tokens' ids."""
+        return self._ids
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """Where each token begins, in characters of the original text.
+
+        A byte token that covers part of a character gets the whole character's range.
+        """
+        return self._placed().starts
+
+    @property
+    def ends(self) -> Sequence[int]:
+        """Where each token ends (exclusive), in characters of the original text."""
+        return self._placed().ends
+
+    @property
+    def special(self) -> frozenset[int]:
+        """The indexes of the special tokens: only those the text was asked to honour."""
+        return self._placed().special
+
+    @property
+    def unknown(self) -> frozenset[int]:
+        """The indexes of the tokens that stand for text outside the vocabulary."""
+        if self._unknown is None:
+            unknown: frozenset[int] = frozenset()
+            if self._unknown_id in self._ids:
+                indexes = (i for i, id in enumerate(self._ids) if id == self._unknown_id)
+                unknown = frozenset(indexes) - self.special
+            self._unknown = unknown
+        return self._unknown
+
+    def piece(self, index: int) -> str | bytes:
+        """The piece of the token at `index`; for an unknown token the text it covers."""
+        index = range(len(self._ids))[index]
+        if index in self.unknown:
+            placement = self._placed()
+            return self._text[placement.starts[index] : placement.ends[index]]
+        if index in self.special:
+            placement = self._placed()
+            return self._text[placement.starts[index] : placement.ends[index]]
+        return self._pieces[self._ids[index]]
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Token: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Token]: ...
+
+    def __getitem__(self, index: int | slice) -> Token | Sequence[Token]:
+        positions = range(len(self._ids))[index]
+        if isinstance(positions, range):
+            return [self._token(position) for position in positions]
+        return self._token(positions)
+
+    def __iter__(self) -> Iterator[Token]:
+        return map(self._token, range(len(self._ids)))
+
+    def __repr__(self) -> str:
+        return f"Encoding({len(self._ids)} tokens of {len(self._text)} characters)"
+
+    def _token(self, index: int) -> Token:
+        starts, ends, special = self._placed()
+        return Token(
+            index=index,
+            id=self._ids[index],
+            piece=self.piece(index),
+            start=starts[index],
+            end=ends[index],
+            unknown=index in self.unknown,
+            special=index in special,
+        )
+
+    def _placed(self) -> Placement:
+        # Two threads may both compute it: the answers are equal, and the last one stays.
+        if self._placement is None:
+            self._placement = self._place()
+        return self._placement

@@ -1,0 +1,1 @@
+"""Vocabularies as files: word lists (`dictionary`) and Hugging Face's `tokenizer.json` (`huggingface`)."""

@@ -1,0 +1,30 @@
+"""How a pre-token becomes pieces: maximum matching, BPE, WordPiece and Unigram.
+
+Every model is immutable once built and may be used from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Model(Protocol):
+    """What a tokenizer asks of a model."""
+
+    @property
+    def pieces(self) -> Sequence[str] | Sequence[bytes]:
+        """The vocabulary: a piece's index is its id."""
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of text that no piece covers, or None where every text can be covered."""
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        """The id of a piece, or None when it is not in the vocabulary."""
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of one pre-token; remembered, so that a frequent pre-token is computed once."""
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of a pre-token, in characters of the pre-token."""

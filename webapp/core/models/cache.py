@@ -1,0 +1,39 @@
+"""A bounded memory from pre-token to answer, which fills itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+ENTRIES = 1 << 17
+LONGEST = 256
+
+
+class Cache(dict[str, Answer], Generic[Answer]):
+    """Answers by pre-token; a missing one is computed and kept.
+
+    A `dict` with `__missing__`, because `map(cache.__getitem__, pretokens)` then runs without a Python frame for
+    every pre-token seen before. Full, it is emptied and starts again, which costs less than keeping count of what
+    was used last. Pre-tokens of more than `LONGEST` characters are answered and forgotten: they hardly ever return,
+    and a few could fill the memory.
+
+    >>> cache = Cache(str.upper)
+    >>> cache["low"], dict(cache)
+    ('LOW', {'low': 'LOW'})
+    """
+
+    __slots__ = ("_compute",)
+
+    def __init__(self, compute: Callable[[str], Answer]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, pretoken: str) -> Answer:
+        answer = self._compute(pretoken)
+        if len(pretoken) <= LONGEST:
+            if len(self) >= ENTRIES:
+                self.clear()
+            self[pretoken] = answer
+        return answer

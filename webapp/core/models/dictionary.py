@@ -1,0 +1,61 @@
+"""A word list: what maximum matching looks words up in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from webapp.core.models.lengths import lengths_by_beginning, lengths_by_ending
+
+
+class Dictionary:
+    """Words in order, with a frequency and a part-of-speech tag each where they are known.
+
+    A word's id is its position; `unknown_id`, one past the last, stands for whatever is no word.
+
+    >>> dictionary = Dictionary(["研究", "研究生", "生命"], frequencies=[5, 2, 4])
+    >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary
+    (2, 3, False)
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        frequencies: Sequence[int] | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> None:
+        """Raises ValueError when a word is empty or occurs twice, or a list is not as long as `words`."""
+        self.words: Sequence[str] = tuple(words)
+        self.frequencies = None if frequencies is None else tuple(frequencies)
+        self.tags = None if tags is None else tuple(tags)
+        self.unknown_id = len(self.words)
+        ids = dict(zip(self.words, range(len(self.words)), strict=True))
+        if len(ids) != len(self.words):
+            raise ValueError("a word occurs twice in the dictionary")
+        if "" in ids:
+            raise ValueError("an empty word is in the dictionary")
+        for name, column in (("frequencies", self.frequencies), ("tags", self.tags)):
+            if column is not None and len(column) != len(self.words):
+                raise ValueError(f"{len(self.words)} words, but {len(column)} {name}")
+        self.ids: Mapping[str, int] = ids
+        self.longest = max(map(len, self.words), default=0)
+
+    def id_of(self, word: str) -> int | None:
+        """The word's position, or None when it is not in the dictionary."""
+        return self.ids.get(word)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def lengths_by_beginning(self) -> Mapping[str, tuple[int, ...]]:
+        """The lengths of the words that begin with two characters, longest first (built when first used)."""
+        return lengths_by_beginning(self.words)
+
+    @cached_property
+    def lengths_by_ending(self) -> Mapping[str, tuple[int, ...]]:
+        """The lengths of the words that end with two characters, longest first (built when first used)."""
+        return lengths_by_ending(self.words)

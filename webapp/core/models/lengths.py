@@ -1,0 +1,41 @@
+"""Which word lengths are worth trying at a place in a text: what maximum matching and the Unigram lattice share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def lengths_by_beginning(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """For each two characters that words begin with, those words' lengths, longest first.
+
+    Words of one character are left out: they need no table.
+
+    >>> lengths_by_beginning(["a", "ab", "abcd", "abed", "ba"])
+    {'ab': (4, 2), 'ba': (2,)}
+    """
+    return _lengths((word[:2], len(word)) for word in words)
+
+
+def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """For each two characters that words end with, those words' lengths, longest first.
+
+    >>> lengths_by_ending(["a", "ab", "abcd", "eacd"])
+    {'ab': (2,), 'cd': (4,)}
+    """
+    return _lengths((word[-2:], len(word)) for word in words)
+
+
+def _lengths(keyed: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    # A handful of different sets of lengths serves all beginnings, so that each is built and kept once.
+    table: dict[str, tuple[int, ...]] = {}
+    grown: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
+    known = table.get
+    for key, length in keyed:
+        if length > 1:
+            before = known(key, ())
+            if length not in before:
+                after = grown.get((before, length))
+                if after is None:
+                    after = grown[before, length] = tuple(sorted((*before, length), reverse=True))
+                table[key] = after
+    return table

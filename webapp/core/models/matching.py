@@ -1,0 +1,242 @@
+"""Dictionary segmentation by maximum matching: forward (FMM), backward (BMM) and bidirectional.
+
+The oldest way to find words in Chinese text (Liu and Liang 1986 named the methods; Sproat and Emerson 2003, "The First
+International Chinese Word Segmentation Bakeoff", section 4, give FMM as the baseline): take the longest word of the
+dictionary from one end of the text, again and again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import add
+from typing import Literal
+
+from webapp.core.models.dictionary import Dictionary
+
+Direction = Literal["forward", "backward"]
+Reason = Literal["fewer words", "fewer single characters", "backward by default"]
+
+
+class Matching:
+    """Maximum matching as a model; it looks at the whole text, so it wants no pre-tokenizer.
+
+    Where no word fits, one character is a token of its own, marked as unknown (out of vocabulary, OOV). With
+    `keep_runs` a run of Latin letters and digits is never cut: it is one token, unknown unless it is a word. `"both"`
+    takes the segmentation `verdict` chooses.
+
+    >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
+    >>> Matching(dictionary, "forward").segment("研究生命科学")
+    ((1, 0, 3), (4, 3, 4), (3, 4, 6))
+    >>> [dictionary.words[id] for id in Matching(dictionary, "both").ids("研究生命科学")]
+    ['研究', '生命', '科学']
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool = True
+    ) -> None:
+        """Raises ValueError for another direction."""
+        if direction not in ("forward", "backward", "both"):
+            raise ValueError(f"the direction is forward, backward or both, not {direction!r}")
+        self.dictionary = dictionary
+        self.direction = direction
+        self.keep_runs = keep_runs
+        self.pieces: Sequence[str] = dictionary.words
+        self.unknown_id: int = dictionary.unknown_id
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        """The word's id, or None when it is not in the dictionary."""
+        return self.dictionary.id_of(piece) if isinstance(piece, str) else None
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of a text's words; computed anew each time, since whole texts do not return."""
+        return self._matches(pretoken)[0]
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each word, in characters."""
+        ids, ends = self._matches(pretoken)
+        return tuple(zip(ids, [0, *ends[:-1]], ends, strict=False))
+
+    def _matches(self, text: str) -> tuple[list[int], list[int]]:
+        if self.direction == "forward":
+            return forward(self.dictionary, text, self.keep_runs)
+        if self.direction == "backward":
+            return backward(self.dictionary, text, self.keep_runs)
+        return _weigh(self.dictionary, text, self.keep_runs)[1]
+
+
+def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[list[int], list[int]]:
+    """The ids and the ends of the words, longest first from the left.
+
+    >>> forward(Dictionary(["和", "和尚", "尚未"]), "和尚未")
+    ([1, 3], [2, 3])
+    """
+    ids: list[int] = []
+    ends: list[int] = []
+    id_of = dictionary.ids.get
+    unknown_id = dictionary.unknown_id
+    inside = _inside_runs(dictionary, text, keep_runs)
+    # For each two characters the lengths of the words that begin with them, looked up for the whole text at once.
+    lengths_at = list(map(dictionary.lengths_by_beginning.get, map(add, text, text[1:] + "\0")))
+    add_id, add_end = ids.append, ends.append
+    start, length = 0, len(text)
+    while start < length:
+        for word_length in lengths_at[start] or ():
+            end = start + word_length
+            id = id_of(text[start:end])
+            if id is not None and not inside[end]:
+                break
+        else:
+            end = start + 1
+            if inside[end]:
+                end = inside.find(0, end)
+            id = id_of(text[start:end], unknown_id)
+        add_id(id)
+        add_end(end)
+        start = end
+    return ids, ends
+
+
+def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[list[int], list[int]]:
+    """The ids and the ends of the words, longest first from the right; both in reading order.
+
+    >>> backward(Dictionary(["和", "和尚", "尚未"]), "和尚未")
+    ([0, 2], [1, 3])
+    """
+    ids: list[int] = []
+    ends: list[int] = []
+    id_of = dictionary.ids.get
+    unknown_id = dictionary.unknown_id
+    inside = _inside_runs(dictionary, text, keep_runs)
+    lengths_at = list(map(dictionary.lengths_by_ending.get, map(add, "\0" + text, text)))
+    add_id, add_end = ids.append, ends.append
+    end = len(text)
+    while end > 0:
+        for word_length in lengths_at[end - 1] or ():
+            # Before the text's beginning the index is negative and so reads the padding behind its end.
+            start = end - word_length
+            id = id_of(text[start:end])
+            if id is not None and not inside[start]:
+                break
+        else:
+            start = end - 1
+            if inside[start]:
+                start = inside.rfind(0, 0, start)
+            id = id_of(text[start:end], unknown_id)
+        add_id(id)
+        add_end(end)
+        end = start
+    ids.reverse()
+    ends.reverse()
+    return ids, ends
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which direction the bidirectional rule takes, why, and what it counted.
+
+    The rule: fewer words; when equal, fewer words of a single character; when equal again, backward. `differ` says
+    whether there was anything to decide.
+    """
+
+    direction: Direction
+    reason: Reason
+    forward_words: int
+    backward_words: int
+    forward_single_characters: int
+    backward_single_characters: int
+    differ: bool
+
+
+def verdict(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Verdict:
+    """The bidirectional rule's decision on a text.
+
+    >>> found = verdict(Dictionary(["研究", "研究生", "生命", "科学"]), "研究生命科学")
+    >>> found.direction, found.reason, found.forward_single_characters, found.backward_single_characters
+    ('backward', 'fewer single characters', 1, 0)
+    """
+    return _weigh(dictionary, text, keep_runs)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A stretch of the text, as short as can be, that the two directions cut differently."""
+
+    start: int
+    end: int
+    forward: tuple[str, ...]
+    backward: tuple[str, ...]
+
+
+def disagreements(dictionary: Dictionary, text: str, keep_runs: bool = True) -> list[Disagreement]:
+    """Where forward and backward matching differ, in reading order.
+
+    >>> disagreements(Dictionary(["结婚", "的", "和", "和尚", "尚未"]), "结婚的和尚未结婚的")
+    [Disagreement(start=3, end=6, forward=('和尚', '未'), backward=('和', '尚未'))]
+    """
+    forward_ends = forward(dictionary, text, keep_runs)[1]
+    backward_ends = backward(dictionary, text, keep_runs)[1]
+    common = sorted(set(forward_ends).intersection(backward_ends))
+    found = []
+    start = forward_at = backward_at = 0
+    for end in common:
+        forward_next = forward_ends.index(end, forward_at) + 1
+        backward_next = backward_ends.index(end, backward_at) + 1
+        if forward_next - forward_at != 1 or backward_next - backward_at != 1:
+            found.append(
+                Disagreement(
+                    start,
+                    end,
+                    _words(text, start, forward_ends[forward_at:forward_next]),
+                    _words(text, start, backward_ends[backward_at:backward_next]),
+                )
+            )
+        start, forward_at, backward_at = end, forward_next, backward_next
+    return found
+
+
+def _words(text: str, start: int, ends: Sequence[int]) -> tuple[str, ...]:
+    return tuple(text[left:right] for left, right in zip([start, *ends], ends, strict=False))
+
+
+def _weigh(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict, tuple[list[int], list[int]]]:
+    """The verdict, and the ids and ends of the segmentation it chose."""
+    found_forward = forward(dictionary, text, keep_runs)
+    found_backward = backward(dictionary, text, keep_runs)
+    words = len(found_forward[1]), len(found_backward[1])
+    singles = _single_characters(found_forward[1]), _single_characters(found_backward[1])
+    direction: Direction = "backward"
+    reason: Reason = "backward by default"
+    if words[0] != words[1]:
+        reason = "fewer words"
+        direction = "forward" if words[0] < words[1] else "backward"
+    elif singles[0] != singles[1]:
+        reason = "fewer single characters"
+        direction = "forward" if singles[0] < singles[1] else "backward"
+    decision = Verdict(direction, reason, *words, *singles, differ=found_forward[1] != found_backward[1])
+    return decision, found_forward if direction == "forward" else found_backward
+
+
+def _single_characters(ends: Sequence[int]) -> int:
+    return sum(end - start == 1 for start, end in zip([0, *ends], ends, strict=False))
+
+
+_RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")  # noqa: RUF001 (full-width forms are meant)
+
+
+def _inside_runs(dictionary: Dictionary, text: str, keep_runs: bool) -> bytearray:
+    """For each boundary between characters, whether it lies inside a run of Latin letters and digits.
+
+    Behind the text there are as many more as the longest word has characters: no word may end there.
+
+    >>> dictionary = Dictionary(["纸"])
+    >>> list(_inside_runs(dictionary, "用A4纸", True)), list(_inside_runs(dictionary, "用A4纸", False))
+    ([0, 0, 1, 0, 0, 1], [0, 0, 0, 0, 0, 1])
+    """
+    inside = bytearray(len(text) + 1)
+    if keep_runs:
+        for run in _RUN.finditer(text):
+            start, end = run.span()
+            inside[start + 1 : end] = b"\x01" * (end - start - 1)
+    return inside + b"\x01" * dictionary.longest

@@ -1,0 +1,88 @@
+"""Merging by rank, the inner loop of byte-pair encoding (Sennrich et al. 2016, section 3.2).
+
+The pair of neighbours with the lowest rank is merged, the leftmost first among equals, until no pair of neighbours has
+a rank. Two ways to the same answer: a plain list for the short stretches that text is made of, and a heap whose work
+grows with n log n for the long ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heappush
+
+# Above this many symbols the heap is quicker than searching the list again for every merge.
+LONG = 400
+
+_NONE = 1 << 62  # above every rank
+_POSITION_BITS = 32
+
+
+def pack(left: int, right: int) -> int:
+    """Two ids as one integer, because a dictionary finds an integer sooner than a tuple."""
+    return left << 32 | right
+
+
+def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+    """Merge until nothing can be merged.
+
+    `ranks` gives the rank of a packed pair of ids, `merged` the id that the merge of a rank makes.
+
+    >>> ranks = {pack(0, 1): 0, pack(2, 0): 1}      # a b → ab, ab a → aba
+    >>> merge([0, 1, 0, 1, 0], ranks, [2, 3])
+    [2, 3]
+    """
+    if len(symbols) > LONG:
+        return _merge_long(symbols, ranks, merged)
+    return _merge_short(symbols, ranks, merged)
+
+
+def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+    symbols = symbols.copy()
+    rank_of = ranks.get
+    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in zip(symbols, symbols[1:], strict=False)]
+    while pair_ranks:
+        rank = min(pair_ranks)
+        if rank == _NONE:
+            break
+        at = pair_ranks.index(rank)
+        symbols[at] = new = merged[rank]
+        del symbols[at + 1], pair_ranks[at]
+        if at:
+            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, _NONE)
+        if at < len(pair_ranks):
+            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], _NONE)
+    return symbols
+
+
+def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+    symbols = symbols.copy()
+    length = len(symbols)
+    rank_of = ranks.get
+    # A heap entry is rank << 32 | position of the left symbol. It is stale when today's pair there has another rank;
+    # -1 marks a symbol that was merged into the one on its left.
+    following = list(range(1, length + 1))
+    previous = list(range(-1, length - 1))
+    heap = [
+        rank << _POSITION_BITS | at
+        for at, (left, right) in enumerate(zip(symbols, symbols[1:], strict=False))
+        if (rank := rank_of(left << 32 | right)) is not None
+    ]
+    heapify(heap)
+    while heap:
+        entry = heappop(heap)
+        rank = entry >> _POSITION_BITS
+        at = entry & 0xFFFFFFFF
+        left = symbols[at]
+        right_at = following[at]
+        if left < 0 or right_at == length or rank_of(left << 32 | symbols[right_at]) != rank:
+            continue
+        symbols[at] = new = merged[rank]
+        symbols[right_at] = -1
+        following[at] = after = following[right_at]
+        if after < length:
+            previous[after] = at
+            if (rank_after := rank_of(new << 32 | symbols[after])) is not None:
+                heappush(heap, rank_after << _POSITION_BITS | at)
+        if at and (rank_before := rank_of(symbols[previous[at]] << 32 | new)) is not None:
+            heappush(heap, rank_before << _POSITION_BITS | previous[at])
+    return [symbol for symbol in symbols if symbol >= 0]

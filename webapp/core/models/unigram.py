@@ -1,0 +1,98 @@
+"""The Unigram language model: the likeliest of all ways to cut a text into pieces.
+
+Kudo 2018, "Subword Regularization", section 3.2: pieces are independent, so the best segmentation is the path of
+highest summed log probability through the lattice, found by Viterbi. Details (score of an unknown character, ties,
+fused unknowns) are those of Hugging Face's `tokenizers`, whose ids it reproduces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from webapp.core.models.cache import Cache
+from webapp.core.models.lengths import lengths_by_beginning
+
+UNKNOWN_PENALTY = 10.0
+
+
+class Unigram:
+    """Pieces with log probabilities; the path with the highest sum wins, on a tie the one found first.
+
+    A character that is no piece can be passed as an unknown one for `min(scores) - 10`; neighbouring unknown
+    characters make one token.
+
+    >>> model = Unigram(["<unk>", "a", "b", "ab", "c"], [0.0, -1.0, -1.0, -1.5, -2.0], unknown_id=0)
+    >>> model.segment("abxyc")
+    ((3, 0, 2), (0, 2, 4), (4, 4, 5))
+    """
+
+    def __init__(self, pieces: Sequence[str], scores: Sequence[float], *, unknown_id: int) -> None:
+        """`scores` holds a log probability (natural) a piece.
+
+        Raises ValueError when there are more or fewer scores than pieces, a piece is empty or occurs twice, or
+        `unknown_id` is no piece's.
+        """
+        self.pieces: Sequence[str] = tuple(pieces)
+        self.scores: Sequence[float] = tuple(map(float, scores))
+        self.unknown_id = unknown_id
+        if len(self.pieces) != len(self.scores):
+            raise ValueError(f"{len(self.pieces)} pieces, but {len(self.scores)} scores")
+        if not 0 <= unknown_id < len(self.pieces):
+            raise ValueError(f"the unknown id {unknown_id} is outside the vocabulary of {len(self.pieces)}")
+        self._ids = {piece: id for id, piece in enumerate(self.pieces)}
+        if len(self._ids) != len(self.pieces):
+            raise ValueError("a piece occurs twice in the vocabulary")
+        if "" in self._ids:
+            raise ValueError("an empty piece is in the vocabulary")
+        self._score_of = dict(zip(self.pieces, self.scores, strict=True))
+        self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
+        self._lengths = lengths_by_beginning(self.pieces)
+        self.ids = Cache(self._compute_ids).__getitem__
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        """The id of a piece, or None when it is not in the vocabulary."""
+        return self._ids.get(piece) if isinstance(piece, str) else None
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of the best path, in characters."""
+        segments: list[tuple[int, int, int]] = []
+        end = len(pretoken)
+        path = self._best_path(pretoken)
+        unknown_id = self.unknown_id
+        while end > 0:
+            start = path[end]
+            id = self._ids.get(pretoken[start:end], unknown_id)
+            if id == unknown_id and segments and segments[-1][0] == unknown_id:
+                segments[-1] = (id, start, segments[-1][2])
+            else:
+                segments.append((id, start, end))
+            end = start
+        return tuple(reversed(segments))
+
+    def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        return tuple(id for id, _, _ in self.segment(pretoken))
+
+    def _best_path(self, text: str) -> list[int]:
+        """For each end, where the last token of the best path to it starts."""
+        length = len(text)
+        best = [-inf] * (length + 1)
+        best[0] = 0.0
+        start_of = [0] * (length + 1)
+        score_of = self._score_of.get
+        unknown_score = self._unknown_score
+        lengths_of = self._lengths.get
+        for start in range(length):
+            till_here = best[start]
+            end = start + 1
+            score = till_here + score_of(text[start], unknown_score)
+            if score > best[end]:
+                best[end] = score
+                start_of[end] = start
+            for piece_length in lengths_of(text[start : start + 2], ()):
+                end = start + piece_length
+                piece_score = score_of(text[start:end])
+                if piece_score is not None and end <= length and till_here + piece_score > best[end]:
+                    best[end] = till_here + piece_score
+                    start_of[end] = start
+        return start_of

@@ -1,0 +1,246 @@
+"""Normalizers: how characters are changed before the text is cut.
+
+Each has `normalize`, the text alone and fast, and `align`, the same text with the place of every character in the
+original. A normalizer to come needs these two methods and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal, Protocol
+
+import regex
+
+from webapp.core import bert_characters
+from webapp.core.alignment import Aligned, Edit
+from webapp.core.composition import form_edits
+
+
+class Normalizer(Protocol):
+    """Changes a text."""
+
+    def normalize(self, text: str) -> str:
+        """The changed text."""
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The changed text, its characters still knowing their place in the original."""
+
+
+class _UnicodeForm:
+    """One of Unicode's four normalization forms (Unicode Standard Annex 15).
+
+    A composed character takes the place of the first of those it was composed from, and all characters that one was
+    decomposed to take its place: the convention of `tokenizers`.
+    """
+
+    form: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
+
+    def normalize(self, text: str) -> str:
+        """The text in this form."""
+        return unicodedata.normalize(self.form, text)
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text in this form, aligned."""
+        if unicodedata.is_normalized(self.form, aligned.text):
+            return aligned
+        return aligned.edited(form_edits(self.form, aligned.text))
+
+
+@dataclass(frozen=True)
+class NFC(_UnicodeForm):
+    """Characters composed: `e` and an acute accent become `é`."""
+
+    form = "NFC"
+
+
+@dataclass(frozen=True)
+class NFD(_UnicodeForm):
+    """Characters decomposed: `é` becomes `e` and an acute accent."""
+
+    form = "NFD"
+
+
+@dataclass(frozen=True)
+class NFKC(_UnicodeForm):
+    """Composed, and compatibility characters replaced: `ﬁ` becomes `fi`."""
+
+    form = "NFKC"
+
+
+@dataclass(frozen=True)
+class NFKD(_UnicodeForm):
+    """Decomposed, and compatibility characters replaced."""
+
+    form = "NFKD"
+
+
+@dataclass(frozen=True)
+class Lowercase:
+    """Lower case, character by character (so without the final sigma that whole words would get).
+
+    >>> Lowercase().normalize("ΣΑΣ İ")
+    'σασ i̇'
+    """
+
+    def normalize(self, text: str) -> str:
+        """The text in lower case."""
+        # Σ is the one letter whose lower case depends on its neighbours.
+        return text.replace("Σ", "σ").lower()
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text in lower case, aligned."""
+        lower = self.normalize(aligned.text)
+        if len(lower) == len(aligned.text):
+            return aligned.same_length(lower)
+        return aligned.edited(_edits(_NOT_LOWER, aligned.text, lambda found: self.normalize(found)))
+
+
+@dataclass(frozen=True)
+class BertNormalizer:
+    """BERT's clean-up (Devlin et al. 2019, `BasicTokenizer` of the published code).
+
+    `clean_text` removes control characters and makes all white space plain spaces; `handle_chinese_chars` puts spaces
+    around Chinese characters; `strip_accents` (None: as `lowercase` says) removes accents.
+
+    >>> BertNormalizer(lowercase=True).normalize("Café\\t東京")
+    'cafe  東  京 '
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
+
+    def normalize(self, text: str) -> str:
+        """The cleaned text."""
+        if self.clean_text:
+            text = _BERT_SPACE.sub(" ", _BERT_CONTROL.sub("", text))
+        if self.handle_chinese_chars and not text.isascii():
+            text = _CHINESE.sub(r" \g<0> ", text)
+        if self._strips and not text.isascii():
+            text = _ACCENT.sub("", unicodedata.normalize("NFD", text))
+        return Lowercase().normalize(text) if self.lowercase else text
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The cleaned text, aligned."""
+        if self.clean_text:
+            aligned = aligned.edited(_edits(_BERT_CONTROL, aligned.text, lambda found: ""))
+            aligned = aligned.same_length(_BERT_SPACE.sub(" ", aligned.text))
+        if self.handle_chinese_chars:
+            aligned = aligned.edited(_edits(_CHINESE, aligned.text, lambda found: f" {found} "))
+        if self._strips:
+            aligned = NFD().align(aligned)
+            aligned = aligned.edited(_edits(_ACCENT, aligned.text, lambda found: ""))
+        return Lowercase().align(aligned) if self.lowercase else aligned
+
+    def words(self, text: str) -> list[str]:
+        """The text between white space, as it is: stretches that may be normalized one by one."""
+        # str.split() takes a few control characters for white space too.
+        if self.clean_text and not _SPLITS_AND_IS_NONE.search(text):
+            return text.split()
+        return _BETWEEN_SPACE.findall(text)
+
+    def word_spans(self, text: str) -> list[tuple[str, int, int]]:
+        """`words` with their ranges."""
+        return [(found[0], *found.span()) for found in _BETWEEN_SPACE.finditer(text)]
+
+    @property
+    def _strips(self) -> bool:
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Every match of a pattern (in the syntax of `regex`) becomes `content`.
+
+    The new characters take the place of the last one they replace.
+
+    >>> Replace("''|``", '"').normalize("``yes''")
+    '"yes"'
+    """
+
+    pattern: str
+    content: str
+
+    def normalize(self, text: str) -> str:
+        """The text with the matches replaced."""
+        return self._compiled.sub(self.content.replace("\\", r"\\"), text)
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text with the matches replaced, aligned."""
+        return aligned.edited(
+            (found.start(), found.end(), self.content, [max(found.end() - 1, 0)] * len(self.content))
+            for found in self._compiled.finditer(aligned.text)
+        )
+
+    @cached_property
+    def _compiled(self) -> regex.Pattern[str]:
+        return regex.compile(self.pattern)
+
+
+@dataclass(frozen=True)
+class Prepend:
+    """Puts characters in front of a text that is not empty; they take the place of its first character.
+
+    >>> Prepend("▁").normalize("Hello")
+    '▁Hello'
+    """
+
+    prepend: str
+
+    def normalize(self, text: str) -> str:
+        """The text with the characters in front."""
+        return self.prepend + text if text else text
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text with the characters in front, aligned."""
+        if not aligned.text:
+            return aligned
+        return aligned.edited([(0, 0, self.prepend, [0] * len(self.prepend))])
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Several normalizers, one after the other.
+
+    >>> Sequence((NFD(), Lowercase())).normalize("É") == "e\\u0301"
+    True
+    """
+
+    normalizers: tuple[Normalizer, ...]
+
+    def normalize(self, text: str) -> str:
+        """The text as the last one leaves it."""
+        for normalizer in self.normalizers:
+            text = normalizer.normalize(text)
+        return text
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text as the last one leaves it, aligned."""
+        for normalizer in self.normalizers:
+            aligned = normalizer.align(aligned)
+        return aligned
+
+
+class _Change(Protocol):
+    def __call__(self, found: str, /) -> str: ...
+
+
+def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edit]:
+    """Edits that replace single characters, whatever they become standing in their place."""
+    for found in pattern.finditer(text):
+        replacement = change(found[0])
+        yield found.start(), found.end(), replacement, [found.start()] * len(replacement)
+
+
+_NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
+_BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
+_BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
+_SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f\x85]")
+_CHINESE = re.compile(f"[{bert_characters.CHINESE}]")
+_ACCENT = re.compile(f"[{bert_characters.ACCENT}]")

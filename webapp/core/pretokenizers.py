@@ -1,0 +1,322 @@
+"""Pre-tokenizers: how a text is cut before the model sees it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import Literal, Protocol, get_args
+
+import regex
+
+from webapp.core.bert_characters import PUNCTUATION
+from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges
+
+Span = tuple[str, int, int]
+Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
+
+
+class PreTokenizer(Protocol):
+    """Cuts a (normalized) text into pre-tokens."""
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens, as fast as can be."""
+
+    def spans(self, text: str) -> list[Span]:
+        """`(pre-token, start, end)`, in characters of the text.
+
+        A pre-token longer than its range has that many made-up characters at its front.
+        """
+
+
+@dataclass(frozen=True)
+class ByteLevel:
+    """GPT-2's pre-tokenizer. The pre-tokens stay text; the model turns them into bytes.
+
+    >>> ByteLevel().split("Hello, it's me")
+    ['Hello', ',', ' it', "'s", ' me']
+    """
+
+    pattern: SplitPattern = field(default=SplitPattern(GPT2), init=False)
+
+    def split(self, text: str) -> list[str]:
+        """The matches of GPT-2's pattern, which leave nothing out."""
+        return self.pattern.findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The matches with their ranges."""
+        return _one_after_the_other(self.split(text))
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cuts at the matches of a pattern (in the syntax of `regex`).
+
+    `behavior` says what becomes of a match: a pre-token of its own (`isolated`), nothing (`removed`), part of the
+    pre-token before or after it, or of one with its neighbouring matches (`contiguous`). `invert` exchanges matches
+    and what lies between them.
+
+    >>> Split(r"-", "isolated").split("well-to-do")
+    ['well', '-', 'to', '-', 'do']
+    >>> Split(r"-", "merged_with_previous").split("well-to-do")
+    ['well-', 'to-', 'do']
+    """
+
+    pattern: str
+    behavior: Behavior = "isolated"
+    invert: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an unknown behavior, `regex.error` for a pattern that is none."""
+        if self.behavior not in get_args(Behavior):
+            raise ValueError(f"the behavior is one of {', '.join(get_args(Behavior))}, not {self.behavior!r}")
+        regex.compile(self.pattern)
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        if self._covering:
+            return self._pattern.findall(text)
+        return [text[start:end] for start, end in self._ranges(text)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        if self._covering:
+            return _one_after_the_other(self.split(text))
+        return [(text[start:end], start, end) for start, end in self._ranges(text)]
+
+    @cached_property
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.pattern)
+
+    @property
+    def _covering(self) -> bool:
+        kept = (self.behavior == "isolated") or (self.behavior == "removed" and self.invert)
+        return kept and self._pattern.covers
+
+    def _ranges(self, text: str) -> list[tuple[int, int]]:
+        pieces = [
+            (start, end, matched != self.invert)
+            for start, end, matched in _matches_and_gaps(self._pattern, text)
+        ]
+        return _arranged(pieces, self.behavior)
+
+
+@dataclass(frozen=True)
+class Whitespace:
+    r"""Runs of word characters and runs of everything else but white space: `\w+|[^\w\s]+`.
+
+    >>> Whitespace().split("Let's go ... 東京へ")
+    ['Let', "'", 's', 'go', '...', '東京へ']
+    """
+
+    def split(self, text: str) -> list[str]:
+        """The runs."""
+        return [run[0] for run in _word_pattern(text).finditer(text)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The runs with their ranges."""
+        return [(run[0], *run.span()) for run in _word_pattern(text).finditer(text)]
+
+
+@dataclass(frozen=True)
+class WhitespaceSplit:
+    """Whatever stands between white space.
+
+    >>> WhitespaceSplit().split("Let's go ...")
+    ["Let's", 'go', '...']
+    """
+
+    def split(self, text: str) -> list[str]:
+        """The stretches between white space."""
+        return _BETWEEN_WHITE_SPACE.findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The stretches with their ranges."""
+        return [(found[0], *found.span()) for found in _BETWEEN_WHITE_SPACE.finditer(text)]
+
+
+@dataclass(frozen=True)
+class BertPreTokenizer:
+    """White space separates, each punctuation character stands alone.
+
+    >>> BertPreTokenizer().split("Let's go...")
+    ['Let', "'", 's', 'go', '.', '.', '.']
+    """
+
+    def split(self, text: str) -> list[str]:
+        """The words and punctuation characters."""
+        return _BERT.findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The words and punctuation characters with their ranges."""
+        return [(found[0], *found.span()) for found in _BERT.finditer(text)]
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """Punctuation characters (ASCII's, and Unicode's category P) are cut at.
+
+    >>> Punctuation().split("Hey... you")
+    ['Hey', '.', '.', '.', ' you']
+    """
+
+    behavior: Behavior = "isolated"
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        return [pretoken for pretoken, _, _ in self.spans(text)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        pieces = list(_matches_and_gaps(SplitPattern(f"[{PUNCTUATION}]"), text))
+        return [(text[start:end], start, end) for start, end in _arranged(pieces, self.behavior)]
+
+
+@dataclass(frozen=True)
+class Metaspace:
+    """Spaces become `▁`, and each begins a new pre-token; with `prepend` the text gets one in front.
+
+    Prepending is left out where the text begins with a space, as in `tokenizers`.
+
+    >>> Metaspace().split("Hey my  friend")
+    ['▁Hey', '▁my', '▁', '▁friend']
+    """
+
+    replacement: str = "▁"
+    prepend: bool = True
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        return self._pattern.findall(self._marked(text))
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges; a prepended `▁` has none of its own."""
+        spans = _one_after_the_other(self.split(text))
+        if spans and spans[-1][2] > len(text):
+            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
+        return spans
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        mark = re.escape(self.replacement)
+        return re.compile(f"{mark}[^{mark}]*+|[^{mark}]++")
+
+    def _marked(self, text: str) -> str:
+        marked = text.replace(" ", self.replacement)
+        if self.prepend and marked and not marked.startswith(self.replacement):
+            return self.replacement + marked
+        return marked
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Several pre-tokenizers, each cutting what the one before it left.
+
+    >>> Sequence((WhitespaceSplit(), Punctuation())).split("Let's go!")
+    ['Let', "'", 's', 'go', '!']
+    """
+
+    pretokenizers: tuple[PreTokenizer, ...]
+
+    @property
+    def first(self) -> PreTokenizer:
+        """The one that sees the whole text."""
+        return self.pretokenizers[0]
+
+    @property
+    def rest(self) -> Sequence:
+        """Those that see only what the first one left, so that their answer can be remembered by it."""
+        return Sequence(self.pretokenizers[1:])
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens of the last one."""
+        pretokens = [text]
+        for pretokenizer in self.pretokenizers:
+            pretokens = [piece for pretoken in pretokens for piece in pretokenizer.split(pretoken)]
+        return pretokens
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens of the last one with their ranges."""
+        spans: list[Span] = [(text, 0, len(text))] if text else []
+        for pretokenizer in self.pretokenizers:
+            spans = [inner for outer in spans for inner in _within(outer, pretokenizer)]
+        return spans
+
+
+def _within(outer: Span, pretokenizer: PreTokenizer) -> list[Span]:
+    """The spans inside a pre-token, in characters of the text it was cut from."""
+    pretoken, start, end = outer
+    shift = end - len(pretoken)  # below start when the pre-token has made-up characters in front
+    return [
+        (piece, max(start, left + shift), max(start, right + shift))
+        for piece, left, right in pretokenizer.spans(pretoken)
+    ]
+
+
+def _one_after_the_other(pretokens: list[str]) -> list[Span]:
+    ends = list(accumulate(map(len, pretokens)))
+    return list(zip(pretokens, [0, *ends], ends, strict=False))
+
+
+def _matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, bool]]:
+    """The text as a row of `(start, end, whether it matched)`, nothing left out."""
+    pieces = []
+    position = 0
+    for start, end in pattern.spans(text):
+        if position < start:
+            pieces.append((position, start, False))
+        if start < end:
+            pieces.append((start, end, True))
+        position = end
+    if position < len(text):
+        pieces.append((position, len(text), False))
+    return pieces
+
+
+def _arranged(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
+    """What a behavior makes of matches and gaps.
+
+    >>> _arranged([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
+    [(0, 1), (1, 2), (2, 4)]
+    """
+    if behavior == "isolated":
+        return [(start, end) for start, end, _ in pieces]
+    if behavior == "removed":
+        return [(start, end) for start, end, matched in pieces if not matched]
+    ranges: list[tuple[int, int]] = []
+    before: bool | None = None
+    for start, end, matched in pieces:
+        joins = {
+            "merged_with_previous": matched and before is False,
+            "merged_with_next": not matched and before is True,
+            "contiguous": matched == before,
+        }[behavior]
+        if joins:
+            ranges[-1] = (ranges[-1][0], end)
+        else:
+            ranges.append((start, end))
+        before = matched
+    return ranges
+
+
+_BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")
+_BERT = re.compile(f"[{PUNCTUATION}]|[^{WHITE_SPACE}{PUNCTUATION}]++")
+
+# Unicode's definition of a word character (Technical Standard 18, annex C), wider than that of Python's `re`.
+WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
+
+
+def _word_pattern(text: str) -> re.Pattern[str] | regex.Pattern[str]:
+    # Above the Basic Multilingual Plane the standard `re` would need ranges that make it slow.
+    basic = text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+    return _fast_words() if basic else _EXACT_WORDS
+
+
+_EXACT_WORDS = regex.compile(rf"[{WORD}]++|[^{WORD}{WHITE_SPACE}]++")
+
+
+@cache
+def _fast_words() -> re.Pattern[str]:
+    word = basic_ranges(WORD)
+    return re.compile(f"[{word}]++|[^{word}{WHITE_SPACE}]++")

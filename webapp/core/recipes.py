@@ -1,0 +1,97 @@
+"""The five pipelines of this site: what the trainers count, the shipped vocabularies are made with and the pages show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from webapp.core import decoders, normalizers, pretokenizers
+from webapp.core.decoders import Decoder
+from webapp.core.models import Model
+from webapp.core.normalizers import Normalizer
+from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything of a tokenizer but its model."""
+
+    name: str
+    normalizer: Normalizer | None
+    pretokenizer: PreTokenizer | None
+    decoder: Decoder
+
+    def count(self, text: str) -> dict[str, int]:
+        """How often each pre-token of a text occurs, in the order of first sight: what the trainers take.
+
+        >>> BYTE_BPE.count("low lower low low")
+        {'low': 1, ' lower': 1, ' low': 2}
+        """
+        if self.normalizer is not None:
+            text = self.normalizer.normalize(text)
+        if self.pretokenizer is None:
+            return {text: 1} if text else {}
+        return dict(Counter(self.pretokenizer.split(text)))
+
+    def tokenizer(self, model: Model, special_tokens: Mapping[str, int] = MappingProxyType({})) -> Tokenizer:
+        """The tokenizer that this recipe and a model make."""
+        return Tokenizer(
+            model,
+            normalizer=self.normalizer,
+            pretokenizer=self.pretokenizer,
+            decoder=self.decoder,
+            special_tokens=special_tokens,
+        )
+
+
+BYTE_BPE = Recipe(
+    name="bpe-bytes",
+    normalizer=None,
+    pretokenizer=pretokenizers.ByteLevel(),
+    decoder=decoders.ByteLevel(),
+)
+"""Byte-level BPE as in GPT-2; any text comes back as it was. Its special token is `<|endoftext|>`."""
+
+CHARACTER_BPE = Recipe(
+    name="bpe-characters",
+    normalizer=None,
+    pretokenizer=pretokenizers.Whitespace(),
+    decoder=decoders.BPEDecoder("</w>"),
+)
+"""Sennrich's BPE: words and punctuation, `</w>` at a word's end; its unknown token is `<unk>`."""
+
+
+def wordpiece(lowercase: bool) -> Recipe:
+    """BERT's pipeline, in lower case and without accents, or with the text's own letters."""
+    return Recipe(
+        name="wordpiece-lowercase" if lowercase else "wordpiece",
+        normalizer=normalizers.BertNormalizer(lowercase=lowercase),
+        pretokenizer=pretokenizers.BertPreTokenizer(),
+        decoder=decoders.WordPiece("##"),
+    )
+
+
+WORDPIECE = wordpiece(lowercase=False)
+"""BERT's pipeline, cased; special tokens `[PAD] [UNK] [CLS] [SEP] [MASK]`, none of which encoding adds."""
+
+UNIGRAM = Recipe(
+    name="unigram",
+    normalizer=normalizers.Sequence((normalizers.NFC(), normalizers.Prepend("▁"))),
+    pretokenizer=pretokenizers.Sequence(
+        (
+            pretokenizers.Metaspace(prepend=False),
+            # Digits, punctuation and symbols, line breaks and tabs: runs of each, with the space before them. ▁ itself
+            # is a symbol and must not be taken for one.
+            pretokenizers.Split(r"▁?\p{N}+|▁?(?:(?!▁)[\p{P}\p{S}])+|[\t-\r\u0085\u2028\u2029]+", "isolated"),
+        )
+    ),
+    decoder=decoders.Metaspace(),
+)
+"""Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes back whole:
+the `▁` is put in front always, not only where the text does not begin with a space."""
+
+MATCHING = Recipe(name="matching", normalizer=None, pretokenizer=None, decoder=decoders.Join())
+"""Maximum matching: the dictionary sees the whole text."""

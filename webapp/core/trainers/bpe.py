@@ -1,0 +1,276 @@
+"""Byte pair encoding: merge the most frequent adjacent pair, again and again.
+
+Source: Sennrich, Haddow, Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section
+3.2; over bytes as in Radford et al. 2019 (GPT-2), section 2.2.
+
+Ties go to the pair seen first when the distinct words are read in corpus order as they stand at that moment:
+what a trainer does that recounts all pairs into an insertion-ordered dictionary for every merge and takes the
+first with the highest count. The merges here are the same, one by one, without the recounting.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush, heapreplace
+from itertools import islice
+from typing import AnyStr, Generic, Literal, NamedTuple, overload
+
+from webapp.core.models.bpe import BPE
+from webapp.core.trainers.counts import WordCounts, alphabet
+from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+
+END_OF_WORD = "</w>"
+PAIR = (1 << 2 * SHIFT) - 1
+POSITION = (1 << 48) - 1
+ABOVE = 2 * SHIFT + 48  # where the count begins in an entry of the heap
+BYTES = tuple(bytes([byte]) for byte in range(256))
+
+
+class Merge(NamedTuple, Generic[AnyStr]):
+    """One merge: the two pieces, and how often they stood side by side just before it."""
+
+    left: AnyStr
+    right: AnyStr
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody asks of a merge
+
+
+@dataclass(frozen=True)
+class Trained(Generic[AnyStr]):
+    """A trained BPE vocabulary: the alphabet, then what each merge adds, in order.
+
+    `alphabet` is the pieces that merging starts from (for characters, the unknown piece before them);
+    `special_names` get the ids behind the pieces.
+    """
+
+    alphabet: tuple[AnyStr, ...]
+    merges: tuple[Merge[AnyStr], ...]
+    special_names: tuple[str, ...] = ()
+    end_of_word_suffix: str = ""
+    unknown: str | None = None
+
+    @cached_property
+    def model(self) -> BPE:
+        """The model with all merges."""
+        return self.first(len(self.merges))
+
+    def first(self, number: int) -> BPE:
+        """The model as it stood after the first `number` merges, without retraining."""
+        merges = self.merges[:number]
+        ids = {piece: index for index, piece in enumerate(self.alphabet)}
+        for merge in merges:
+            ids.setdefault(merge.left + merge.right, len(ids))
+        return BPE(
+            tuple(ids),
+            [(ids[merge.left], ids[merge.right]) for merge in merges],
+            byte_level=not self.end_of_word_suffix,
+            end_of_word_suffix=self.end_of_word_suffix,
+            unknown=self.unknown,
+        )
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The unknown and the special tokens with their ids, as a `Tokenizer` with `model` takes them."""
+        behind = len(self.model.pieces)
+        unknown = {} if self.unknown is None else {self.unknown: self.alphabet.index(self.unknown)}
+        return unknown | {name: behind + index for index, name in enumerate(self.special_names)}
+
+
+def train_bytes(
+    counts: WordCounts,
+    size: int | None = None,
+    special_tokens: Sequence[str] = (),
+    *,
+    merges_at_most: int | None = None,
+) -> Trained[bytes]:
+    """Byte-level BPE with `size` pieces in all: the 256 bytes, one for each merge, the special tokens.
+
+    `merges_at_most` stops it earlier; without it and without a size it goes on until no pair is left.
+
+    Fewer when no pair is left to merge. Raises ValueError for a size that cannot hold bytes and special
+    tokens.
+
+    >>> trained = train_bytes({"aaabdaaabac": 1}, 259)
+    >>> [merge.left + merge.right for merge in trained.merges]
+    [b'aa', b'aaa', b'aaab']
+    >>> trained.model.ids("aaabdaaabac") == trained.first(3).ids("aaabdaaabac")
+    True
+    """
+    room = None if size is None else size - len(special_tokens)
+    found = islice(merges(counts, form="bytes"), merges_at_most)
+    return Trained(BYTES, _until(room, BYTES, found), tuple(special_tokens))
+
+
+def train_characters(
+    counts: WordCounts,
+    size: int | None = None,
+    *,
+    merges_at_most: int | None = None,
+    unknown: str | None = "<unk>",
+    coverage: float = 1.0,
+    special_tokens: Sequence[str] = (),
+    end_of_word_suffix: str = END_OF_WORD,
+    suffix_apart: bool = False,
+) -> Trained[str]:
+    """BPE over characters with `size` pieces in all: unknown, the alphabet, one a merge, special tokens.
+
+    `coverage`: the share of the symbols' occurrences that the alphabet makes up, the most frequent first; the
+    rest is unknown to the model. `merges_at_most`: as in `train_bytes`; `suffix_apart`: as in `merges`. Fewer
+    pieces than `size` when no pair is left to merge. Raises ValueError for a size that cannot hold the
+    alphabet.
+
+    >>> trained = train_characters({"low": 5, "lower": 2}, 11)
+    >>> trained.alphabet
+    ('<unk>', 'l', 'o', 'w</w>', 'w', 'e', 'r</w>')
+    >>> [merge.left + merge.right for merge in trained.merges]
+    ['lo', 'low</w>', 'low', 'lowe']
+    """
+    symbols = alphabet(_symbols(counts, end_of_word_suffix, suffix_apart), coverage)
+    start = tuple(symbols) if unknown is None else (unknown, *(piece for piece in symbols if piece != unknown))
+    found = merges(
+        counts,
+        form="characters",
+        end_of_word_suffix=end_of_word_suffix,
+        suffix_apart=suffix_apart,
+        symbols=symbols,
+    )
+    room = None if size is None else size - len(special_tokens)
+    return Trained(
+        start,
+        _until(room, start, islice(found, merges_at_most)),
+        tuple(special_tokens),
+        end_of_word_suffix,
+        unknown,
+    )
+
+
+@overload
+def merges(counts: WordCounts, *, form: Literal["bytes"], minimum_count: int = 1) -> Iterator[Merge[bytes]]: ...
+@overload
+def merges(
+    counts: WordCounts,
+    *,
+    form: Literal["characters"],
+    end_of_word_suffix: str = END_OF_WORD,
+    suffix_apart: bool = False,
+    symbols: Sequence[str] | None = None,
+    minimum_count: int = 1,
+) -> Iterator[Merge[str]]: ...
+def merges(
+    counts: WordCounts,
+    *,
+    form: Literal["bytes", "characters"],
+    end_of_word_suffix: str = END_OF_WORD,
+    suffix_apart: bool = False,
+    symbols: Sequence[str] | None = None,
+    minimum_count: int = 1,
+) -> Iterator[Merge[bytes]] | Iterator[Merge[str]]:
+    """The merges, most frequent pair first, each worked out when it is asked for.
+
+    Ends when no pair is left that occurs `minimum_count` times. In the characters form the end of a word is
+    marked by the suffix: glued to the word's last character (Sennrich's subword-nmt since version 0.2, and
+    what a Hugging Face file can say), or, `suffix_apart`, a symbol of its own behind it (the paper's
+    listing). `symbols`: the alphabet; what is not in it is merged with nothing. Without it, everything that
+    occurs. Raises ValueError for the characters form without a suffix.
+
+    >>> from itertools import islice
+    >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    >>> for merge in islice(merges(counts, form="characters", suffix_apart=True), 4):
+    ...     print(*merge)
+    e s 9
+    es t 9
+    est </w> 9
+    l o 7
+    >>> print(*next(merges(counts, form="characters")))
+    e s 9
+    """
+    if form == "bytes":
+        numbers = range(1, 257)
+        words = ([numbers[byte] for byte in word.encode()] for word in counts)
+        return _merges(Pairs(zip(words, counts.values(), strict=True), 256), [b"", *BYTES], minimum_count)
+    if not end_of_word_suffix:
+        raise ValueError("the characters form marks the end of a word: its suffix cannot be empty")
+    if symbols is None:
+        symbols = list(_symbols(counts, end_of_word_suffix, suffix_apart))
+    number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
+    spelled = (_spell(word, end_of_word_suffix, suffix_apart) for word in counts)
+    numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
+    return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
+
+
+def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[Merge[AnyStr]]:
+    """Merge pairs from a heap of entries; `pieces` by number grows with each merge.
+
+    Between two merges a pair that does not contain the new symbol can only become rarer and its first
+    occurrence only move back, so an entry never promises too little: when the top still tells the truth it is
+    the best pair of all, and when it does not it is put back with the truth.
+    """
+    counts, places, first = pairs.counts, pairs.places, pairs.first
+    starts, lengths = pairs.starts, pairs.lengths
+    minimum_count = max(minimum_count, 1)
+    number_of = {piece: number for number, piece in enumerate(pieces)}
+    heap = [_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
+    heapify(heap)
+    while heap:
+        entry = heap[0]
+        pair, position = entry & PAIR, entry >> 2 * SHIFT & POSITION
+        left, right = pair >> SHIFT, pair & MASK
+        count = counts.get(pair, 0)
+        if count < minimum_count:
+            heappop(heap)
+        elif count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
+            heapreplace(heap, _entry(count, first(pair, position), pair))
+        else:
+            heappop(heap)
+            yield Merge(pieces[left], pieces[right], count)
+            piece = pieces[left] + pieces[right]
+            product = number_of.setdefault(piece, len(pieces))
+            if product == len(pieces):
+                pieces.append(piece)
+            _, born = pairs.merge(pair, product)
+            for new in born:
+                if counts[new] >= minimum_count:
+                    heappush(heap, _entry(counts[new], places[new][0], new))
+
+
+def _entry(count: int, position: int, pair: int) -> int:
+    """What stands in the heap for a pair: one integer that sorts as (-count, position, pair) does, but faster."""
+    return -count << ABOVE | position << 2 * SHIFT | pair
+
+
+def _until(size: int | None, start: Sequence[AnyStr], found: Iterator[Merge[AnyStr]]) -> tuple[Merge[AnyStr], ...]:
+    """As many merges as bring the distinct pieces from `start` to `size`."""
+    if size is None:
+        return tuple(found)
+    if size < len(start):
+        raise ValueError(f"a vocabulary with room for {size} pieces cannot hold an alphabet of {len(start)}")
+    pieces = set(start)
+    taken: list[Merge[AnyStr]] = []
+    while len(pieces) < size and (merge := next(found, None)) is not None:
+        taken.append(merge)
+        pieces.add(merge.left + merge.right)
+    return tuple(taken)
+
+
+def _spell(word: str, suffix: str, apart: bool) -> list[str]:
+    """The symbols a word starts as: ['l', 'o', 'w', '</w>'] apart, ['l', 'o', 'w</w>'] glued.
+
+    A word that itself has the suffix's text in it is left out: merged from its characters, the same piece
+    would mean two things.
+    """
+    if suffix in word:
+        return []
+    symbols = list(word)
+    if apart:
+        symbols.append(suffix)
+    elif symbols:
+        symbols[-1] += suffix
+    return symbols
+
+
+def _symbols(counts: WordCounts, suffix: str, apart: bool) -> dict[str, int]:
+    """How often each symbol that words start as occurs, in the order in which they are first seen."""
+    frequencies: dict[str, int] = {}
+    for word, count in counts.items():
+        for symbol in _spell(word, suffix, apart):
+            frequencies[symbol] = frequencies.get(symbol, 0) + count
+    return frequencies

@@ -1,0 +1,227 @@
+"""WordPiece: merge the pair whose symbols keep each other company most exclusively.
+
+Source: Schuster, Nakajima 2012, "Japanese and Korean Voice Search", section 3 (merge what raises the
+likelihood of the training text most); in the form in which it is taught since BERT, that is the pair with the
+highest
+
+    score = count(pair) / (count(left) · count(right))
+
+with all counts weighted by word frequency, as they stand just before the merge. Ties go to the pair seen
+first in corpus order, as in `bpe`.
+
+The score alone loves rarities: two symbols that occur once in the whole corpus, side by side, score 1, the
+highest score there is, and with a large corpus a vocabulary would fill up with names and misprints before it
+learned "the". So only pairs that occur at least `minimum_pair_frequency` times take part. The right figure
+grows with the corpus and shrinks with the vocabulary: whatever is left to merge at the end should be about as
+rare as it says.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from typing import NamedTuple
+
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.trainers.counts import WordCounts, alphabet
+from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+
+PREFIX = "##"
+UNKNOWN = "[UNK]"
+
+
+class ScoredMerge(NamedTuple):
+    """One merge: its two pieces, the piece they make, the pair's count and score just before it."""
+
+    left: str
+    right: str
+    piece: str
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody asks of a merge
+    score: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained WordPiece vocabulary: special tokens, alphabet, then what each merge adds, in order."""
+
+    alphabet: tuple[str, ...]
+    merges: tuple[ScoredMerge, ...]
+    special_names: tuple[str, ...]
+    unknown: str = UNKNOWN
+    prefix: str = PREFIX
+
+    @cached_property
+    def model(self) -> WordPiece:
+        """The model with the pieces of all merges."""
+        return self.first(len(self.merges))
+
+    def first(self, number: int) -> WordPiece:
+        """The model as it stood after the first `number` merges, without retraining."""
+        made = (merge.piece for merge in self.merges[:number])
+        pieces = tuple(dict.fromkeys((*self.special_names, *self.alphabet, *made)))
+        return WordPiece(pieces, unknown=self.unknown, continuing_subword_prefix=self.prefix)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids, as a `Tokenizer` with `model` takes them."""
+        return {name: index for index, name in enumerate(self.special_names)}
+
+
+def train(
+    counts: WordCounts,
+    size: int | None = None,
+    *,
+    merges_at_most: int | None = None,
+    special_tokens: Sequence[str] = (UNKNOWN,),
+    unknown: str = UNKNOWN,
+    prefix: str = PREFIX,
+    coverage: float = 1.0,
+    minimum_pair_frequency: int = 1,
+) -> Trained:
+    """WordPiece with `size` pieces in all: special tokens, alphabet, one for each merge.
+
+    `special_tokens` must name `unknown`. `merges_at_most` stops it earlier; without it and without a size it
+    goes on until no pair is left. `coverage`: the share of the symbols' occurrences that the alphabet makes
+    up; words with other characters are unknown to the model. Fewer pieces than `size` when no pair is left
+    that is frequent enough. Raises ValueError for a size that cannot hold alphabet and special tokens.
+
+    >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
+    >>> trained.alphabet
+    ('##u', '##g', 'p', '##n', 'h', '##s', 'b')
+    >>> [merge.piece for merge in trained.merges]
+    ['##gs', 'hu', 'hugs']
+    """
+    if unknown not in special_tokens:
+        raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
+    symbols = alphabet(_symbols(counts, prefix), coverage)
+    pieces = set(special_tokens) | set(symbols)
+    if size is not None and size < len(pieces):
+        raise ValueError(f"{size} pieces cannot hold an alphabet and special tokens of {len(pieces)}")
+    found = islice(
+        merges(counts, prefix, minimum_pair_frequency=minimum_pair_frequency, symbols=symbols), merges_at_most
+    )
+    taken: list[ScoredMerge] = []
+    while (size is None or len(pieces) < size) and (merge := next(found, None)) is not None:
+        taken.append(merge)
+        pieces.add(merge.piece)
+    return Trained(tuple(symbols), tuple(taken), tuple(special_tokens), unknown, prefix)
+
+
+def merges(
+    counts: WordCounts,
+    prefix: str = PREFIX,
+    *,
+    minimum_pair_frequency: int = 1,
+    symbols: Sequence[str] | None = None,
+) -> Iterator[ScoredMerge]:
+    """The merges, highest score first, each worked out when it is asked for.
+
+    Ends when no pair is left that occurs `minimum_pair_frequency` times. `symbols`: the alphabet; what is not
+    in it is merged with nothing. Without it, everything that occurs.
+
+    >>> counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> print(*next(merges(counts)))
+    ##g ##s ##gs 5 0.05
+    >>> print(*next(merges(counts, minimum_pair_frequency=10)))
+    h ##u hu 15 0.027777777777777776
+    """
+    if symbols is None:
+        symbols = list(_symbols(counts, prefix))
+    number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
+    words = ([number_of.get(symbol, BREAK) for symbol in _spell(word, prefix)] for word in counts)
+    pairs = Pairs(zip(words, counts.values(), strict=True), len(symbols))
+    return _merges(pairs, ["", *symbols], prefix, max(minimum_pair_frequency, 1))
+
+
+class _Entry(NamedTuple):
+    """What stands in the heap for a pair: best score first, then first position."""
+
+    negative_score: float
+    position: int
+    pair: int
+    frequency: int
+
+
+def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Iterator[ScoredMerge]:
+    """Merge pairs from a heap of entries; `pieces` by number grows with each merge.
+
+    A merge makes its two symbols rarer and thereby every pair *with one of them* score higher, wherever it
+    stands, so a stale entry could promise too little. All those pairs get a new entry at once, and an entry
+    counts only while it is its pair's latest.
+    """
+    counts, first = pairs.counts, pairs.first
+    frequencies = _frequencies(pairs)
+    number_of = {piece: number for number, piece in enumerate(pieces)}
+    latest: dict[int, _Entry] = {}
+    pairs_with: defaultdict[int, set[int]] = defaultdict(set)
+
+    def entry(pair: int, count: int, new_places: bool) -> _Entry:
+        left, right = pair >> SHIFT, pair & MASK
+        known = latest.get(pair)
+        if known is None:
+            pairs_with[left].add(pair)
+            pairs_with[right].add(pair)
+        if known is None or new_places:
+            position = first(pair)
+        else:  # with the count unchanged, no occurrence has gone
+            position = known.position if known.frequency == count else first(pair, known.position)
+        negative_score = -(count / (frequencies[left] * frequencies[right]))
+        latest[pair] = made = _Entry(negative_score, position, pair, count)
+        return made
+
+    heap = [entry(pair, count, False) for pair, count in counts.items() if count >= minimum]
+    heapify(heap)
+    while heap:
+        best = heappop(heap)
+        if latest.get(best.pair) is not best:
+            continue
+        left, right = best.pair >> SHIFT, best.pair & MASK
+        piece = pieces[left] + pieces[right].removeprefix(prefix)
+        yield ScoredMerge(pieces[left], pieces[right], piece, best.frequency, -best.negative_score)
+        product = number_of.setdefault(piece, len(pieces))
+        if product == len(pieces):
+            pieces.append(piece)
+            frequencies.append(0)
+        merged, changed = pairs.merge(best.pair, product)
+        frequencies[left] -= merged
+        frequencies[right] -= merged
+        frequencies[product] += merged
+        for pair in changed | pairs_with[left] | pairs_with[right] | pairs_with[product]:
+            count = counts.get(pair, 0)
+            if count >= minimum:
+                heappush(heap, entry(pair, count, pair in changed))
+            elif latest.pop(pair, None) is not None:
+                pairs_with[pair >> SHIFT].discard(pair)
+                pairs_with[pair & MASK].discard(pair)
+        if len(heap) > 4 * len(latest) + 1000:
+            heap = list(latest.values())
+            heapify(heap)
+
+
+def _frequencies(pairs: Pairs) -> list[int]:
+    """How often each initial symbol occurs, by number."""
+    frequencies = [0] * len(pairs.lengths)
+    for symbol, weight in zip(pairs.starts, pairs.weights, strict=True):
+        frequencies[symbol] += weight
+    return frequencies
+
+
+def _spell(word: str, prefix: str) -> list[str]:
+    """The symbols a word starts as: ['l', '##o', '##w'].
+
+    A word that itself begins with the prefix is left out: the same piece would mean two things.
+    """
+    if not word or (prefix and word.startswith(prefix)):
+        return []
+    return [word[0], *(prefix + character for character in word[1:])]
+
+
+def _symbols(counts: WordCounts, prefix: str) -> dict[str, int]:
+    """How often each symbol that words start as occurs, in the order in which they are first seen."""
+    frequencies: dict[str, int] = {}
+    for word, count in counts.items():
+        for symbol in _spell(word, prefix):
+            frequencies[symbol] = frequencies.get(symbol, 0) + count
+    return frequencies
