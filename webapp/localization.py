@@ -69,12 +69,13 @@ def _preferred() -> str:
 
 
 def language_url(key: str) -> str:
-    """This page's address in language `key`, everything else unchanged."""
-    arguments = request.args.copy() if request.method == "GET" else type(request.args)()
+    """This page's address in language `key`, everything else unchanged; of an answer to a form, the first page's."""
+    if request.method != "GET" or request.endpoint is None:
+        return f"{current_app.url_for('playground.page')}?{urlencode({'lang': key})}"
+    arguments = request.args.copy()
     arguments["lang"] = key
-    query = current_app.url_for(request.endpoint or "playground.page", **(request.view_args or {}))
     pairs = [(name, value) for name, values in arguments.lists() for value in values]
-    return f"{query}?{urlencode(pairs)}"
+    return f"{current_app.url_for(request.endpoint, **(request.view_args or {}))}?{urlencode(pairs)}"
 
 
 def number(value: float, digits: int | None = None) -> str:

@@ -12,8 +12,8 @@ Edit = tuple[int, int, str, Sequence[int]]
 class Aligned:
     """A text, and for each of its characters the range of the original that it stands for.
 
-    `starts` and `ends` are as long as `text`; both count characters of the original. A normalizer changes one with
-    `edited`, where each new character names the old one whose place it takes:
+    `starts` and `ends` are as long as `text`; both count characters of the original. A normalizer changes one
+    with `edited`, where each new character names the old one whose place it takes:
 
     >>> aligned = Aligned.of("a\\x00b").edited([(1, 2, "", ())])
     >>> aligned.text, list(aligned.starts), list(aligned.ends)
@@ -41,20 +41,23 @@ class Aligned:
     def edited(self, edits: Iterable[Edit]) -> Aligned:
         """The text with stretches replaced, each edit a `(start, end, replacement, sources)`.
 
-        Edits come in order and do not overlap. `sources` holds for each character of the replacement the index (in
-        this text) of the character whose range it takes over.
+        Edits come in order and do not overlap. `sources` holds for each character of the replacement the
+        index (in this text) of the character whose range it takes over.
         """
         pieces: list[str] = []
-        sources: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
         position = 0
-        for start, end, replacement, origin in edits:
+        for start, end, replacement, sources in edits:
             pieces += (self.text[position:start], replacement)
-            sources.extend(range(position, start))
-            sources.extend(origin)
+            starts += self.starts[position:start]
+            ends += self.ends[position:start]
+            starts += [self.starts[source] for source in sources]
+            ends += [self.ends[source] for source in sources]
             position = end
         if not pieces:
             return self
         pieces.append(self.text[position:])
-        sources.extend(range(position, len(self.text)))
-        starts, ends = self.starts.__getitem__, self.ends.__getitem__
-        return Aligned("".join(pieces), list(map(starts, sources)), list(map(ends, sources)))
+        starts += self.starts[position:]
+        ends += self.ends[position:]
+        return Aligned("".join(pieces), starts, ends)

@@ -1,8 +1,8 @@
 """Unicode's normalization forms with a memory: which character each character of the result comes from.
 
-`unicodedata` gives the text; this module gives the places, by the algorithms of Unicode Standard Annex 15 run with a
-count beside each character, as the package behind `tokenizers` does: 0 for a character that stands for one of the
-original, 1 for one that was added, -n for one that n others were merged into.
+`unicodedata` gives the text; this module gives the places, by the algorithms of Unicode Standard Annex 15 run
+with a count beside each character, as the package behind `tokenizers` does: 0 for a character that stands for
+one of the original, 1 for one that was added, -n for one that n others were merged into.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Literal
 
 from webapp.core.alignment import Edit
 
 # ASCII never combines with what stands before it, so the text may be normalized between ASCII characters.
 _STRETCH = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Counted = tuple[str, int]
 
 
-def form_edits(form: str, text: str) -> Iterator[Edit]:
+def form_edits(form: Form, text: str) -> Iterator[Edit]:
     """The edits that bring a text into a form.
 
     >>> list(form_edits("NFC", "cafe\\u0301"))
@@ -37,7 +39,7 @@ def form_edits(form: str, text: str) -> Iterator[Edit]:
             yield start, stretch.end(), changed, [start + source for source in sources]
 
 
-def _normalized(form: str, text: str) -> tuple[str, list[int]]:
+def _normalized(form: Form, text: str) -> tuple[str, list[int]]:
     decomposed = _in_canonical_order(_decomposed("NFKD" if "K" in form else "NFD", text))
     counted = _composed(decomposed) if form.endswith("C") else decomposed
     return "".join(character for character, _ in counted), _sources(counted)
@@ -55,13 +57,9 @@ def _sources(counted: list[Counted]) -> list[int]:
     return sources
 
 
-def _decomposed(form: str, text: str) -> list[Counted]:
+def _decomposed(form: Form, text: str) -> list[Counted]:
     normalize = unicodedata.normalize
-    return [
-        (part, int(at > 0))
-        for character in text
-        for at, part in enumerate(normalize(form, character))  # type: ignore[arg-type]
-    ]
+    return [(part, int(at > 0)) for character in text for at, part in enumerate(normalize(form, character))]
 
 
 def _in_canonical_order(counted: list[Counted]) -> list[Counted]:

@@ -11,8 +11,8 @@ from typing import NamedTuple, overload
 class Token:
     """One token of an `Encoding`.
 
-    `piece` is the vocabulary's piece (`bytes` for byte-level BPE), or for an unknown token the text it covers.
-    `start` and `end` are character offsets into the original text, before any normalization.
+    `piece` is the vocabulary's piece (`bytes` for byte-level BPE), or for an unknown token the text it
+    covers. `start` and `end` are character offsets into the original text, before any normalization.
     """
 
     index: int
@@ -48,7 +48,7 @@ class Encoding(Sequence[Token]):
     Token(index=1, id=0, piece=',', start=3, end=4, unknown=True, special=False)
     """
 
-    __slots__ = ("_ids", "_place", "_placement", "_pieces", "_text", "_unknown", "_unknown_id")
+    __slots__ = ("_ids", "_pieces", "_place", "_placement", "_text", "_unknown", "_unknown_id")
 
     def __init__(
         self,
@@ -110,12 +110,9 @@ class Encoding(Sequence[Token]):
     def piece(self, index: int) -> str | bytes:
         """The piece of the token at `index`; for an unknown token the text it covers."""
         index = range(len(self._ids))[index]
-        if index in self.unknown:
-            placement = self._placed()
-            return self._text[placement.starts[index] : placement.ends[index]]
-        if index in self.special:
-            placement = self._placed()
-            return self._text[placement.starts[index] : placement.ends[index]]
+        if index in self.unknown or index in self.special:
+            starts, ends, _ = self._placed()
+            return self._text[starts[index] : ends[index]]
         return self._pieces[self._ids[index]]
 
     def __len__(self) -> int:

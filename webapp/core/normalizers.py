@@ -1,7 +1,7 @@
 """Normalizers: how characters are changed before the text is cut.
 
-Each has `normalize`, the text alone and fast, and `align`, the same text with the place of every character in the
-original. A normalizer to come needs these two methods and nothing else.
+Each has `normalize`, the text alone and fast, and `align`, the same text with the place of every character in
+the original. A normalizer to come needs these two methods and nothing else.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Protocol
 
 import regex
 
 from webapp.core import bert_characters
 from webapp.core.alignment import Aligned, Edit
-from webapp.core.composition import form_edits
+from webapp.core.composition import Form, form_edits
 
 
 class Normalizer(Protocol):
@@ -33,11 +33,11 @@ class Normalizer(Protocol):
 class _UnicodeForm:
     """One of Unicode's four normalization forms (Unicode Standard Annex 15).
 
-    A composed character takes the place of the first of those it was composed from, and all characters that one was
-    decomposed to take its place: the convention of `tokenizers`.
+    A composed character takes the place of the first of those it was composed from, and all characters that
+    one was decomposed to take its place: the convention of `tokenizers`.
     """
 
-    form: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
+    form: ClassVar[Form]
 
     def normalize(self, text: str) -> str:
         """The text in this form."""
@@ -103,8 +103,8 @@ class Lowercase:
 class BertNormalizer:
     """BERT's clean-up (Devlin et al. 2019, `BasicTokenizer` of the published code).
 
-    `clean_text` removes control characters and makes all white space plain spaces; `handle_chinese_chars` puts spaces
-    around Chinese characters; `strip_accents` (None: as `lowercase` says) removes accents.
+    `clean_text` removes control characters and makes all white space plain spaces; `handle_chinese_chars`
+    puts spaces around Chinese characters; `strip_accents` (None: as `lowercase` says) removes accents.
 
     >>> BertNormalizer(lowercase=True).normalize("Café\\t東京")
     'cafe  東  京 '

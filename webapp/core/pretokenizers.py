@@ -96,8 +96,7 @@ class Split:
 
     def _ranges(self, text: str) -> list[tuple[int, int]]:
         pieces = [
-            (start, end, matched != self.invert)
-            for start, end, matched in _matches_and_gaps(self._pattern, text)
+            (start, end, matched != self.invert) for start, end, matched in _matches_and_gaps(self._pattern, text)
         ]
         return _arranged(pieces, self.behavior)
 

@@ -1,4 +1,4 @@
-"""The five pipelines of this site: what the trainers count, the shipped vocabularies are made with and the pages show."""
+"""The five pipelines of this site, one for trainers, shipped vocabularies and pages alike."""
 
 from __future__ import annotations
 
@@ -83,15 +83,15 @@ UNIGRAM = Recipe(
     pretokenizer=pretokenizers.Sequence(
         (
             pretokenizers.Metaspace(prepend=False),
-            # Digits, punctuation and symbols, line breaks and tabs: runs of each, with the space before them. ▁ itself
-            # is a symbol and must not be taken for one.
+            # Digits, punctuation and symbols, line breaks and tabs: runs of each, with the space before them.
+            # ▁ itself is a symbol and must not be taken for one.
             pretokenizers.Split(r"▁?\p{N}+|▁?(?:(?!▁)[\p{P}\p{S}])+|[\t-\r\u0085\u2028\u2029]+", "isolated"),
         )
     ),
     decoder=decoders.Metaspace(),
 )
-"""Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes back whole:
-the `▁` is put in front always, not only where the text does not begin with a space."""
+"""Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes
+back whole: the `▁` is put in front always, not only where the text does not begin with a space."""
 
 MATCHING = Recipe(name="matching", normalizer=None, pretokenizer=None, decoder=decoders.Join())
 """Maximum matching: the dictionary sees the whole text."""

@@ -1,9 +1,9 @@
 """The patterns that cut text for byte-level BPE, and equivalents of them that the standard `re` runs faster.
 
-The originals are written for engines that know Unicode properties (`\\p{L}`); the package `regex` is one. The standard
-`re` is not, but two to three times as fast, so each known pattern has a second form in which the properties are spelt
-out as ranges of the Basic Multilingual Plane. Ranges above it would make `re` slow: where a text holds letters, digits
-or marks there, `regex` cuts just the stretch around them.
+The originals are written for engines that know Unicode properties (`\\p{L}`); the package `regex` is one. The
+standard `re` is not, but two to three times as fast, so each known pattern has a second form in which the
+properties are spelt out as ranges of the Basic Multilingual Plane. Ranges above it would make `re` slow:
+where a text holds letters or digits there, `regex` cuts just the stretch around them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 """Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
 
 CL100K = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 """The pattern of GPT-4's `cl100k_base`, as Hugging Face's files spell it."""
 
@@ -49,9 +50,9 @@ def _fast_forms() -> dict[str, str]:
     letter, number = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}")
     other = f"[^{space}{letter}{number}]"
     letter_run, number_run, other_run = f"[{letter}]++", f"[{number}]++", f"{other}++"
-    # An optional space in front becomes two alternatives, so that each begins with a character the engine can test.
-    # The order is free where alternatives begin differently: only a contraction, which begins as a run of other
-    # characters does, has to stay before that.
+    # An optional space in front becomes two alternatives, so that each begins with a character the engine can
+    # test. The order is free where alternatives begin differently: only a contraction, which begins as a run
+    # of other characters does, has to stay before that.
     gpt2 = (
         f"{letter_run}| {letter_run}|'(?:[stmd]|re|ve|ll)|{other_run}| {other_run}|{number_run}| {number_run}"
         f"|[{space}]+(?![^{space}])|[{space}]+"
@@ -117,8 +118,7 @@ def _compiled_fast(source: str) -> re.Pattern[str] | None:
     return None if form is None else re.compile(form)
 
 
-# Letters, digits and marks above the Basic Multilingual Plane. Marks are no class of the patterns' own, but a run of
-# letters and marks is better left in one stretch.
+# Letters and digits above the Basic Multilingual Plane: whatever else stands there is in no class of the patterns.
 _ASTRAL = regex.compile(r"[\p{L}\p{N}--[\u0000-\uffff]]", regex.VERSION1)
 # A place no match can cross, whatever stands on its left: a space after something that is not white space.
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")

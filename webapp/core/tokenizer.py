@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from operator import add
+from itertools import chain
 from types import MappingProxyType
 
 from webapp.core import pretokenizers
@@ -141,9 +140,7 @@ class Tokenizer:
 class _Pretokens:
     """The ordinary way through the pipeline: normalize the text, cut it, look each pre-token up."""
 
-    def __init__(
-        self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None
-    ) -> None:
+    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
         self._normalizer = normalizer
         self._pretokenizer = pretokenizer
         self._located = Cache(lambda pretoken: _located(model.segment(pretoken)))
@@ -175,9 +172,7 @@ class _Pretokens:
 class _PretokensOfPretokens(_Pretokens):
     """For a sequence of pre-tokenizers: what the first one cuts is looked up whole, with all that follows."""
 
-    def __init__(
-        self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.Sequence
-    ) -> None:
+    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.Sequence) -> None:
         super().__init__(model, normalizer, pretokenizer.first)
         inner = _Pretokens(model, None, pretokenizer.rest)
         self._ids_of = Cache(lambda pretoken: tuple(inner.ids(pretoken))).__getitem__
@@ -220,32 +215,20 @@ def _joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
     >>> _joined([("low", 0, 3), ("er", 4, 6)], {"low": ((0,), (3,)), "er": ((0, 1), (1, 2))})
     ([0, 4, 5], [3, 5, 6])
     """
-    if not spans:
-        return [], []
-    pretokens = [pretoken for pretoken, _, _ in spans]
-    starts = [start for _, start, _ in spans]
-    if list(map(len, pretokens)) != [end - start for _, start, end in spans]:
-        return _joined_one_by_one(spans, located)
-    # Without a Python frame a token: each pre-token's start, repeated for its tokens, plus their places in it.
-    inside = list(map(located.__getitem__, pretokens))
-    inner_starts = [inner for inner, _ in inside]
-    inner_ends = [inner for _, inner in inside]
-    shifts = list(chain.from_iterable(map(repeat, starts, map(len, inner_starts))))
-    return (
-        list(map(add, shifts, chain.from_iterable(inner_starts))),
-        list(map(add, shifts, chain.from_iterable(inner_ends))),
-    )
-
-
-def _joined_one_by_one(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
-    """The same where pre-tokens have made-up characters in front, which belong to the first real one."""
     starts: list[int] = []
     ends: list[int] = []
+    add_start, add_end = starts.append, ends.append
     for pretoken, start, end in spans:
+        inner_starts, inner_ends = located[pretoken]
+        if len(inner_starts) == 1 and not inner_starts[0] and len(pretoken) == end - start == inner_ends[0]:
+            add_start(start)
+            add_end(end)
+            continue
+        # Made-up characters in front belong to the first real one.
         shift = end - len(pretoken)
-        for inner_start, inner_end in zip(*located[pretoken], strict=True):
-            starts.append(max(inner_start + shift, start))
-            ends.append(max(inner_end + shift, start + 1))
+        for inner_start, inner_end in zip(inner_starts, inner_ends, strict=True):
+            add_start(max(inner_start + shift, start))
+            add_end(max(inner_end + shift, start + 1))
     return starts, ends
 
 

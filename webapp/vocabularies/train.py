@@ -68,7 +68,8 @@ class Part:
 
     kind: str
     name: str
-    text: str
+    content: bytes  # the whole file
+    text: str  # what is read of it
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -123,7 +124,8 @@ def size(tokenizer: Tokenizer) -> int:
 def texts(folder: Path) -> Iterable[Part]:
     """The English and Chinese parts of the corpus."""
     for kind, name, budget in PARTS:
-        yield Part(kind, name, beginning((folder / name).read_text(encoding="utf-8"), budget))
+        content = (folder / name).read_bytes()
+        yield Part(kind, name, content, beginning(content.decode(), budget))
 
 
 def beginning(text: str, budget: int) -> str:
@@ -145,10 +147,11 @@ def standard_library() -> Iterable[Part]:
     step = max(sum((root / path).stat().st_size for path in files) // THIRD, 1)
     left = THIRD
     for path in files[::step]:
-        text = beginning((root / path).read_text(encoding="utf-8"), left)
+        content = (root / path).read_bytes()
+        text = beginning(content.decode(), left)
         left -= len(text.encode())
         if text:
-            yield Part("code", path.as_posix(), text)
+            yield Part("code", path.as_posix(), content, text)
 
 
 def shares(corpus: Sequence[Part]) -> dict[str, dict[str, int]]:
@@ -162,14 +165,14 @@ def shares(corpus: Sequence[Part]) -> dict[str, dict[str, int]]:
 
 
 def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
-    """What was read of each file, so that it can be known again."""
+    """Each file, so that it can be known again, and how much of its beginning was read."""
     for part in corpus:
-        content = part.text.encode()
         yield {
             "kind": part.kind,
             "file": part.name,
-            "bytes read": len(content),
-            "sha256 of these": sha256(content).hexdigest(),
+            "bytes": len(part.content),
+            "sha256": sha256(part.content).hexdigest(),
+            "bytes read": len(part.text.encode()),
         }
 
 

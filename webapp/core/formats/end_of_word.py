@@ -99,7 +99,6 @@ def _respelt(model: Json, old: str, new: str) -> Json:
         **model,
         "vocab": {respelt(piece): id for piece, id in model["vocab"].items()},
         "merges": [
-            [respelt(piece) for piece in merge] if isinstance(merge, list) else merge
-            for merge in model["merges"]
+            [respelt(piece) for piece in merge] if isinstance(merge, list) else merge for merge in model["merges"]
         ],
     }

@@ -71,9 +71,7 @@ def write(tokenizer: Tokenizer) -> str:
     }
     byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
     document["normalizer"] = huggingface_parts.write_normalizer(tokenizer.normalizer)
-    document["pre_tokenizer"] = huggingface_parts.write_pretokenizer(
-        tokenizer.pretokenizer, byte_level=byte_level
-    )
+    document["pre_tokenizer"] = huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level)
     document["post_processor"] = None
     document["decoder"] = huggingface_parts.write_decoder(tokenizer.decoder)
     special_by_id = {id: content for content, id in tokenizer.special_tokens.items()}
@@ -86,9 +84,7 @@ def write(tokenizer: Tokenizer) -> str:
 def _read_document(document: dict[str, Any]) -> Tokenizer:
     document = end_of_word.unmarked(document)
     special_tokens = _added_tokens(document)
-    pretokenizer, byte_level = huggingface_parts.read_pretokenizer(
-        field(document, "pre_tokenizer", dict, None)
-    )
+    pretokenizer, byte_level = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
     model = huggingface_models.read_model(field(document, "model", dict), special_tokens, byte_level=byte_level)
     return Tokenizer(
         model,

@@ -162,8 +162,6 @@ def _as_bytes(names: Sequence[str], special_tokens: Mapping[str, int]) -> list[b
 
 def _written(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
     return [
-        piece
-        if isinstance(piece, str)
-        else special_by_id.get(id) or piece.decode("latin-1").translate(_CHARACTER_OF)
+        special_by_id.get(id) or piece.decode("latin-1").translate(_CHARACTER_OF)
         for id, piece in enumerate(model.pieces)
     ]

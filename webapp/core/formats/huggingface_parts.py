@@ -181,9 +181,7 @@ _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {
     "WhitespaceSplit": lambda part: pretokenizers.WhitespaceSplit(),
     "BertPreTokenizer": lambda part: pretokenizers.BertPreTokenizer(),
     "Punctuation": lambda part: pretokenizers.Punctuation(_behavior(part)),
-    "Split": lambda part: pretokenizers.Split(
-        _pattern(part), _behavior(part), field(part, "invert", bool, False)
-    ),
+    "Split": lambda part: pretokenizers.Split(_pattern(part), _behavior(part), field(part, "invert", bool, False)),
     "Metaspace": lambda part: _metaspace(part),
     "Sequence": lambda part: pretokenizers.Sequence(
         tuple(_read(inner, _PRETOKENIZERS, "pre-tokenizer") for inner in field(part, "pretokenizers", list))
@@ -232,9 +230,7 @@ _DECODERS: dict[str, Callable[[Json], Decoder]] = {
     "Fuse": lambda part: decoders.Join(),
     "ByteLevel": lambda part: decoders.ByteLevel(),
     "BPEDecoder": lambda part: decoders.BPEDecoder(field(part, "suffix", str, "</w>")),
-    "WordPiece": lambda part: decoders.WordPiece(
-        field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)
-    ),
+    "WordPiece": lambda part: decoders.WordPiece(field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)),
     "Metaspace": lambda part: decoders.Metaspace(_replacement(part), _prepends(part)),
 }
 

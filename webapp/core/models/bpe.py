@@ -1,7 +1,7 @@
 """Byte-pair encoding, over characters with an end-of-word suffix or over bytes.
 
-Sennrich, Haddow and Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section 3.2; over
-bytes as in Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.2.
+Sennrich, Haddow and Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section 3.2;
+over bytes as in Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.2.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class BPE:
     >>> bpe.ids("aaabdaaabac")
     (258, 100, 258, 97, 99)
 
-    Over characters the pieces are `str`. An `end_of_word_suffix` that is a piece itself is a symbol of its own behind
-    the word's last character (Sennrich et al., as here); otherwise it is glued to that character (OpenAI's GPT).
+    Over characters the pieces are `str`. An `end_of_word_suffix` that is a piece itself is a symbol of its
+    own behind the word's last character (Sennrich et al., as here); otherwise it is glued to that character
+    (OpenAI's GPT).
 
     >>> bpe = BPE(["e", "s", "t", "</w>", "es", "est", "est</w>"], [(0, 1), (4, 2), (5, 3)],
     ...           byte_level=False, end_of_word_suffix="</w>")
@@ -55,15 +56,15 @@ class BPE:
     ) -> None:
         """`merges` are pairs of ids (left, right) in rank order.
 
-        Raises ValueError when a piece occurs twice, a merge names an id or makes a piece that the vocabulary does not
-        have, a byte is missing from a byte-level vocabulary, or `unknown` is no piece.
+        Raises ValueError when a piece occurs twice, a merge names an id or makes a piece that the vocabulary
+        does not have, a byte is missing from a byte-level vocabulary, or `unknown` is no piece.
         """
         self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
         self.merges = tuple(merges)
         self.byte_level = byte_level
         self.end_of_word_suffix = end_of_word_suffix
         self.unknown = unknown
-        self._ids: dict[str | bytes, int] = {piece: id for id, piece in enumerate(self.pieces)}
+        self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise ValueError("a piece occurs twice in the vocabulary")
         self._merged = self._made_by_merges()
@@ -102,8 +103,8 @@ class BPE:
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
 
-        A token that covers part of a character's bytes has the whole character's range; so has an end-of-word suffix
-        that stands alone.
+        A token that covers part of a character's bytes has the whole character's range; so has an end-of-word
+        suffix that stands alone.
         """
         if self.byte_level:
             return tuple(self._segment_bytes(pretoken))
@@ -130,8 +131,8 @@ class BPE:
         return list(zip(ids, starts, ends, strict=True))
 
     def _segment_characters(self, pretoken: str) -> list[tuple[int, int, int]]:
-        # A token's place follows from the characters its piece holds, once those that the vocabulary leaves out
-        # are gone from the count.
+        # A token's place follows from the characters its piece holds, once those that the vocabulary leaves
+        # out are gone from the count.
         places = list(range(len(pretoken)))
         if self.unknown_id is None:
             split = self._split(pretoken)

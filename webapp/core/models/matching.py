@@ -1,8 +1,8 @@
 """Dictionary segmentation by maximum matching: forward (FMM), backward (BMM) and bidirectional.
 
-The oldest way to find words in Chinese text (Liu and Liang 1986 named the methods; Sproat and Emerson 2003, "The First
-International Chinese Word Segmentation Bakeoff", section 4, give FMM as the baseline): take the longest word of the
-dictionary from one end of the text, again and again.
+The oldest way to find words in Chinese text (Liu and Liang 1986 named the methods; Sproat and Emerson 2003,
+"The First International Chinese Word Segmentation Bakeoff", section 4, give FMM as the baseline): take the
+longest word of the dictionary from one end of the text, again and again.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Matching:
     """Maximum matching as a model; it looks at the whole text, so it wants no pre-tokenizer.
 
     Where no word fits, one character is a token of its own, marked as unknown (out of vocabulary, OOV). With
-    `keep_runs` a run of Latin letters and digits is never cut: it is one token, unknown unless it is a word. `"both"`
-    takes the segmentation `verdict` chooses.
+    `keep_runs` a run of Latin letters and digits is never cut: it is one token, unknown unless it is a word.
+    `"both"` takes the segmentation `verdict` chooses.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
     >>> Matching(dictionary, "forward").segment("研究生命科学")
@@ -136,8 +136,8 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
 class Verdict:
     """Which direction the bidirectional rule takes, why, and what it counted.
 
-    The rule: fewer words; when equal, fewer words of a single character; when equal again, backward. `differ` says
-    whether there was anything to decide.
+    The rule: fewer words; when equal, fewer words of a single character; when equal again, backward. `differ`
+    says whether there was anything to decide.
     """
 
     direction: Direction
@@ -222,7 +222,7 @@ def _single_characters(ends: Sequence[int]) -> int:
     return sum(end - start == 1 for start, end in zip([0, *ends], ends, strict=False))
 
 
-_RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")  # noqa: RUF001 (full-width forms are meant)
+_RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")
 
 
 def _inside_runs(dictionary: Dictionary, text: str, keep_runs: bool) -> bytearray:

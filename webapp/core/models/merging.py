@@ -1,14 +1,15 @@
 """Merging by rank, the inner loop of byte-pair encoding (Sennrich et al. 2016, section 3.2).
 
-The pair of neighbours with the lowest rank is merged, the leftmost first among equals, until no pair of neighbours has
-a rank. Two ways to the same answer: a plain list for the short stretches that text is made of, and a heap whose work
-grows with n log n for the long ones.
+The pair of neighbours with the lowest rank is merged, the leftmost first among equals, until no pair of
+neighbours has a rank. Two ways to the same answer: a plain list for the short stretches that text is made of,
+and a heap whose work grows with n log n for the long ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 # Above this many symbols the heap is quicker than searching the list again for every merge.
 LONG = 400
@@ -39,7 +40,7 @@ def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -
 def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
     symbols = symbols.copy()
     rank_of = ranks.get
-    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in zip(symbols, symbols[1:], strict=False)]
+    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in pairwise(symbols)]
     while pair_ranks:
         rank = min(pair_ranks)
         if rank == _NONE:
@@ -64,7 +65,7 @@ def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[i
     previous = list(range(-1, length - 1))
     heap = [
         rank << _POSITION_BITS | at
-        for at, (left, right) in enumerate(zip(symbols, symbols[1:], strict=False))
+        for at, (left, right) in enumerate(pairwise(symbols))
         if (rank := rank_of(left << 32 | right)) is not None
     ]
     heapify(heap)

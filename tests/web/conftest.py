@@ -1,0 +1,116 @@
+"""The site in a test client, and a reader of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from webapp import create_app
+
+HTMX = {"HX-Request": "true", "HX-Request-Type": "partial", "Accept": "text/html, text/event-stream"}
+
+
+class Page(HTMLParser):
+    """The parts of an answer that tests ask about.
+
+    `tokens`: (text, classes, attributes) of each child of a chunk; `ids`: the numbers of the id pane; `problems`: the
+    messages; `box`: what stands in the text box; `figures`: the number of tokens that the figures tell; `text`: all
+    of it.
+    """
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tokens: list[tuple[str, set[str], dict[str, str | None]]] = []
+        self.between: list[str] = []
+        self.ids: list[int] = []
+        self.problems: list[str] = []
+        self.box: str | None = None
+        self.figures: int | None = None
+        self.lang: str | None = None
+        self.text = ""
+        self._open: list[str] = []
+        self._textarea = False
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        classes = set((attributes.get("class") or "").split())
+        parent = self._open[-1] if self._open else ""
+        kind = tag
+        if parent == "chunk":
+            self.tokens.append(("", classes, attributes))
+            kind = "token"
+        elif "chunk" in classes:
+            kind = "chunk"
+        elif "ids" in classes:
+            kind = "ids"
+        elif "problem" in classes and not attributes.get("id"):
+            self.problems.append("")
+            kind = "problem"
+        elif attributes.get("id") == "text":
+            self.box = ""
+            kind = "box"
+        if attributes.get("id") == "figures":
+            self.figures = int(attributes["data-tokens"] or 0)
+        if tag == "html":
+            self.lang = attributes.get("lang")
+        if tag not in ("meta", "link", "input", "br", "img"):
+            self._open.append(kind)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        where = self._open[-1] if self._open else ""
+        self.text += data
+        if where == "token":
+            text, classes, attributes = self.tokens[-1]
+            self.tokens[-1] = (text + data, classes, attributes)
+        elif where == "chunk":
+            self.between.append(data)
+        elif where == "ids":
+            self.ids += map(int, data.split())
+        elif "problem" in self._open:
+            self.problems[-1] += data
+        elif where == "box":
+            # A parser drops the line end behind the tag.
+            self.box = (self.box or "") + data
+
+    @property
+    def pieces(self) -> list[str]:
+        """The texts of the tokens."""
+        return [text for text, _classes, _attributes in self.tokens]
+
+
+@pytest.fixture(scope="session")
+def app() -> Flask:
+    """The site."""
+    return create_app({"TESTING": False})
+
+
+@pytest.fixture
+def client(app: Flask) -> Iterator[FlaskClient]:
+    """A visitor without cookies."""
+    with app.test_client() as client:
+        yield client
+
+
+Read = Callable[..., Page]
+
+
+@pytest.fixture
+def show(client: FlaskClient) -> Read:
+    """`show(text, algorithm=…, …)`: the page of an address, which must answer with `status`."""
+
+    def show(text: str | None = None, *, status: int = 200, lang: str = "en", **state: object) -> Page:
+        query = {**state, "lang": lang} | ({} if text is None else {"text": text})
+        answer = client.get("/", query_string=query)
+        assert answer.status_code == status, answer.text
+        return Page(answer.text)
+
+    return show

@@ -1,0 +1,82 @@
+"""The token tints: text on them is readable, and neighbours differ for every common kind of colour vision."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import webapp
+
+CSS = Path(webapp.__file__).parent.parent / "static" / "app.css"
+
+# Machado, Oliveira, Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency":
+# severity 1.
+VISION = {
+    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
+THEMES = ("light", "dark")
+AA = 4.5
+APART = 15  # CIE 1976 colour difference; some 2.3 is just noticeable
+
+Linear = tuple[float, ...]
+
+
+def variables(theme: str) -> dict[str, str]:
+    blocks = re.findall(r":root \{(.*?)\n\s*\}", CSS.read_text(encoding="utf-8"), re.DOTALL)
+    found: dict[str, str] = {}
+    for block in blocks[: 1 + THEMES.index(theme)]:
+        found |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+    return found
+
+
+def linear(colour: str) -> Linear:
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return tuple(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+
+
+def contrast(one: str, other: str) -> float:
+    light = sorted(sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(x), strict=True)) for x in (one, other))
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
+def lab(colour: Linear) -> tuple[float, float, float]:
+    r, g, b = (min(max(c, 0), 1) for c in colour)
+    x, y, z = (
+        0.4124 * r + 0.3576 * g + 0.1805 * b,
+        0.2126 * r + 0.7152 * g + 0.0722 * b,
+        0.0193 * r + 0.1192 * g + 0.9505 * b,
+    )
+    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x / 0.95047, y, z / 1.08883))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def seen(colour: str, vision: str) -> tuple[float, float, float]:
+    channels = linear(colour)
+    return lab(tuple(sum(a * b for a, b in zip(row, channels, strict=True)) for row in VISION[vision]))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_text_is_readable_on_everything(theme: str) -> None:
+    colours = variables(theme)
+    tints = [colours[f"tint-{n}"] for n in range(5)]
+    for ground in [*tints, colours["paper"], colours["panel"]]:
+        assert contrast(colours["ink"], ground) >= AA
+    for ground in (colours["paper"], colours["panel"]):
+        for name in ("quiet", "accent", "wrong"):
+            assert contrast(colours[name], ground) >= AA, name
+    assert contrast(colours["accent-ink"], colours["accent"]) >= AA
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("vision", VISION)
+def test_neighbours_in_the_cycle_are_told_apart(theme: str, vision: str) -> None:
+    colours = variables(theme)
+    tints = [seen(colours[f"tint-{n}"], vision) for n in range(5)]
+    for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
+        assert math.dist(one, other) >= APART

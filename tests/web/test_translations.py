@@ -1,0 +1,85 @@
+"""Both languages are complete, and the compiled catalogue is the readable one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+
+import webapp
+from webapp.localization import LANGUAGES
+
+ROOT = Path(webapp.__file__).parent.parent
+FOLDER = ROOT / "webapp" / "translations"
+METHODS = [("webapp/**.py", "python"), ("templates/**.html", "jinja2")]
+KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2)}
+
+pytestmark = pytest.mark.skipif(not (ROOT / "templates").is_dir(), reason="an installed wheel has no sources to read")
+
+
+def catalogue(locale: str) -> Catalog:
+    with (FOLDER / locale / "LC_MESSAGES" / "messages.po").open("rb") as file:
+        return read_po(file, locale=locale)
+
+
+def sources() -> set[str]:
+    options = {"templates/**.html": {"trimmed": "true"}}
+    found = extract_from_dir(
+        ROOT, METHODS, options, KEYWORDS, directory_filter=lambda path: not Path(path).name.startswith(".")
+    )
+    messages = (message[2] for message in found)
+    return {message if isinstance(message, str) else message[0] for message in messages}
+
+
+LOCALES = [language.locale for language in LANGUAGES.values() if language.locale != "en"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_string_is_translated(locale: str) -> None:
+    known = {
+        (message.id if isinstance(message.id, str) else message.id[0]): message
+        for message in catalogue(locale)
+        if message.id
+    }
+    assert len(sources()) > 100
+    assert sources() - known.keys() == set()
+    assert known.keys() - sources() == set(), "no longer in use"
+    for source, message in known.items():
+        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        assert all(strings), source
+        assert not message.fuzzy, source
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_translations_use_the_same_places(locale: str) -> None:
+    for message in catalogue(locale):
+        if not message.id:
+            continue
+        sources = [message.id] if isinstance(message.id, str) else list(message.id)
+        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        wanted = set().union(*(re.findall(r"%\((\w+)\)", source) for source in sources))
+        for string in strings:
+            assert set(re.findall(r"%\((\w+)\)", string)) <= wanted | {"num"}, string
+            assert set(re.findall(r"%\((\w+)\)", sources[-1])) == set(re.findall(r"%\((\w+)\)", string)), string
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_compiled_catalogue_is_up_to_date(locale: str) -> None:
+    with (FOLDER / locale / "LC_MESSAGES" / "messages.mo").open("rb") as file:
+        compiled = strings(read_mo(file))
+    assert compiled == strings(catalogue(locale))
+
+
+def strings(catalogue: Catalog) -> dict[str, list[str]]:
+    return {
+        str(list(message.id) if not isinstance(message.id, str) else message.id): (
+            [message.string] if isinstance(message.string, str) else list(message.string)
+        )
+        for message in catalogue
+        if message.id
+    }
