@@ -121,6 +121,11 @@
 
   const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.id === "token") {
+      // Enter means this token, not the whole form again.
+      event.preventDefault();
+      event.target.dispatchEvent(new Event("change", { bubbles: true }));
+    }
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.form === form) form.requestSubmit();
     const pane = event.target.closest?.("#tokens, #ids");
     if (!pane || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -239,6 +244,10 @@
       const figures = byId("figures");
       if (figures) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
     }, 1000);
+  });
+  // A long result arrives in parts: between two of them the page is drawn and answers the visitor.
+  document.addEventListener("htmx:sse:before:message", (event) => {
+    event.detail.waitUntil(new Promise((resolve) => setTimeout(resolve)));
   });
   document.addEventListener("htmx:error", () => { unreachable.hidden = false; });
   document.addEventListener("htmx:finally:request", () => {

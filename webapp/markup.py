@@ -24,8 +24,8 @@ from webapp.core.encoding import Encoding
 from webapp.graphemes import cluster_ends
 
 COLOURS = 5
-CHUNK = 1_000  # tokens; a chunk ends at the next line end after so many
-LONGEST_CHUNK = 4_000  # or, where the text has no line end, at so many
+CHUNK = 400  # tokens; a chunk ends at the next line end after so many
+LONGEST_CHUNK = 800  # or, where the text has no line end, at so many
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
 # Characters that would reorder or hide the text around them, or show nothing at all.
@@ -54,6 +54,21 @@ def visible(text: str, show: bool = False) -> str:
     if not text.isprintable():
         text = _INVISIBLE.sub(_symbol, text)
     return _SHOWN.sub(lambda match: _SPACES[match[0]], text) if show else text
+
+
+def shown_piece(piece: str | bytes) -> str:
+    r"""A vocabulary's piece as a reader can see it; bytes that are no whole characters as hexadecimal.
+
+    >>> shown_piece(b" the")
+    '·the'
+    >>> shown_piece(b"\xe4\xb8")
+    '⟨E4 B8⟩'
+    """
+    try:
+        text = piece.decode() if isinstance(piece, bytes) else piece
+    except UnicodeDecodeError as error:
+        return f"⟨{error.object.hex(' ').upper()}⟩"
+    return visible(text, show=True).replace("\n", "")
 
 
 def _symbol(match: regex.Match[str]) -> str:
@@ -166,14 +181,20 @@ class Painter:
 
     def _cell(self, index: int, own: str, kinds: list[str], shared: bool) -> str:
         attributes = f' class="{" ".join(kinds)}"' if kinds else ""
+        label = ""
         if shared:
             piece = self.encoding.piece(index)
             data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
-            attributes += f' data-b="{data.hex(" ").upper()}"'
+            label = data.hex(" ").upper()
+            attributes += f' data-b="{label}"'
         body = escape(visible(own, self.show))
-        if self.link:
-            return f'<a href="{escape(self.link(index))}"{attributes}>{body}</a>'
-        return f"<i{attributes}>{body}</i>"
+        if not self.link:
+            return f"<i{attributes}>{body}</i>"
+        if not own.strip():
+            # A link without letters still needs a name.
+            name = label or visible(own, show=True).strip() or shown_piece(self.encoding.piece(index))
+            attributes += f' aria-label="{escape(name)}"'
+        return f'<a href="{escape(self.link(index))}"{attributes}>{body}</a>'
 
 
 class _Cells(dict[str, str]):

@@ -14,14 +14,14 @@ from typing import NamedTuple
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 
-import jieba  # noqa: E402  (the environment comes first)
-import tokenizers  # noqa: E402
+import jieba
+import tokenizers
 
-from tests.benchmarks.timing import Contender, medians  # noqa: E402
-from webapp.core.formats import huggingface  # noqa: E402
-from webapp.core.formats.dictionary import jieba_dictionary  # noqa: E402
-from webapp.core.models.matching import Matching  # noqa: E402
-from webapp.core.recipes import MATCHING  # noqa: E402
+from tests.benchmarks.timing import Contender, medians
+from webapp.core.formats import huggingface
+from webapp.core.formats.dictionary import jieba_dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.recipes import MATCHING
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

@@ -87,16 +87,13 @@ def wordpiece_lowercase() -> Pair:
 
 
 def unigram() -> Pair:
-    from webapp.core.recipes import UNIGRAM
-
     # The pipeline is our recipe's, so that its file is compared as well; the pieces are trained.
     from webapp.core.models.unigram import Unigram
+    from webapp.core.recipes import UNIGRAM
 
     written = huggingface.write(UNIGRAM.tokenizer(Unigram(["<unk>"], [0.0], unknown_id=0), {"<unk>": 0}))
     tokenizer = tokenizers.Tokenizer.from_str(written)
-    trainer = trainers.UnigramTrainer(
-        vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
-    )
+    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
     return _paired(tokenizer, trainer)
 
 
@@ -105,9 +102,7 @@ def metaspace_unigram() -> Pair:
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    trainer = trainers.UnigramTrainer(
-        vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
-    )
+    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
     return _paired(tokenizer, trainer)
 
 

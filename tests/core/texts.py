@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-CORPUS = """\
+CORPUS = (
+    """\
 It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife.
 However little known the feelings or views of such a man may be on his first entering a neighbourhood, this truth is
 so well fixed in the minds of the surrounding families, that he is considered as the rightful property of some one or
@@ -13,7 +14,9 @@ she told me all about it." They'll say we've won; I'm sure it doesn't matter, do
 def merge(ids, pair):\n    return [x for x in ids if x != pair[0]]  # 3.14 + 2 == 5.14\n\tfor i in range(10): print(i)
 Café, naïve, Zürich, élève, Straße, Ångström, déjà vu; Привет, мир! Γειά σου Κόσμε. 안녕하세요 세계. مرحبا بالعالم שלום
 👍🏽 👩‍👩‍👧 🎉🎉 → ∑ ≤ ½ ² Ⅷ ﬁ … — “quoted” ‘single’ «guillemets»
-""" * 3
+"""
+    * 3
+)
 
 # What goes wrong in tokenizers: combining marks, joiners, surrogate neighbours, every kind of space and line end,
 # lone apostrophes, digits of many scripts, text that looks like a marker, characters beyond the basic plane.
@@ -29,15 +32,17 @@ HARD = [
     "नि", "ক্ষ", "ไทย", "ଓଡ଼ିଆ", "العربية", "\u202e", "שָׁלוֹם", "Привет", "Ёё", "한국어", "㍿", "\u0fb2\u0f81", "豈",
 ]  # fmt: skip
 
-# Characters that Python's Unicode 14 knows: older than every library's tables.
-characters = st.characters(exclude_categories=("Cs", "Cn"))
+# Characters that Python's Unicode 14 knows, which is older than most tables of the libraries we compare with; these
+# few have a decomposition that the tables of `tokenizers` do not know yet.
+NEWER = "\u32ff\ua7f2\ua7f3\ua7f4\uab69\U00011938" + "".join(map(chr, range(0x10780, 0x107C0)))
+characters = st.characters(exclude_categories=("Cs", "Cn"), exclude_characters=NEWER)
 
 texts = st.lists(
     st.one_of(st.sampled_from(HARD), st.sampled_from(HARD), st.text(characters, max_size=6)), max_size=20
 ).map("".join)
 
-corpus_stretches = st.tuples(
-    st.integers(0, len(CORPUS) // 3), st.integers(0, 200)
-).map(lambda cut: CORPUS[cut[0] : cut[0] + cut[1]])
+corpus_stretches = st.tuples(st.integers(0, len(CORPUS) // 3), st.integers(0, 200)).map(
+    lambda cut: CORPUS[cut[0] : cut[0] + cut[1]]
+)
 
 any_text = st.one_of(texts, corpus_stretches, st.tuples(corpus_stretches, texts).map("".join))

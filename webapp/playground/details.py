@@ -9,7 +9,7 @@ from webapp.core.encoding import Token
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.unigram import Unigram
-from webapp.markup import visible
+from webapp.markup import shown_piece, visible
 from webapp.playground.result import Result
 
 CHARACTERS_SHOWN = 64
@@ -75,21 +75,6 @@ def details_of(result: Result, index: int) -> Details:
         frequency=frequency,
         tag=tag,
     )
-
-
-def shown_piece(piece: str | bytes) -> str:
-    r"""A vocabulary's piece as a reader can see it; bytes that are no whole characters as hexadecimal.
-
-    >>> shown_piece(b" the")
-    '·the'
-    >>> shown_piece(b"\xe4\xb8")
-    '⟨E4 B8⟩'
-    """
-    try:
-        text = piece.decode() if isinstance(piece, bytes) else piece
-    except UnicodeDecodeError as error:
-        return f"⟨{error.object.hex(' ').upper()}⟩"
-    return visible(text, show=True).replace("\n", "")
 
 
 def _character(char: str) -> Character:

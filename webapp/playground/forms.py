@@ -174,6 +174,7 @@ def _status(name: str, form: PlaygroundForm) -> int:
 def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None]:
     """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
     content = upload.stream.read()
+    upload.close()
     limit = current_app.config["MAX_TEXT_BYTES"]
     try:
         text = content.decode("utf-8")

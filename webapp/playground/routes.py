@@ -40,7 +40,9 @@ def page() -> BaseResponse:
 def submit() -> BaseResponse:
     """The form: sent on to its own address when it has one, else answered here."""
     state, problems = forms.read(request)
-    return _answer(replace(state, token=None), problems)
+    if _partial() or (state.token is not None and not _has_token(state, problems)):
+        state = replace(state, token=None)
+    return _answer(state, problems)
 
 
 @blueprint.post("/token")
@@ -51,7 +53,7 @@ def token() -> BaseResponse:
 
 
 def _answer(state: State, problems: list[Problem]) -> BaseResponse:
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = _partial()
     link = _link(state)
     if request.method == "POST" and not partial and not problems and link:
         return redirect(link, 303)
@@ -68,6 +70,16 @@ def _answer(state: State, problems: list[Problem]) -> BaseResponse:
     else:
         body = render_template("playground/_result.html", **view.result_part())
     return _headed(make_response(body, status), view, partial)
+
+
+def _partial() -> bool:
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def _has_token(state: State, problems: list[Problem]) -> bool:
+    """Whether the token whose details were open is still there in an edited text."""
+    result, _problems = _result(state, problems)
+    return result is not None and state.token is not None and state.token < len(result.encoding)
 
 
 def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:

@@ -17,8 +17,8 @@ from webapp.playground.result import Result
 from webapp.playground.views import View
 
 FIRST = 2  # chunks sent with the figures
-LATER = 6  # chunks in each later event
-SHORT = 5_000  # tokens; a shorter result is sent whole
+LATER = 12  # chunks in each later event
+SHORT = 3_000  # tokens; a shorter result is sent whole
 BROTLI_QUALITY = 3
 
 

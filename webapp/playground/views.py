@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.localization import number
-from webapp.markup import Painter, ids_html, visible
+from webapp.markup import Painter, ids_html, shown_piece, visible
 from webapp.playground import words
-from webapp.playground.details import Details, shown_piece
+from webapp.playground.details import Details
 from webapp.playground.examples import EXAMPLES, Example
 from webapp.playground.forms import NAMES, Problem
 from webapp.playground.result import DISAGREEMENTS_SHOWN, Result

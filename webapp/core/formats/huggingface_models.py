@@ -161,7 +161,10 @@ def _as_bytes(names: Sequence[str], special_tokens: Mapping[str, int]) -> list[b
 
 
 def _written(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
-    return [
-        special_by_id.get(id) or piece.decode("latin-1").translate(_CHARACTER_OF)
-        for id, piece in enumerate(model.pieces)
-    ]
+    return [_spelt(model.pieces[id], special_by_id.get(id)) for id in range(len(model.pieces))]
+
+
+def _spelt(piece: str | bytes, special: str | None) -> str:
+    if isinstance(piece, str):
+        return piece
+    return special or piece.decode("latin-1").translate(_CHARACTER_OF)

@@ -123,7 +123,7 @@ class BPE:
     def _segment_bytes(self, pretoken: str) -> list[tuple[int, int, int]]:
         ids = self.ids(pretoken)
         ends = list(accumulate(len(self.pieces[id]) for id in ids))
-        starts = [0, *ends[:-1]]
+        starts = [0, *ends][: len(ends)]
         if not pretoken.isascii():
             owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
             starts = [owner[start] for start in starts]

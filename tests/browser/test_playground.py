@@ -1,0 +1,351 @@
+"""The playground as a person meets it, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, Request, Route, expect
+
+from tests.browser.conftest import OpenPage
+from webapp.vocabularies import shipped_tokenizer
+
+PHONE = {"width": 390, "height": 844}
+PARAGRAPH = "It was the best of times, it was the worst of times, it was the age of wisdom.\n"
+
+
+def fill(page: Page, text: str) -> None:
+    """Put a text into the box as a paste does, and wait until its result is complete."""
+    number = len(shipped_tokenizer("bpe-bytes").ids(text))
+    page.locator("#text").evaluate(
+        "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", text
+    )
+    expect(page.locator("#figures")).to_have_attribute("data-tokens", str(number), timeout=20_000)
+    expect(page.locator("#tokens > .chunk > *")).to_have_count(number, timeout=20_000)
+
+
+def tokens(page: Page) -> list[str]:
+    return page.locator("#tokens > .chunk > *").all_inner_texts()
+
+
+def test_typing_shows_the_result_and_keeps_the_caret(page: Page) -> None:
+    box = page.locator("#text")
+    box.fill("")
+    box.press_sequentially("the lowest of all")
+    expect(page.locator("#figures")).to_have_attribute(
+        "data-tokens", str(len(shipped_tokenizer("bpe-bytes").ids("the lowest of all")))
+    )
+    box.evaluate("box => box.setSelectionRange(3, 3)")
+    page.keyboard.type("m")
+    expect(page.locator("#tokens")).to_have_text("them lowest of all")
+    assert box.evaluate("box => [document.activeElement === box, box.selectionStart]") == [True, 4]
+
+
+def test_the_address_is_a_link_and_the_history_is_not_flooded(page: Page) -> None:
+    before = page.evaluate("history.length")
+    page.locator("#text").fill("a link")
+    page.wait_for_url(re.compile(r"text=a\+link"))
+    page.locator("label[for=a-unigram]").click()
+    page.wait_for_url(re.compile(r"algorithm=unigram&text=a\+link"))
+    assert page.evaluate("history.length") == before
+    shown = tokens(page)
+    page.goto(page.url)
+    assert tokens(page) == shown
+
+
+def test_switching_algorithms_changes_the_vocabularies_at_once(page: Page) -> None:
+    expect(page.locator("#v-bpe")).to_be_visible()
+    for algorithm, group in (
+        ("fmm", "matching"),
+        ("bmm", "matching"),
+        ("wordpiece", "wordpiece"),
+        ("unigram", "unigram"),
+    ):
+        page.locator(f"label[for=a-{algorithm}]").click()
+        expect(page.locator(f"#v-{group}")).to_be_visible()
+        expect(page.locator("#v-bpe")).to_be_hidden()
+        page.wait_for_url(re.compile(f"algorithm={algorithm}"))
+
+
+def test_the_algorithms_are_one_control_for_the_keyboard(page: Page) -> None:
+    page.locator("#a-bpe").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("algorithm=wordpiece"))
+    expect(page.locator("#a-wordpiece")).to_be_focused()
+
+
+def test_pointing_at_a_token_marks_its_id_and_the_other_way_round(page: Page) -> None:
+    fill(page, "unbelievable tokens")
+    marked = "() => [...CSS.highlights.get('token')].map(range => range.toString())"
+    second = page.locator("#tokens > .chunk > *").nth(1)
+    second.hover()
+    ids = page.locator("#ids").inner_text().split()
+    assert page.evaluate(marked) == [ids[1]]
+    page.locator("#ids").scroll_into_view_if_needed()
+    where = page.evaluate(
+        """() => { const line = document.querySelector('#ids .ids'); const range = new Range();
+        range.setStart(line.firstChild, 0); range.setEnd(line.firstChild, 2);
+        const box = range.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] }"""
+    )
+    page.mouse.move(*where)
+    expect(page.locator("#tokens > .chunk > *").first).to_have_class(re.compile(r"\bon\b"))
+
+
+def test_tokens_are_walked_by_keys_and_open_their_details(page: Page) -> None:
+    fill(page, "unbelievable tokens")
+    page.locator("#tokens").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "1")
+    page.wait_for_url(re.compile("token=1"))
+    page.keyboard.press("End")
+    last = page.locator("#tokens > .chunk > *").last
+    expect(last).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#tokens")).to_be_focused()
+
+
+def test_a_click_on_a_token_opens_its_details_without_leaving_the_page(page: Page) -> None:
+    page.evaluate("window.same = true")
+    page.locator("#tokens > .chunk > *").nth(2).click()
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "2")
+    assert page.evaluate("window.same")
+    link = page.url
+    assert "token=2" in link
+    page.goto(link)
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "2")
+
+
+def test_details_work_for_texts_too_long_for_links(page: Page) -> None:
+    fill(page, PARAGRAPH * 40)
+    page.locator("#tokens > .chunk > *").nth(5).click()
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "5")
+    page.locator("#token").fill("700")
+    page.locator("#token").press("Enter")
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "700")
+
+
+def test_letters_grow_into_words_under_the_slider(open_page: OpenPage) -> None:
+    page = open_page("/?algorithm=bpe&text=" + "low+lower+lowest+" * 6)
+    page.locator("#v-bpe").select_option("learned-characters")
+    expect(page.locator("#slider")).to_be_visible()
+    counts = []
+    for merges in (0, 3, 20):
+        page.locator("#slider").fill(str(merges))
+        page.wait_for_url(re.compile(f"size={merges}\\b"))
+        expect(page.locator("#size")).to_have_value(str(merges))
+        counts.append(int(page.locator("#figures").get_attribute("data-tokens") or 0))
+    assert counts[0] > counts[1] > counts[2] == 18
+
+
+def test_an_example_replaces_the_text_and_keeps_the_algorithm(page: Page) -> None:
+    page.locator("label[for=a-bmm]").click()
+    page.wait_for_url(re.compile("algorithm=bmm"))
+    page.get_by_role("link", name="Chinese", exact=True).click()
+    expect(page.locator("#text")).to_have_value(re.compile("研究生命科学"))
+    expect(page.locator("#tokens")).to_contain_text("和 尚未".replace(" ", ""))
+    expect(page.get_by_role("heading", name="Where FMM and BMM disagree")).to_be_visible()
+
+
+def test_a_file_fills_the_box(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text("来自文件 from a file", encoding="utf-8")
+    page.locator("#file").set_input_files(path)
+    expect(page.locator("#text")).to_have_value("来自文件 from a file")
+    expect(page.locator("#tokens")).to_contain_text("from a file")
+
+
+def test_a_dropped_file_fills_the_box(page: Page) -> None:
+    data = page.evaluate_handle(
+        "() => { const t = new DataTransfer(); t.items.add(new File(['dropped text'], 'a.txt')); return t }"
+    )
+    page.locator("#text").dispatch_event("drop", {"dataTransfer": data})
+    expect(page.locator("#text")).to_have_value("dropped text")
+    expect(page.locator("#tokens")).to_have_text("dropped text")
+
+
+def test_a_file_that_is_not_utf_8_is_refused_and_the_text_kept(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page("/?text=kept", expected=["422"])
+    path = tmp_path / "old.txt"
+    path.write_bytes("naïve".encode("latin-1"))
+    page.locator("#file").set_input_files(path)
+    expect(page.locator("#result .problem")).to_contain_text("byte at offset 2 (0xEF)")
+    expect(page.locator("#text")).to_have_value("kept")
+    page.locator("#text").fill("kept on")
+    expect(page.locator("#tokens")).to_have_text("kept on")
+
+
+def test_a_malformed_dictionary_line_is_named_while_typing(open_page: OpenPage) -> None:
+    page = open_page("/?algorithm=fmm&vocabulary=own-dictionary&text=研究生命&dictionary=研究", expected=["422"])
+    page.locator("#dictionary").fill("研究\n生命 many")
+    expect(page.locator("#result .problem")).to_contain_text("Line 2 of the dictionary")
+    page.locator("#dictionary").fill("研究\n生命 3")
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["研究", "生命"])
+
+
+def test_text_typed_before_the_script_is_ready_is_not_lost(open_page: OpenPage) -> None:
+    page = open_page("/healthz", expected=["favicon"])
+    held: list[Route] = []
+    page.route("**/app.js*", lambda route: held.append(route))
+    page.goto("/", wait_until="commit")
+    page.locator("#text").fill("typed early")
+    held[0].continue_()
+    expect(page.locator("#tokens")).to_have_text("typed early")
+    expect(page.locator("#text")).to_have_value("typed early")
+
+
+def test_a_silent_server_is_told_and_the_page_recovers(open_page: OpenPage) -> None:
+    page = open_page(expected=["ERR_FAILED", "ERR_CONNECTION_REFUSED", "htmx:error", "Failed to fetch"])
+    page.route("**/*", lambda route: route.abort("connectionrefused"))
+    page.locator("#text").fill("lost?")
+    expect(page.locator("#unreachable")).to_be_visible()
+    expect(page.locator("#text")).to_have_value("lost?")
+    page.unroute("**/*")
+    page.locator("#text").press("End")
+    page.keyboard.type(" no")
+    expect(page.locator("#tokens")).to_have_text("lost? no")
+    expect(page.locator("#unreachable")).to_be_hidden()
+
+
+def test_a_newer_request_cancels_the_older(page: Page) -> None:
+    held: list[Route] = []
+    aborted: list[Request] = []
+    page.on("requestfailed", lambda request: aborted.append(request))
+    page.route("**/", lambda route: held.append(route), times=1)
+    page.locator("#text").fill("the older")
+    while not held:
+        page.wait_for_timeout(20)
+    page.locator("#text").fill("the newer")
+    expect(page.locator("#tokens")).to_have_text("the newer")
+    assert [request.failure for request in aborted] == ["net::ERR_ABORTED"]
+
+
+def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
+    page.evaluate(
+        """() => { window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) window.shift += e.value })
+        .observe({type: 'layout-shift', buffered: false}) }"""
+    )
+    places = "() => ['#text', '#figures', '#tokens', '#details'].map(s => document.querySelector(s).getBoundingClientRect().top)"
+    before = page.evaluate(places)
+    fill(page, "short")
+    fill(page, PARAGRAPH * 20)
+    after = page.evaluate(places)
+    assert before[:3] == after[:3]
+    assert page.evaluate("window.shift") < 0.1
+
+
+def test_a_megabyte_shows_its_first_screen_and_scrolls_to_its_end(page: Page) -> None:
+    text = (PARAGRAPH * 13_000)[:1_000_000]
+    fill(page, text)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.locator("#tokens").evaluate("pane => { pane.scrollTop = pane.scrollHeight }")
+    page.wait_for_timeout(300)
+    page.locator("#tokens").evaluate("pane => { pane.scrollTop = pane.scrollHeight }")
+    last = page.locator("#tokens > .chunk > *").last
+    expect(last).to_be_in_viewport()
+    assert not sent, "the text is not sent again to scroll"
+    assert page.locator("#tokens").evaluate("pane => pane.textContent") == text
+
+
+def test_neighbours_have_different_colours(page: Page) -> None:
+    fill(page, PARAGRAPH * 60)
+    colours = page.locator("#tokens").evaluate(
+        "pane => [...pane.querySelectorAll('.chunk > *')].map(t => getComputedStyle(t).backgroundColor)"
+    )
+    assert len(set(colours)) == 5
+    assert all(one != other for one, other in zip(colours, colours[1:], strict=False))
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["script", "no script"])
+def test_text_and_first_tokens_are_on_a_phones_first_screen(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/", **PHONE, javascript=javascript)
+    expect(page.locator("#text")).to_be_in_viewport(ratio=1)
+    for n in range(5):
+        expect(page.locator("#tokens > .chunk > *").nth(n)).to_be_in_viewport(ratio=1)
+    width = page.locator("html").evaluate("html => [html.scrollWidth, html.clientWidth]")
+    assert width[0] == width[1], "no sideways scrolling"
+
+
+def test_fingers_and_eyes_get_room_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower", **PHONE)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('a, button, select, summary, input:not([type=hidden]), label.file, .algorithms label')]
+        .filter(e => e.checkVisibility() && !e.closest('.tokens, .option-list') && !e.matches('.skip, .algorithms input, #file'))
+        .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+        .filter(([, box]) => box.height < 24 || box.width < 24).map(([html, box]) => [html, box.width, box.height])"""
+    )
+    assert small == []
+    sizes = page.evaluate(
+        "() => [...document.querySelectorAll('textarea, select, input[type=number]')].map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert min(sizes) >= 16
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_everything_works_as_plain_forms(open_page: OpenPage, locale: str) -> None:
+    page = open_page("/", javascript=False, locale=locale)
+    page.locator("#text").fill("研究生命科学 and more")
+    page.locator("label[for=a-bmm]").click()
+    page.locator("button.primary").click()
+    page.wait_for_url(re.compile("algorithm=bmm"))
+    assert tokens(page)[:2] == ["研究", "生命科学"]
+    page.locator("#tokens a").first.click()
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "0")
+    page.locator("#token").fill("1")
+    page.locator("#details button").click()
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "1")
+    page.locator("label[for=a-bpe]").click()
+    page.locator("#v-bpe").select_option("learned-bytes")
+    page.locator("#size").fill("2")
+    page.locator("button.primary").click()
+    page.wait_for_url(re.compile("vocabulary=learned-bytes&size=2"))
+    other = page.get_by_role("link", name="简体中文" if locale == "en-US" else "English")
+    other.click()
+    assert page.locator("html").get_attribute("lang") == ("zh-Hans" if locale == "en-US" else "en")
+    expect(page.locator("#text")).to_have_value("研究生命科学 and more")
+
+
+def test_a_long_text_works_as_a_plain_form(open_page: OpenPage) -> None:
+    page = open_page("/", javascript=False)
+    page.locator("#text").fill(PARAGRAPH * 50)
+    page.locator("button.primary").click()
+    expect(page.locator("#text")).to_have_value(PARAGRAPH * 50)
+    assert "".join(page.locator("#tokens > .chunk > *").all_text_contents()) == PARAGRAPH * 50
+
+
+def test_hostile_text_is_only_text(page: Page) -> None:
+    hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><a href=javascript:hit=1>x</a>'
+    fill(page, hostile)
+    expect(page.locator("#tokens")).to_have_text(hostile)
+    assert page.evaluate("window.hit") is None
+
+
+def test_options_close_with_escape_and_show_spaces(page: Page) -> None:
+    page.locator(".options summary").click()
+    page.get_by_label("Show spaces and line ends").check()
+    expect(page.locator("#tokens")).to_contain_text("rarely·agree")
+    page.keyboard.press("Escape")
+    expect(page.locator(".option-list")).to_be_hidden()
+    expect(page.locator(".options summary")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/?algorithm=bpe&token=1&text=Family+👨‍👩‍👧‍👦+and+naïve+café",
+        "/?algorithm=fmm&lang=zh&text=研究生命科学，和尚未结婚的",
+        "/?algorithm=unigram&vocabulary=learned-unigram&text=low+lower+lowest",
+        "/?algorithm=lzw&text=kept",
+        "/vocabularies",
+    ],
+)
+def test_axe_finds_nothing(open_page: OpenPage, path: str, width: int, scheme: str) -> None:
+    page = open_page(path, width=width, color_scheme=scheme, expected=["status of 404"])
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()

@@ -1,0 +1,195 @@
+"""Maximum matching: worked examples, the naive algorithm, jieba's dictionary and the SIGHAN bakeoff."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.core.formats.dictionary import jieba_dictionary, read_dictionary
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching, backward, disagreements, forward, verdict
+from webapp.core.recipes import MATCHING
+
+
+def cut(text: str, ends: list[int]) -> list[str]:
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+# --- the plain algorithm, to compare with
+
+
+def naive(words: set[str], text: str, keep_runs: bool, from_left: bool) -> list[str]:
+    """Try every length from the longest; a word may neither begin nor end inside a run."""
+    inside = {
+        at for run in re.finditer("[A-Za-z0-9]+", text) for at in range(run.start() + 1, run.end())
+    } if keep_runs else set()  # fmt: skip
+    found = []
+    rest = (0, len(text))
+    while rest[0] < rest[1]:
+        start, end = rest
+        stretches = [(start, stop) for stop in range(end, start, -1)]
+        if not from_left:
+            stretches = [(begin, end) for begin in range(start, end)]
+        allowed = [(a, b) for a, b in stretches if a not in inside and b not in inside]
+        chosen = next(((a, b) for a, b in allowed if text[a:b] in words), allowed[-1])
+        found.append(text[slice(*chosen)])
+        rest = (chosen[1], end) if from_left else (start, chosen[0])
+    return found if from_left else found[::-1]
+
+
+alphabet = st.text("研究生命ab1的\0😀", max_size=12)
+dictionaries = st.lists(st.text("研究生命ab1的\0", min_size=1, max_size=4), unique=True, max_size=12)
+
+
+@given(words=dictionaries, text=alphabet, keep_runs=st.booleans())
+def test_fast_equals_naive(words: list[str], text: str, keep_runs: bool) -> None:
+    dictionary = Dictionary(words)
+    for function, from_left in ((forward, True), (backward, False)):
+        ids, ends = function(dictionary, text, keep_runs)
+        pieces = cut(text, ends)
+        assert pieces == naive(set(words), text, keep_runs, from_left)
+        assert ids == [words.index(piece) if piece in words else len(words) for piece in pieces]
+
+
+@given(words=dictionaries, text=alphabet, keep_runs=st.booleans())
+def test_bidirectional_rule(words: list[str], text: str, keep_runs: bool) -> None:
+    dictionary = Dictionary(words)
+    left, right = (naive(set(words), text, keep_runs, from_left) for from_left in (True, False))
+    ranked = [(len(cut), sum(len(word) == 1 for word in cut)) for cut in (left, right)]
+    expected = left if ranked[0] < ranked[1] else right
+    encoding = MATCHING.tokenizer(Matching(dictionary, "both", keep_runs)).encode(text)
+    assert [text[token.start : token.end] for token in encoding] == expected
+    found = verdict(dictionary, text, keep_runs)
+    assert (left if found.direction == "forward" else right) == expected
+    assert (found.forward_words, found.backward_words) == (len(left), len(right))
+    assert found.differ == (left != right)
+
+
+@given(words=dictionaries, text=alphabet)
+def test_disagreements_are_minimal_and_complete(words: list[str], text: str) -> None:
+    dictionary = Dictionary(words)
+    left, right = forward(dictionary, text)[1], backward(dictionary, text)[1]
+    differing = set(left) ^ set(right)
+    found = disagreements(dictionary, text)
+    assert {at for one in found for at in range(one.start + 1, one.end) if at in differing} == differing
+    for one in found:
+        assert one.forward != one.backward
+        assert "".join(one.forward) == "".join(one.backward) == text[one.start : one.end]
+        inner = set(range(one.start + 1, one.end))
+        assert not (inner & set(left) & set(right)), "a boundary both have would cut it in two"
+
+
+# --- what is known
+
+
+def test_worked_examples(worked_examples: dict[str, Any]) -> None:
+    for example in worked_examples["maximum_matching"]:
+        dictionary = Dictionary(example["dictionary"])
+        text = example["text"]
+        assert cut(text, forward(dictionary, text)[1]) == example["fmm"]
+        assert cut(text, backward(dictionary, text)[1]) == example["bmm"]
+
+
+def test_out_of_vocabulary_is_marked() -> None:
+    dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
+    encoding = MATCHING.tokenizer(Matching(dictionary, "forward")).encode("研究生命科学")
+    assert [(token.piece, token.unknown) for token in encoding] == [("研究生", False), ("命", True), ("科学", False)]
+    assert encoding.unknown == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "words"),
+    [
+        ("iPhone15卖了", ["iPhone15", "卖", "了"], ["卖"]),
+        ("apples", ["apples"], ["apple", "app"]),
+        ("卡拉OK厅", ["卡拉OK", "厅"], ["卡拉OK"]),
+        ("卡拉OKAY", ["卡", "拉", "OKAY"], ["卡拉OK"]),
+        ("用AT&T的网", ["用", "AT&T", "的", "网"], ["AT&T"]),
+        ("２０２４年", ["２０２４", "年"], []),
+    ],
+)
+def test_runs_are_kept(text: str, pieces: list[str], words: list[str]) -> None:
+    for direction in ("forward", "backward"):
+        tokenizer = MATCHING.tokenizer(Matching(Dictionary(words), direction))  # type: ignore[arg-type]
+        assert [token.piece for token in tokenizer.encode(text)] == pieces
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "direction", "reason", "counts"),
+    [
+        (["甲乙丙", "丙丁"], "甲乙丙丁", "forward", "fewer words", (2, 3, 1, 2)),
+        (["甲乙", "乙丙丁"], "甲乙丙丁", "backward", "fewer words", (3, 2, 2, 1)),
+        (["研究", "研究生", "生命", "科学"], "研究生命科学", "backward", "fewer single characters", (3, 3, 1, 0)),
+        (["和尚", "尚未"], "和尚未", "backward", "backward by default", (2, 2, 1, 1)),
+        (["科学"], "科学", "backward", "backward by default", (1, 1, 0, 0)),
+        ([], "", "backward", "backward by default", (0, 0, 0, 0)),
+    ],
+)
+def test_verdict_gives_the_reason(
+    words: list[str], text: str, direction: str, reason: str, counts: tuple[int, int, int, int]
+) -> None:
+    found = verdict(Dictionary(words), text)
+    assert (found.direction, found.reason) == (direction, reason)
+    singles = (found.forward_single_characters, found.backward_single_characters)
+    assert (found.forward_words, found.backward_words, *singles) == counts
+
+
+def test_unknown_direction() -> None:
+    with pytest.raises(ValueError, match="sideways"):
+        Matching(Dictionary(["a"]), "sideways")  # type: ignore[arg-type]
+
+
+# --- published figures
+
+
+def spans(words: list[str]) -> set[tuple[int, int]]:
+    """The place of each word, in characters without the spaces.
+
+    >>> sorted(spans(["研究", "生"]))
+    [(0, 2), (2, 3)]
+    """
+    found = set()
+    start = 0
+    for word in words:
+        found.add((start, start + len(word)))
+        start += len(word)
+    return found
+
+
+def test_sighan_baseline(shared: Path) -> None:
+    """Emerson 2005, the bakeoff's own baseline for the PKU corpus: R .904, P .836, F .869."""
+    folder = shared / "sighan"
+    dictionary = read_dictionary((folder / "pku_training_words.utf8").read_text(encoding="utf-8"))
+    tested = (folder / "pku_test.utf8").read_text(encoding="utf-8").split("\n")
+    gold = (folder / "pku_test_gold.utf8").read_text(encoding="utf-8").split("\n")
+    right = found = wanted = 0
+    for text, line in zip(tested, gold, strict=True):
+        expected = spans(line.split())
+        text = "".join(text.split())
+        assert "".join(line.split()) == text
+        given = spans(cut(text, forward(dictionary, text, keep_runs=False)[1]))
+        right += len(expected & given)
+        found += len(given)
+        wanted += len(expected)
+    recall, precision = right / wanted, right / found
+    assert recall == pytest.approx(0.904, abs=0.005)
+    assert precision == pytest.approx(0.836, abs=0.005)
+    assert 2 * recall * precision / (recall + precision) >= 0.869
+
+
+def test_jieba_dictionary_is_the_one_jieba_uses() -> None:
+    jieba = pytest.importorskip("jieba")
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    words = {word: frequency for word, frequency in jieba.dt.FREQ.items() if frequency}
+    dictionary = jieba_dictionary()
+    assert len(dictionary) == 349_045
+    assert dictionary.frequencies is not None
+    # jieba lets the last line of a word count; only one word has two lines.
+    ours = dict(zip(dictionary.words, dictionary.frequencies, strict=True))
+    differing = {word for word in ours if ours[word] and ours[word] != words.get(word)}
+    assert words.keys() <= ours.keys()
+    assert len(differing) <= 1

@@ -1,0 +1,207 @@
+"""The pipeline as a whole: special tokens, offsets, decoding, hostile input, threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.conftest import Pair
+from tests.core.texts import CORPUS, any_text
+from webapp.core import recipes
+from webapp.core.models.bpe import BPE
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bpe import train_bytes, train_characters
+
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def bytes_tokenizer() -> Tokenizer:
+    trained = train_bytes(recipes.BYTE_BPE.count(CORPUS), 700)
+    end = len(trained.model.pieces)
+    return recipes.BYTE_BPE.tokenizer(trained.model, {"<|end|>": end, "<|endoftext|>": end + 1, "<|": end + 2})
+
+
+@pytest.fixture(scope="module")
+def character_tokenizer() -> Tokenizer:
+    return recipes.CHARACTER_BPE.tokenizer(train_characters(recipes.CHARACTER_BPE.count(CORPUS), 400).model)
+
+
+# --- special tokens
+
+
+def test_special_tokens_only_when_asked(bytes_tokenizer: Tokenizer) -> None:
+    text = "a<|endoftext|>b<|end|><|c"
+    end = bytes_tokenizer.special_tokens["<|end|>"]
+    honoured = bytes_tokenizer.encode(text, special=True)
+    assert [token.piece for token in honoured] == [b"a", "<|endoftext|>", b"b", "<|end|>", "<|", b"c"]
+    assert [honoured.ids[index] for index in (1, 3, 4)] == [end + 1, end, end + 2]
+    assert honoured.special == {1, 3, 4}
+    assert [(token.start, token.end) for token in honoured][:3] == [(0, 1), (1, 14), (14, 15)]
+    plain = bytes_tokenizer.encode(text)
+    assert plain.special == frozenset()
+    assert max(plain.ids) < end
+    assert bytes_tokenizer.decode(plain.ids) == bytes_tokenizer.decode(honoured.ids) == text
+    assert bytes_tokenizer.decode(honoured.ids, skip_special=True) == "abc"
+
+
+def test_special_and_unknown_are_told_apart(wordpiece_pair: Pair) -> None:
+    encoding = wordpiece_pair.ours.encode("the [UNK] ☃", special=True)
+    assert [(token.piece, token.special, token.unknown) for token in encoding] == [
+        ("the", False, False),
+        ("[UNK]", True, False),
+        ("☃", False, True),
+    ]
+    assert encoding.ids[1] == encoding.ids[2]
+
+
+def test_an_empty_special_token_is_refused() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        Tokenizer(WordPiece(["[UNK]"]), special_tokens={"": 0})
+
+
+# --- encodings
+
+
+@given(text=any_text)
+def test_encoding_as_a_sequence(wordpiece_pair: Pair, text: str) -> None:
+    encoding = wordpiece_pair.ours.encode(text)
+    assert len(encoding) == len(encoding.ids) == len(encoding.starts) == len(encoding.ends)
+    tokens = list(encoding)
+    assert [encoding[index] for index in range(len(encoding))] == tokens
+    assert list(encoding[1:3]) == tokens[1:3]
+    for index, token in enumerate(tokens):
+        assert token.index == index
+        assert (token.start, token.end) == (encoding.starts[index], encoding.ends[index])
+        assert token.unknown == (index in encoding.unknown) == (token.id == wordpiece_pair.ours.model.unknown_id)
+        assert token.piece == encoding.piece(index)
+        if token.unknown:
+            assert token.piece == text[token.start : token.end]
+        else:
+            assert token.piece == wordpiece_pair.ours.model.pieces[token.id]
+    with pytest.raises(IndexError):
+        encoding[len(encoding)]
+
+
+def test_tokens_and_tokenizers_do_not_change(bytes_tokenizer: Tokenizer) -> None:
+    encoding = bytes_tokenizer.encode("abc")
+    with pytest.raises(FrozenInstanceError):
+        encoding[0].id = 5  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        encoding.ids = []  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        bytes_tokenizer.special_tokens["x"] = 1  # type: ignore[index]
+
+
+@given(text=st.text(st.one_of(st.characters(), st.sampled_from("\ud800\udfff\ud83d")), max_size=20))
+def test_lone_surrogates_are_read_as_replacement_characters(text: str) -> None:
+    tokenizer = recipes.BYTE_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
+    replaced = "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+    encoding = tokenizer.encode(text)
+    assert list(encoding.ids) == list(replaced.encode()) == tokenizer.ids(text)
+    assert encoding.text == text
+    assert list(encoding.ends)[-1:] == ([len(text)] if text else [])
+    assert tokenizer.decode(encoding.ids) == replaced
+
+
+def test_a_split_character_has_its_whole_range() -> None:
+    tokenizer = recipes.BYTE_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
+    encoding = tokenizer.encode("a😀研")
+    assert list(zip(encoding.starts, encoding.ends, strict=True)) == [(0, 1)] + [(1, 2)] * 4 + [(2, 3)] * 3
+
+
+# --- decoding
+
+
+@given(text=any_text)
+def test_bytes_come_back_as_they_were(bytes_tokenizer: Tokenizer, text: str) -> None:
+    assert bytes_tokenizer.decode(bytes_tokenizer.ids(text)) == text
+
+
+@pytest.mark.parametrize("text", [CORPUS, "  two spaces", " leading", "trailing  ", "a\n\n\tb\r\n", "1,234.5 (a) [b]"])
+def test_unigram_brings_ordinary_text_back(text: str) -> None:
+    characters = sorted({*text, "▁", "u", "z"} - {" "})
+    pieces = ["<unk>", *characters, "▁the", "▁(", "..", "ing"]
+    model = Unigram(pieces, [0.0, *([-5.0] * (len(pieces) - 1))], unknown_id=0)
+    tokenizer = recipes.UNIGRAM.tokenizer(model)
+    assert tokenizer.decode(tokenizer.ids(text)) == recipes.UNIGRAM.normalizer.normalize(text)[1:]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("id", [-1, 10_000])
+def test_an_id_outside_the_vocabulary_is_named(bytes_tokenizer: Tokenizer, id: int) -> None:
+    with pytest.raises(ValueError, match=str(id)):
+        bytes_tokenizer.decode([97, id])
+
+
+def test_matching_decodes_what_it_does_not_know_to_a_replacement_character() -> None:
+    tokenizer = recipes.MATCHING.tokenizer(Matching(Dictionary(["研究"]), "forward"))
+    assert tokenizer.decode(tokenizer.ids("研究生")) == "研究\ufffd"
+
+
+# --- hostile input: a megabyte without a place to cut; the suite's time limit is the judge
+
+
+HOSTILE = {
+    "one letter": "a" * MEGABYTE,
+    "two letters": "ab" * (MEGABYTE // 2),
+    "spaces": " " * MEGABYTE,
+    "line ends": "\r\n" * (MEGABYTE // 2),
+    "punctuation": "!" * MEGABYTE,
+    "apostrophes": "'" * MEGABYTE,
+    "one character": "研" * (MEGABYTE // 3),
+    "astral letters": "𝐀" * (MEGABYTE // 4),
+    "astral words": "𝐀 " * (MEGABYTE // 5),
+    "marks": "e" + "\u0301\u0323" * (MEGABYTE // 8),
+    "decomposed": "e\u0301" * (MEGABYTE // 6),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_without_a_cut_bytes(bytes_tokenizer: Tokenizer, name: str) -> None:
+    encoding = bytes_tokenizer.encode(HOSTILE[name])
+    assert bytes_tokenizer.decode(encoding.ids) == HOSTILE[name]
+    assert encoding.ends[-1] == len(HOSTILE[name])
+
+
+@pytest.mark.parametrize("name", ["one letter", "spaces", "punctuation", "marks"])
+def test_a_megabyte_without_a_cut_characters(character_tokenizer: Tokenizer, name: str) -> None:
+    encoding = character_tokenizer.encode(HOSTILE[name])
+    assert len(encoding.ends) == len(encoding)
+
+
+@pytest.mark.parametrize("name", ["one letter", "two letters", "spaces", "one character", "marks", "decomposed"])
+def test_a_megabyte_without_a_cut_wordpiece_and_unigram(name: str) -> None:
+    text = HOSTILE[name]
+    wordpiece = recipes.wordpiece(lowercase=True).tokenizer(WordPiece(["[UNK]", "a", "##a"])).encode(text)
+    assert len(wordpiece.ends) == len(wordpiece)
+    pieces = ["<unk>", "▁", "a", "aa", "aaaa", "a" * 16, "研", "研研", "é"]
+    model = Unigram(pieces, [0.0, *(-1.0 - at for at in range(8))], unknown_id=0)
+    unigram = recipes.UNIGRAM.tokenizer(model).encode(text)
+    assert len(unigram.ends) == len(unigram)
+
+
+@pytest.mark.parametrize("name", ["one letter", "one character", "spaces"])
+def test_a_megabyte_without_a_cut_matching(name: str) -> None:
+    dictionary = Dictionary(["a", "aa", "研究", "研" * 7, "研" * 2])
+    for keep_runs in (True, False):
+        encoding = recipes.MATCHING.tokenizer(Matching(dictionary, "both", keep_runs)).encode(HOSTILE[name])
+        assert encoding.ends[-1] == len(HOSTILE[name])
+
+
+# --- threads
+
+
+def test_threads_share_a_tokenizer(pair: Pair) -> None:
+    lines = CORPUS.splitlines() * 4
+    expected = [pair.theirs.encode(line, add_special_tokens=False) for line in lines]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(pair.ours.encode, lines))
+    for ours, theirs in zip(found, expected, strict=True):
+        assert list(ours.ids) == theirs.ids
+        assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
