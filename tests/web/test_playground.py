@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.datastructures import FileStorage
 from werkzeug.test import stream_encode_multipart
 
 from tests.web.conftest import HTMX, Page, Read
@@ -300,7 +301,7 @@ def test_a_file_that_is_not_utf_8_is_refused_at_its_byte(client: FlaskClient) ->
 
 
 def test_a_file_over_the_limit_is_refused(client: FlaskClient) -> None:
-    form = {"text": "kept", "file": (io.BytesIO(b"x" * 1_048_577), "big.txt")}
+    form = {"text": "kept", "file": FileStorage(io.BytesIO(b"x" * 1_048_577), "big.txt")}
     body, _length, boundary = stream_encode_multipart(form, use_tempfile=False)
     answer = client.post("/", data=body.read(), content_type=f"multipart/form-data; boundary={boundary}")
     assert answer.status_code == 413
