@@ -52,10 +52,9 @@ def test_refuse(text: str, line_number: int, reason: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         dictionary = read_dictionary(text)
-    except DictionaryError as error:
-        assert 1 <= error.line_number <= text.count("\n") + 1
-    else:
-        assert all(dictionary.id_of(word) == id for id, word in enumerate(dictionary.words))
+    except DictionaryError:
+        return
+    assert all(dictionary.id_of(word) == id for id, word in enumerate(dictionary.words))
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,8 @@ def test_sighan_baseline(shared: Path) -> None:
         found += len(given)
         wanted += len(expected)
     recall, precision = right / wanted, right / found
-    assert recall == pytest.approx(0.904, abs=0.005)
-    assert precision == pytest.approx(0.836, abs=0.005)
+    assert recall >= 0.904
+    assert precision >= 0.836
     assert 2 * recall * precision / (recall + precision) >= 0.869
 
 

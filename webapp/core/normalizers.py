@@ -17,7 +17,7 @@ import regex
 
 from webapp.core import bert_characters
 from webapp.core.alignment import Aligned, Edit
-from webapp.core.composition import Form, form_edits
+from webapp.core.composition import Form, form_edits, normalized
 
 
 class Normalizer(Protocol):
@@ -41,7 +41,7 @@ class _UnicodeForm:
 
     def normalize(self, text: str) -> str:
         """The text in this form."""
-        return unicodedata.normalize(self.form, text)
+        return normalized(self.form, text)
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text in this form, aligned."""
@@ -122,7 +122,7 @@ class BertNormalizer:
         if self.handle_chinese_chars and not text.isascii():
             text = _CHINESE.sub(r" \g<0> ", text)
         if self._strips and not text.isascii():
-            text = _ACCENT.sub("", unicodedata.normalize("NFD", text))
+            text = _ACCENT.sub("", normalized("NFD", text))
         return Lowercase().normalize(text) if self.lowercase else text
 
     def align(self, aligned: Aligned) -> Aligned:
