@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -225,8 +226,11 @@ def test_a_newer_request_cancels_the_older(page: Page) -> None:
 
 def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
     page.evaluate(
-        """() => { window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) window.shift += e.value })
-        .observe({type: 'layout-shift', buffered: false}) }"""
+        """() => {
+            window.shift = 0;
+            const add = list => { for (const entry of list.getEntries()) window.shift += entry.value };
+            new PerformanceObserver(add).observe({type: 'layout-shift', buffered: false});
+        }"""
     )
     places = "() => ['#text', '#figures', '#tokens', '#details'].map(s => document.querySelector(s).getBoundingClientRect().top)"
     before = page.evaluate(places)
@@ -257,7 +261,7 @@ def test_neighbours_have_different_colours(page: Page) -> None:
         "pane => [...pane.querySelectorAll('.chunk > *')].map(t => getComputedStyle(t).backgroundColor)"
     )
     assert len(set(colours)) == 5
-    assert all(one != other for one, other in zip(colours, colours[1:], strict=False))
+    assert all(one != other for one, other in pairwise(colours))
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["script", "no script"])
@@ -273,14 +277,16 @@ def test_text_and_first_tokens_are_on_a_phones_first_screen(open_page: OpenPage,
 def test_fingers_and_eyes_get_room_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower", **PHONE)
     small = page.evaluate(
-        """() => [...document.querySelectorAll('a, button, select, summary, input:not([type=hidden]), label.file, .algorithms label')]
-        .filter(e => e.checkVisibility() && !e.closest('.tokens, .option-list') && !e.matches('.skip, .algorithms input, #file'))
+        """() => [...document.querySelectorAll('a, button, select, summary, input:not([type=hidden]), label')]
+        .filter(e => e.checkVisibility() && !e.closest('.tokens, .option-list, .unseen'))
+        .filter(e => !e.matches('.skip, .algorithms input, #file, label.label, .chooser label, .unseen'))
         .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
         .filter(([, box]) => box.height < 24 || box.width < 24).map(([html, box]) => [html, box.width, box.height])"""
     )
     assert small == []
     sizes = page.evaluate(
-        "() => [...document.querySelectorAll('textarea, select, input[type=number]')].map(e => parseFloat(getComputedStyle(e).fontSize))"
+        """() => [...document.querySelectorAll('textarea, select, input[type=number]')]
+        .map(e => parseFloat(getComputedStyle(e).fontSize))"""
     )
     assert min(sizes) >= 16
 

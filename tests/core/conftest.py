@@ -50,7 +50,9 @@ def cl100k_bpe() -> Pair:
     )
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=900, initial_alphabet=alphabet, show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<|a|>", "<|a|><|b|>"], show_progress=False
+    )
     return _paired(tokenizer, trainer)
 
 

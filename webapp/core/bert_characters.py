@@ -1,8 +1,8 @@
 """What BERT's normalizer and pre-tokenizer mean by control, accent, punctuation and Chinese characters.
 
 Each constant is the inside of a character class for the standard `re`. The classes are those of Hugging Face's
-`tokenizers`, whose tables are of Unicode 8: what later versions added to a category is spelt out here and taken away, so
-that both cut every text alike.
+`tokenizers`, whose tables are of Unicode 8: what later versions added to a category is spelt out here and taken away,
+so that both cut every text alike.
 """
 
 from __future__ import annotations

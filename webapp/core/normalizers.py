@@ -138,15 +138,22 @@ class BertNormalizer:
         return Lowercase().align(aligned) if self.lowercase else aligned
 
     def words(self, text: str) -> list[str]:
-        """The text between white space, as it is: stretches that may be normalized one by one."""
-        # str.split() takes a few control characters for white space too.
-        if self.clean_text and not _SPLITS_AND_IS_NONE.search(text):
+        """The text between white space (and single Chinese characters), as it is.
+
+        Each may be normalized alone, for nothing that the normalizer does looks across such a place.
+        """
+        # str.split() is quickest, but takes a few control characters for white space too.
+        if self.clean_text and text.isascii() and not _SPLITS_AND_IS_NONE.search(text):
             return text.split()
-        return _BETWEEN_SPACE.findall(text)
+        return self._word.findall(text)
 
     def word_spans(self, text: str) -> list[tuple[str, int, int]]:
         """`words` with their ranges."""
-        return [(found[0], *found.span()) for found in _BETWEEN_SPACE.finditer(text)]
+        return [(found[0], *found.span()) for found in self._word.finditer(text)]
+
+    @property
+    def _word(self) -> re.Pattern[str]:
+        return _BETWEEN_SPACE_AND_CHINESE if self.handle_chinese_chars else _BETWEEN_SPACE
 
     @property
     def _strips(self) -> bool:
@@ -241,6 +248,11 @@ _NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
 _BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
 _BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
-_SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f\x85]")
+_SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f]")
+# The few Chinese characters above the Basic Multilingual Plane would slow this down; they stay in longer stretches.
+_BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_BETWEEN_SPACE_AND_CHINESE = re.compile(
+    rf"[{_BASIC_CHINESE}]|[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_BASIC_CHINESE}]++"
+)
 _CHINESE = re.compile(f"[{bert_characters.CHINESE}]")
 _ACCENT = re.compile(f"[{bert_characters.ACCENT}]")

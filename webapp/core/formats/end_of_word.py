@@ -1,10 +1,11 @@
 """How a `tokenizer.json` says that `</w>` is a symbol of its own.
 
-Sennrich et al. put the end of a word into the alphabet; Hugging Face's BPE can only glue it to the word's last character
-(`end_of_word_suffix`). One character a symbol is all its model wants, though: so the file's normalizer puts a marker, a
-private-use character that no piece holds, behind every word, its pre-tokenizer cuts behind the markers, and its pieces
-have the marker where ours have `</w>`. Ids and offsets then are ours. A text's own private-use characters must not be
-taken for the marker: before anything else the normalizer exchanges it for a second one, as unknown as the first.
+Sennrich et al. put the end of a word into the alphabet; Hugging Face's BPE can only glue it to the word's last
+character (`end_of_word_suffix`). One character a symbol is all its model wants, though: so the file's normalizer puts
+a marker, a private-use character that no piece holds, behind every word, its pre-tokenizer cuts behind the markers, and
+its pieces have the marker where ours have `</w>`. Ids and offsets then are ours. A text's own private-use characters
+must not be taken for the marker: before anything else the normalizer exchanges it for a second one, as unknown as the
+first.
 """
 
 from __future__ import annotations

@@ -7,9 +7,11 @@ over bytes as in Radford et al. 2019, "Language Models are Unsupervised Multitas
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, chain
 from typing import NamedTuple
 
+from webapp.core.models.boundaries import Boundaries
 from webapp.core.models.cache import Cache
 from webapp.core.models.merging import merge, pack
 
@@ -111,7 +113,15 @@ class BPE:
         return tuple(self._segment_characters(pretoken))
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        if self.byte_level and len(pretoken) > 1 and not pretoken.isascii():
+            stretches = self._boundaries.cut(pretoken)
+            if len(stretches) > 1:
+                return tuple(chain.from_iterable(map(self.ids, stretches)))
         return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
+
+    @cached_property
+    def _boundaries(self) -> Boundaries:
+        return Boundaries(piece for piece in self.pieces if isinstance(piece, bytes))
 
     def _split(self, word: str) -> list[str]:
         if not (self.end_of_word_suffix and word):

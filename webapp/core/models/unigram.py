@@ -48,13 +48,15 @@ class Unigram:
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._lengths = lengths_by_beginning(self.pieces)
+        # The lattice is dear: ids and offsets of a pre-token share it.
+        self.segment = Cache(self._segment).__getitem__
         self.ids = Cache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None when it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
-    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+    def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token of the best path, in characters."""
         segments: list[tuple[int, int, int]] = []
         end = len(pretoken)
