@@ -232,7 +232,8 @@ def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
             new PerformanceObserver(add).observe({type: 'layout-shift', buffered: false});
         }"""
     )
-    places = "() => ['#text', '#figures', '#tokens', '#details'].map(s => document.querySelector(s).getBoundingClientRect().top)"
+    top = "s => document.querySelector(s).getBoundingClientRect().top"
+    places = f"() => ['#text', '#figures', '#tokens', '#details'].map({top})"
     before = page.evaluate(places)
     fill(page, "short")
     fill(page, PARAGRAPH * 20)
