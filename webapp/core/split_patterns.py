@@ -28,6 +28,9 @@ CL100K = (
 )
 """The pattern of GPT-4's `cl100k_base`, as Hugging Face's files spell it."""
 
+MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
+"""Words with the `▁` before them; of a run of `▁` all but the last are one match."""
+
 
 @cache
 def basic_ranges(properties: str) -> str:
@@ -63,7 +66,7 @@ def _fast_forms() -> dict[str, str]:
         rf"|{other_run}[\r\n]*+| {other_run}[\r\n]*+"
         rf"|[{space}]*[\r\n]+|[{space}]+(?![^{space}])|[{space}]+"
     )
-    return {GPT2: gpt2, CL100K: cl100k}
+    return {GPT2: gpt2, CL100K: cl100k, MARKED_WORDS: "▁[^▁]++|▁+(?=▁)|▁|[^▁]++"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class SplitPattern:
     @property
     def covers(self) -> bool:
         """Whether the matches of the pattern are known to leave nothing of a text out."""
-        return self.source in (GPT2, CL100K)
+        return self.source in (GPT2, CL100K, MARKED_WORDS)
 
     def findall(self, text: str) -> list[str]:
         """The matches, in order."""
