@@ -181,7 +181,7 @@ class Painter:
                     ("b", shared),
                     ("g", shared and bool(own)),
                     ("z", not own and not shared),
-                    ("n", own.endswith("\n") and not self.show),
+                    ("n", own.startswith("\n") and not self.show),
                     ("on", index == self.chosen),
                 )
                 if holds
@@ -216,7 +216,7 @@ class _Cells(dict[str, str]):
         self.show = show
 
     def __missing__(self, text: str) -> str:
-        kind = ' class="z"' if not text else ' class="n"' if text.endswith("\n") and not self.show else ""
+        kind = ' class="z"' if not text else ' class="n"' if text.startswith("\n") and not self.show else ""
         cell = self[text] = f"<i{kind}>{escape(visible(text, self.show))}</i>"
         return cell
 

@@ -135,3 +135,15 @@ def test_what_is_shown_is_safe(text: str) -> None:
 def test_spaces_are_made_visible_when_asked() -> None:
     assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
     assert "·" in "".join(painted("a b", show=True).pieces)
+
+
+def test_a_line_end_is_marked_where_the_line_ends() -> None:
+    """The style sheet puts the mark in front of such a token: it has to begin with the line end."""
+    tokenizer = matching(Dictionary(["。\n", "\n", "好"]), "forward", keep_runs=True)
+    page = Page(str(Painter(tokenizer.encode("好。\n\n好")).html()))
+    assert [(text, "n" in classes) for text, classes, _attributes in page.tokens] == [
+        ("好", False),
+        ("。\n", False),
+        ("\n", True),
+        ("好", False),
+    ]
