@@ -19,6 +19,7 @@
   if (highlight) CSS.highlights.set("token", highlight);
   const numberStarts = new WeakMap(); // an .ids element → where each of its numbers begins and ends
   let marked = null; // the token under the pointer or the focus
+  let wanted = false; // details were asked for: when they come, they have to be seen
   let current = null; // the token that the arrow keys move from
 
   const isToken = (node) => node instanceof Element && node.parentElement?.classList.contains("chunk");
@@ -92,7 +93,9 @@
 
   const choose = (token) => {
     const number = byId("token");
+    if (!number) return;
     number.value = indexOf(token);
+    wanted = true;
     number.dispatchEvent(new Event("change", { bubbles: true }));
   };
 
@@ -211,6 +214,16 @@
     take(file.files[0]);
   });
 
+  // The other language: with the text, which the address may be too short for.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-lang]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const chosen = Object.assign(document.createElement("input"), { type: "hidden", name: "lang", value: link.dataset.lang });
+    form.append(chosen);
+    form.submit(); // not requestSubmit: the whole page is wanted, not a part of it
+  });
+
   document.addEventListener("click", (event) => {
     const example = event.target.closest?.("a.example");
     if (!example || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -239,6 +252,15 @@
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
     calm();
+    for (const example of document.querySelectorAll("a.example")) {
+      const address = new URL(example.href);
+      const algorithm = form.elements.algorithm.value;
+      if (address.searchParams.get("algorithm") !== algorithm) address.searchParams.delete("vocabulary");
+      address.searchParams.set("algorithm", algorithm);
+      example.href = address;
+    }
+    if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
+    wanted = false;
     clearTimeout(spoken);
     spoken = setTimeout(() => {
       const figures = byId("figures");
@@ -257,6 +279,10 @@
 
   fitSlider();
   calm();
-  // What was typed, or restored by the browser, before this ran has not been seen by the server yet.
-  if (text.value !== text.defaultValue) refresh();
+  // What was typed or chosen, or restored by the browser, before this ran has not been seen by the server yet.
+  const changed = (field) =>
+    field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
+    : field.tagName === "SELECT" ? Array.from(field.options).some((option) => option.selected !== option.defaultSelected)
+    : field.tagName === "TEXTAREA" && field.value !== field.defaultValue;
+  if (Array.from(form.elements).some(changed)) refresh();
 })();

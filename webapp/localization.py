@@ -1,6 +1,6 @@
 """English and 简体中文: which one a visitor reads, and the plain link to the other.
 
-The order is: `?lang=` in the address, then the cookie an earlier `?lang=` left, then the browser's languages.
+The order is: `lang` in the address or form, then the cookie that an earlier one left, then the browser's languages.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app, g, request
 from flask_babel import Babel, format_decimal, format_percent
+from werkzeug.exceptions import HTTPException
 
 COOKIE = "lang"
 A_YEAR = 31_536_000
@@ -36,7 +37,7 @@ def init_app(app: Flask) -> None:
 
     @app.after_request
     def remember(response: Response) -> Response:
-        chosen = request.args.get("lang")
+        chosen = _asked()
         if chosen in LANGUAGES:
             response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
         if response.mimetype == "text/html":
@@ -54,10 +55,18 @@ def init_app(app: Flask) -> None:
 def current_key() -> str:
     """`en` or `zh` for this request."""
     if "language_key" not in g:
-        explicit = (request.args.get("lang"), request.cookies.get(COOKIE))
+        explicit = (_asked(), request.cookies.get(COOKIE))
         g.language_key = next((key for key in explicit if key in LANGUAGES), None) or _preferred()
     key: str = g.language_key
     return key
+
+
+def _asked() -> str | None:
+    """`lang` of the address or form; of the address alone where the form is the very thing that went wrong."""
+    try:
+        return request.values.get("lang")
+    except HTTPException:
+        return request.args.get("lang")
 
 
 def _preferred() -> str:
@@ -68,14 +77,15 @@ def _preferred() -> str:
     return "en"
 
 
-def language_url(key: str) -> str:
-    """This page's address in language `key`, everything else unchanged; of an answer to a form, the first page's."""
-    if request.method != "GET" or request.endpoint is None:
-        return f"{current_app.url_for('playground.page')}?{urlencode({'lang': key})}"
+def language_url(key: str) -> str | None:
+    """This page's address in language `key`, everything else unchanged; None for an answer to a form."""
+    if request.method != "GET":
+        return None
     arguments = request.args.copy()
     arguments["lang"] = key
     pairs = [(name, value) for name, values in arguments.lists() for value in values]
-    return f"{current_app.url_for(request.endpoint, **(request.view_args or {}))}?{urlencode(pairs)}"
+    path = current_app.url_for(request.endpoint or "playground.page", **(request.view_args or {}))
+    return f"{path}?{urlencode(pairs)}"
 
 
 def number(value: float, digits: int | None = None) -> str:

@@ -32,7 +32,7 @@ LONGEST_CHUNK = 800  # or, where the text has no line end, at so many
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
 # Characters that would reorder or hide the text around them, or show nothing at all.
 _INVISIBLE = regex.compile(r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1)
-_SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u00a0": "⍽", "\u200c": "⟨ZWNJ⟩", "\u200d": "⟨ZWJ⟩"}
+_SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u00a0": "⍽"}
 _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
 
@@ -53,6 +53,8 @@ def visible(text: str, show: bool = False) -> str:
     >>> visible("a b", show=True)
     'a·b'
     """
+    if text in ("\u200c", "\u200d"):
+        return f"⟨{ord(text):04X}⟩"  # alone there is nothing for it to join
     if not text.isprintable():
         text = _INVISIBLE.sub(_symbol, text)
     return _SHOWN.sub(lambda match: _SPACES[match[0]], text) if show else text

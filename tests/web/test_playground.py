@@ -85,6 +85,9 @@ def test_lower_casing_is_an_option_and_is_told(show: Read) -> None:
     page = show("The SAME", algorithm="wordpiece", lowercase="1")
     assert page.ids == show("the same", algorithm="wordpiece").ids
     assert "The text was lower-cased." in page.text
+    page = show("Unbelievably naïve 龘😀 test", algorithm="wordpiece", lowercase="1")
+    for reason in ("Unknown tokens", "was lower-cased", "replaced or removed characters", "White space is not kept"):
+        assert reason in page.text
 
 
 def test_unknown_words_are_told_as_the_reason_for_another_text(show: Read) -> None:
@@ -213,6 +216,37 @@ def test_details_stay_open_while_the_edited_text_has_that_token(client: FlaskCli
     assert "token" not in client.post("/", data={"text": "hello", "token": "1"}).location
 
 
+def test_a_wrong_token_number_leaves_the_field_to_correct_it(client: FlaskClient) -> None:
+    for number in ("-1", "1.5", "99"):
+        answer = client.post("/token", data={"text": "hello", "token": number}, headers=HTMX)
+        assert answer.status_code in (404, 422)
+        assert Page(answer.text).problems
+        assert 'id="token"' in answer.text
+
+
+def test_the_address_of_a_token_form_leads_to_the_page(client: FlaskClient) -> None:
+    assert client.get("/token?text=a&token=0").location == "/?text=a&token=0"
+
+
+def test_a_form_without_its_text_is_told(client: FlaskClient) -> None:
+    for answer in (
+        client.post("/", json={"text": "a"}),
+        client.post("/", data=b"x", content_type="multipart/form-data"),
+    ):
+        assert answer.status_code == 400
+        assert "The form arrived without its text." in answer.text
+
+
+def test_the_other_language_keeps_a_text_too_long_for_an_address(client: FlaskClient) -> None:
+    answer = client.post("/", data={"text": LONG})
+    assert '<button type="submit" form="playground" name="lang" value="zh"' in answer.text
+    answer = client.post("/", data={"text": LONG, "lang": "zh"})
+    page = Page(answer.text)
+    assert (page.lang, page.box) == ("zh-Hans", "\n" + LONG)
+    assert client.post("/", data={"text": "short", "lang": "en"}).status_code == 303
+    assert Page(client.get("/").text).lang == "en"
+
+
 def test_short_texts_link_every_token_to_its_details(show: Read) -> None:
     page = show("hello world")
     addresses = [attributes["href"] for _text, _classes, attributes in page.tokens]
@@ -246,7 +280,17 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好\n研究 often"},
             422,
-            "Line 2 of the dictionary: the frequency is not a whole number.",
+            "Line 2 of the dictionary: the frequency is not a whole number of at most 18 digits.",
+        ),
+        (
+            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好 {'9' * 5000}"},
+            422,
+            "Line 1 of the dictionary: the frequency",
+        ),
+        (
+            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好\n\n{'长' * 65}"},
+            422,
+            "Line 3 of the dictionary: the word is too long; the most is 64 characters.",
         ),
         (
             {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": "a 1 n more"},
@@ -321,9 +365,10 @@ def test_odd_characters_have_a_right_result(show: Read, algorithm: str, text: st
     assert "\u202e" not in "".join(page.pieces)
 
 
-def test_an_empty_text_is_a_state_of_its_own(show: Read) -> None:
-    for algorithm in ALGORITHMS:
-        page = show("", algorithm=algorithm)
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_an_empty_text_is_a_state_of_its_own(show: Read, name: str) -> None:
+    for algorithm in CATALOGUE[name].algorithms:
+        page = show("", algorithm=algorithm, vocabulary=name)
         assert page.figures == 0
         assert "No text, no tokens." in page.text
 

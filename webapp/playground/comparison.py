@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,8 +41,35 @@ def compare(encoding: Encoding, tokenizer: Tokenizer) -> Comparison:
         return Comparison(decoded)
     offset = first_difference(text, decoded)
     around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
-    found = reasons(text, decoded, unknown=bool(encoding.unknown), gaps=has_gaps(encoding))
+    found = reasons(encoding, tokenizer, decoded)
     return Comparison(decoded, offset, text[around], decoded[around], found)
+
+
+def reasons(encoding: Encoding, tokenizer: Tokenizer, decoded: str) -> tuple[Reason, ...]:
+    """Why the decoded text differs from the encoded one: everything that happened to it on the way."""
+    found: list[Reason] = ["unknown"] if encoding.unknown else []
+    found += changes(encoding.text, tokenizer.normalizer.normalize(encoding.text)) if tokenizer.normalizer else []
+    same_letters = "".join(encoding.text.split()) == "".join(decoded.split())
+    if has_gaps(encoding) or (not encoding.unknown and same_letters):
+        found.append("whitespace")
+    return tuple(found)
+
+
+def changes(text: str, normalized: str) -> list[Reason]:
+    """What a normalizer did to a text, spaces (and the marks that stand for them) aside.
+
+    >>> changes("A b", "▁a▁b")
+    ['case']
+    >>> changes("É", "e")
+    ['case', 'normalization']
+    """
+    one, other = ("".join(side.replace("▁", " ").split()) for side in (text, normalized))
+    found: list[Reason] = []
+    if other == other.lower() and one != one.lower():
+        found.append("case")
+    if one.lower() != other.lower():
+        found.append("normalization")
+    return found
 
 
 def has_gaps(encoding: Encoding) -> bool:
@@ -61,24 +87,3 @@ def first_difference(one: str, other: str) -> int:
         else:
             high = middle - 1
     return low
-
-
-def reasons(text: str, decoded: str, *, unknown: bool, gaps: bool) -> tuple[Reason, ...]:
-    """Why they differ. `unknown`: some token is unknown; `gaps`: some of the text belongs to no token.
-
-    >>> reasons("A b", "a b", unknown=False, gaps=False)
-    ('case',)
-    >>> reasons("a  b", "a b", unknown=False, gaps=True)
-    ('whitespace',)
-    """
-    found: list[Reason] = ["unknown"] if unknown else []
-    one, other = text, decoded
-    if text.lower() != text and decoded == decoded.lower():
-        found.append("case")
-        one, other = one.lower(), other.lower()
-    if unicodedata.normalize("NFC", one) != one or unicodedata.normalize("NFC", other) != other:
-        found.append("normalization")
-        one, other = unicodedata.normalize("NFC", one), unicodedata.normalize("NFC", other)
-    if one != other and (gaps or (not unknown and "".join(one.split()) == "".join(other.split()))):
-        found.append("whitespace")
-    return tuple(found)

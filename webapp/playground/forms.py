@@ -63,7 +63,8 @@ class PlaygroundForm(Form):
     def validate_vocabulary(self, field: StringField) -> None:
         """A name must be in the catalogue; one of another algorithm gives way to the default."""
         if field.data and field.data not in CATALOGUE:
-            raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=field.data))
+            name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
+            raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
 
     def validate_text(self, field: TextAreaField) -> None:
         """A text has a limit in bytes."""
@@ -92,6 +93,7 @@ class Problem:
 
     message: str
     status: int = 422
+    field: str = ""
 
 
 class TooLongError(ValidationError):
@@ -143,6 +145,8 @@ def read(request: Request) -> tuple[State, list[Problem]]:
         show=form.show.data,
         token=None if "token" in wrong else form.token.data,
     )
+    if request.method == "POST" and "text" not in request.form:
+        problems = [*problems, Problem(_("The form arrived without its text. Go back and send it again."), 400)]
     upload = request.files.get("file")
     if upload and upload.filename:
         state, problem = _with_file(state, upload)
@@ -160,11 +164,11 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 def _problems(form: PlaygroundForm) -> list[Problem]:
     return [
-        Problem(str(message), _status(name, form)) for name, messages in form.errors.items() for message in messages
+        Problem(str(message), _status(name), name) for name, messages in form.errors.items() for message in messages
     ]
 
 
-def _status(name: str, form: PlaygroundForm) -> int:
+def _status(name: str) -> int:
     """404 for what does not exist, 413 for what is too long, 422 for the rest."""
     if name in ("algorithm", "vocabulary"):
         return 404

@@ -49,16 +49,25 @@ def submit() -> BaseResponse:
 def token() -> BaseResponse:
     """The details of one token of the form's text."""
     state, problems = forms.read(request)
-    return _answer(replace(state, token=state.token or 0), problems)
+    return _answer(state if problems else replace(state, token=state.token or 0), problems)
+
+
+@blueprint.get("/token")
+def token_address() -> BaseResponse:
+    """The address that a form for one token leaves in the browser: to the page itself."""
+    return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
 
 
 def _answer(state: State, problems: list[Problem]) -> BaseResponse:
     partial = _partial()
+    token_problems = [problem for problem in problems if problem.field == "token"]
+    problems = [problem for problem in problems if problem.field != "token"]
     link = _link(state)
-    if request.method == "POST" and not partial and not problems and link:
+    if request.method == "POST" and not partial and not problems and not token_problems and link:
         return redirect(link, 303)
     result, problems = _result(state, problems)
-    details, token_problems = _details(result)
+    details, more = _details(result)
+    token_problems += more
     status = max((problem.status for problem in [*problems, *token_problems]), default=200)
     view = views.View(state, result, problems, details, token_problems, link)
     if not partial:

@@ -64,6 +64,7 @@ class View:
             "notes": words.notes(self.result),
             "ids_note": words.ids_note(self.result),
             "visible": visible,
+            "vocabulary_title": titles()[self.state.vocabulary],
             "default_for": default_for,
             "long": len(self.result.encoding) > LONG,
             "reason_sentences": words.reason_sentences(),
@@ -83,7 +84,7 @@ class View:
             "state": self.state,
             "result": self.result,
             "details": self.details,
-            "token_problems": self.token_problems,
+            "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
         }
 
     def example_url(self, example: Example) -> str:

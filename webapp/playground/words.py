@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask_babel import gettext as _
 
-from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
 from webapp.localization import number
 from webapp.playground.comparison import Reason
 from webapp.playground.forms import Problem
@@ -109,7 +109,7 @@ def reason_sentences() -> dict[Reason, str]:
     return {
         "unknown": _("Unknown tokens all decode to the same mark."),
         "case": _("The text was lower-cased."),
-        "normalization": _("The normalizer replaced characters by equivalent ones."),
+        "normalization": _("The normalizer replaced or removed characters."),
         "whitespace": _(
             "White space is not kept by this tokenizer: words are split at it and joined again by its rules."
         ),
@@ -160,7 +160,13 @@ def dictionary_problem(error: DictionaryError) -> Problem:
     """A malformed line of a pasted dictionary, with its number and what to do."""
     sentences = {
         "frequency-not-a-number": _(
-            "Line %(line)s of the dictionary: the frequency is not a whole number.", line=error.line_number
+            "Line %(line)s of the dictionary: the frequency is not a whole number of at most 18 digits.",
+            line=error.line_number,
+        ),
+        "word-too-long": _(
+            "Line %(line)s of the dictionary: the word is too long; the most is %(most)s characters.",
+            line=error.line_number,
+            most=LONGEST_WORD,
         ),
         "too-many-fields": _(
             "Line %(line)s of the dictionary has too many parts: a word, a frequency and a tag at most.",

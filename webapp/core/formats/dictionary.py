@@ -9,7 +9,11 @@ from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
 
-Reason = Literal["empty-word", "too-many-fields", "frequency-not-a-number"]
+Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
+
+LONGEST_WORD = 64
+"""Characters. Matching tries every length that words have at every place: unbounded, it would not stay linear."""
+MOST_DIGITS = 18
 
 
 class DictionaryError(ValueError):
@@ -37,7 +41,8 @@ def read_dictionary(text: str) -> Dictionary:
     (('研究', '生命'), (5, 4), ('v', ''))
     >>> read_dictionary("研究 often")
     Traceback (most recent call last):
-    webapp.core.formats.dictionary.DictionaryError: line 1: the frequency 'often' is not a whole number
+    webapp.core.formats.dictionary.DictionaryError: line 1: the frequency 'often' is not a whole number of at most
+    18 digits
 
     Raises DictionaryError for the first line that is none of these.
     """
@@ -57,8 +62,11 @@ def read_dictionary(text: str) -> Dictionary:
         word = fields[0]
         if not word:
             raise DictionaryError(line_number, "empty-word", "the word is empty")
-        if count > 1 and not (fields[1].isascii() and fields[1].isdigit()):
-            message = f"the frequency {fields[1]!r} is not a whole number"
+        if len(word) > LONGEST_WORD:
+            message = f"the word has {len(word)} characters; {LONGEST_WORD} are the most"
+            raise DictionaryError(line_number, "word-too-long", message)
+        if count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS):
+            message = f"the frequency {fields[1][:40]!r} is not a whole number of at most {MOST_DIGITS} digits"
             raise DictionaryError(line_number, "frequency-not-a-number", message)
         if word not in seen:
             seen.add(word)

@@ -96,6 +96,8 @@ def train(
     """
     if unknown not in special_tokens:
         raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
+    if not any(counts.values()):
+        return Trained({}, 0.0, tuple(special_tokens), unknown)  # nothing to learn from: all text is unknown
     room = size - len(special_tokens)
     *_, last = rounds(
         counts,
