@@ -111,7 +111,8 @@
   document.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !getSelection().isCollapsed) return;
     const token = tokenAtPoint(event);
-    if (!token) return;
+    // Until htmx is at work a link is a link.
+    if (!token || !byId("token")?.hasAttribute("data-htmx-powered")) return;
     event.preventDefault();
     if (isToken(event.target)) focusToken(token);
     else mark(token);
@@ -277,6 +278,27 @@
     if (file.files.length) file.value = "";
   });
 
+  // A text too long for the address would be gone after a reload: this tab remembers it, and nobody else.
+  const addressHoldsText = () => new URL(location.href).searchParams.has("text");
+  window.addEventListener("pagehide", () => {
+    try {
+      if (addressHoldsText()) sessionStorage.removeItem("long text");
+      else sessionStorage.setItem("long text", JSON.stringify([location.search, text.value]));
+    } catch {
+      // No room or no permission: then the text lives as long as the page.
+    }
+  });
+  const remember = () => {
+    if (addressHoldsText() || text.value !== text.defaultValue) return;
+    try {
+      const [search, kept] = JSON.parse(sessionStorage.getItem("long text") ?? "[]");
+      if (search === location.search && kept) text.value = kept;
+    } catch {
+      // As above.
+    }
+  };
+
+  remember();
   fitSlider();
   calm();
   // What was typed or chosen, or restored by the browser, before this ran has not been seen by the server yet.
@@ -284,5 +306,6 @@
     field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
     : field.tagName === "SELECT" ? Array.from(field.options).some((option) => option.selected !== option.defaultSelected)
     : field.tagName === "TEXTAREA" && field.value !== field.defaultValue;
-  if (Array.from(form.elements).some(changed)) refresh();
+  // htmx takes up its work in a task of its own, before this one.
+  if (Array.from(form.elements).some(changed)) setTimeout(refresh);
 })();

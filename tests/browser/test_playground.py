@@ -110,6 +110,7 @@ def test_tokens_are_walked_by_keys_and_open_their_details(page: Page) -> None:
 
 
 def test_a_click_on_a_token_opens_its_details_without_leaving_the_page(page: Page) -> None:
+    page.wait_for_selector("#token[data-htmx-powered]")
     page.evaluate("window.same = true")
     page.locator("#tokens > .chunk > *").nth(2).click()
     expect(page.locator("#details .facts")).to_have_attribute("data-token", "2")
