@@ -125,7 +125,7 @@
 
   const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target.id === "token") {
+    if (event.key === "Enter" && event.target.matches("#token[data-htmx-powered]")) {
       // Enter means this token, not the whole form again.
       event.preventDefault();
       event.target.dispatchEvent(new Event("change", { bubbles: true }));

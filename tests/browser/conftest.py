@@ -69,6 +69,9 @@ def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
         page = context.new_page()
         _listen(page, site, expected, complaints)
         page.goto(path)
+        if javascript and page.locator("#playground").count():
+            # A person needs longer than htmx to be ready; a test may not.
+            page.wait_for_selector("#playground[data-htmx-powered]", state="attached")
         return page
 
     yield open_page
