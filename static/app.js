@@ -304,7 +304,7 @@
   // What was typed or chosen, or restored by the browser, before this ran has not been seen by the server yet.
   const changed = (field) =>
     field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
-    : field.tagName === "SELECT" ? Array.from(field.options).some((option) => option.selected !== option.defaultSelected)
+    : field.tagName === "SELECT" ? field.selectedIndex !== Math.max(Array.from(field.options).findIndex((o) => o.defaultSelected), 0)
     : field.tagName === "TEXTAREA" && field.value !== field.defaultValue;
   // htmx takes up its work in a task of its own, before this one.
   if (Array.from(form.elements).some(changed)) setTimeout(refresh);

@@ -44,6 +44,16 @@ def test_typing_shows_the_result_and_keeps_the_caret(page: Page) -> None:
     assert box.evaluate("box => [document.activeElement === box, box.selectionStart]") == [True, 4]
 
 
+def test_a_page_that_nobody_touched_asks_for_nothing(open_page: OpenPage) -> None:
+    asked: list[str] = []
+    page = open_page("/healthz", expected=["favicon"])
+    page.on("request", lambda request: asked.append(f"{request.method} {request.resource_type}"))
+    page.goto("/?algorithm=fmm&text=好", wait_until="networkidle")
+    page.wait_for_timeout(300)
+    assert "POST fetch" not in asked
+    assert len([one for one in asked if not one.endswith("other")]) == 5
+
+
 def test_the_address_is_a_link_and_the_history_is_not_flooded(page: Page) -> None:
     before = page.evaluate("history.length")
     page.locator("#text").fill("a link")
