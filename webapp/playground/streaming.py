@@ -6,7 +6,7 @@ the whole result with the first tokens in it, the others add chunks to the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import brotli
 from flask import Request, Response, render_template, request
@@ -17,7 +17,7 @@ from webapp.playground.result import Result
 from webapp.playground.views import View
 
 FIRST = 2  # chunks sent with the figures
-LATER = 12  # chunks in each later event
+MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
 SHORT = 3_000  # tokens; a shorter result is sent whole
 BROTLI_QUALITY = 3
 
@@ -55,14 +55,25 @@ def _events(first: str, view: View, rest: list[Chunk]) -> Iterator[str]:
     assert view.result is not None
     yield _event(first)
     encoding = view.result.encoding
-    for start in range(0, len(rest), LATER):
-        some = rest[start : start + LATER]
+    for some in growing(rest):
         tokens = _joined(view.painter.paint(chunk) for chunk in some)
         ids = ids_html(encoding, some)
         yield _event(
             f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'
             f'<hx-partial hx-target="#ids" hx-swap="beforeend">{ids}</hx-partial>'
         )
+
+
+def growing(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+    """The chunks in groups of 4, 8, 16 … `MOST`: small while the visitor waits, large while much is to come.
+
+    >>> [len(group) for group in growing([Chunk(0, 1, 0)] * 30)]
+    [4, 8, 16, 2]
+    """
+    start, size = 0, 2 * FIRST
+    while start < len(rest):
+        yield rest[start : start + size]
+        start, size = start + size, min(2 * size, MOST)
 
 
 def _joined(parts: Iterable[Markup]) -> Markup:
