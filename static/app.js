@@ -278,21 +278,22 @@
     if (file.files.length) file.value = "";
   });
 
-  // A text too long for the address would be gone after a reload: this tab remembers it, and nobody else.
+  // Texts too long for the address would be gone after a reload: this tab remembers them, and nobody else.
+  const boxes = ["text", "corpus", "dictionary"].map(byId);
   const addressHoldsText = () => new URL(location.href).searchParams.has("text");
   window.addEventListener("pagehide", () => {
     try {
-      if (addressHoldsText()) sessionStorage.removeItem("long text");
-      else sessionStorage.setItem("long text", JSON.stringify([location.search, text.value]));
+      if (addressHoldsText()) sessionStorage.removeItem("texts");
+      else sessionStorage.setItem("texts", JSON.stringify([location.search, ...boxes.map((box) => box.value)]));
     } catch {
       // No room or no permission: then the text lives as long as the page.
     }
   });
   const remember = () => {
-    if (addressHoldsText() || text.value !== text.defaultValue) return;
+    if (addressHoldsText() || boxes.some((box) => box.value !== box.defaultValue)) return;
     try {
-      const [search, kept] = JSON.parse(sessionStorage.getItem("long text") ?? "[]");
-      if (search === location.search && kept) text.value = kept;
+      const [search, ...kept] = JSON.parse(sessionStorage.getItem("texts") ?? "[]");
+      if (search === location.search) boxes.forEach((box, n) => { box.value = kept[n]; });
     } catch {
       // As above.
     }

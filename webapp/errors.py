@@ -36,7 +36,7 @@ def message_for(error: HTTPException) -> str:
     if isinstance(error, RequestEntityTooLarge):
         return _(
             "That is too much for one request: the text may have up to %(limit)s bytes. "
-            "Go back, where your text still is, and shorten it.",
+            "Your text is still where you typed it (without JavaScript: one page back); shorten it there.",
             limit=f"{current_app.config['MAX_TEXT_BYTES']:,}",
         )
     match error.code:

@@ -247,6 +247,17 @@ def test_a_long_text_survives_reload_and_back(page: Page) -> None:
     expect(page.locator("#text")).to_have_value(text)
 
 
+def test_a_long_dictionary_survives_a_reload(open_page: OpenPage) -> None:
+    page = open_page("/?algorithm=fmm&vocabulary=own-dictionary&text=研究生命")
+    words = "\n".join(f"词{n}" for n in range(400)) + "\n生命"
+    page.locator("#dictionary").fill(words)
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["研", "究", "生命"])
+    page.reload()
+    expect(page.locator("#dictionary")).to_have_value(words)
+    expect(page.locator("#text")).to_have_value("研究生命")
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["研", "究", "生命"])
+
+
 @pytest.mark.parametrize("text", ["short", PARAGRAPH * 40], ids=["short", "long"])
 def test_the_other_language_keeps_what_was_typed(page: Page, text: str) -> None:
     fill(page, text)

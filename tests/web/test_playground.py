@@ -110,6 +110,29 @@ def test_the_same_slider_position_is_the_same_vocabulary(show: Read) -> None:
     assert "3 merges, in the order they were learned" in some.text
 
 
+def test_why_there_are_fewer_merges_than_asked_for(show: Read) -> None:
+    state = {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece"}
+    assert "No other pair occurs at least twice." in show("low low lower lowest", **state).text
+    assert "No other pair occurs at least twice." in show("hello world", **state).text
+    state = {"algorithm": "bpe", "vocabulary": "learned-characters"}
+    assert "No pair is left to merge." in show("a b c", **state).text
+    assert "Move the slider." in show("low low", size=0, **state).text
+
+
+def test_details_tell_where_a_piece_learned_here_came_from(show: Read) -> None:
+    page = show("low low lower lowest", algorithm="wordpiece", vocabulary="learned-wordpiece", token=0)
+    assert "Score of its merge" in page.text
+    assert "Merged from" in page.text
+    page = show("low low lower lowest", algorithm="bpe", vocabulary="learned-characters", size=3, token=0)
+    assert "Rank of its merge" in page.text
+    page = show("low lower", algorithm="unigram", vocabulary="learned-unigram", token=0)
+    assert "Log-probability" in page.text
+
+
+def test_an_unknown_word_is_called_by_the_vocabularys_name_for_it(show: Read) -> None:
+    assert "[UNK]" in show("🦜", algorithm="wordpiece", token=0).text
+
+
 def test_the_text_to_learn_from_may_be_another_one(show: Read) -> None:
     own = show("newest lowest", algorithm="bpe", vocabulary="learned-bytes", size=4, corpus="est est est est")
     assert own.pieces == ["n", "e", "w", "est", " l", "o", "w", "est"] or "est" in own.pieces
@@ -276,6 +299,7 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         ({"vocabulary": "klingon"}, 404, "There is no vocabulary “klingon”."),
         ({"token": "99"}, 404, "There is no token 99: the text has 2, counted from 0."),
         ({"token": "-1"}, 422, "Tokens are counted from 0."),
+        ({"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "some"}, 422, "“some” is not a whole number."),
         ({"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "501"}, 422, "Choose a number from 0 to 500."),
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好\n研究 often"},

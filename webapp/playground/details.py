@@ -6,9 +6,11 @@ import unicodedata
 from dataclasses import dataclass
 
 from webapp.core.encoding import Token
+from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.unigram import Unigram
+from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.markup import shown_piece, visible
 from webapp.playground.result import Result
 
@@ -46,6 +48,7 @@ class Details:
     rank: int | None = None
     merged_from: tuple[Part, Part] | None = None
     score: float | None = None
+    exclusiveness: float | None = None  # WordPiece's score of the merge
     frequency: int | None = None
     tag: str | None = None
 
@@ -61,10 +64,14 @@ def details_of(result: Result, index: int) -> Details:
     model = result.tokenizer.model
     frequency, tag = _dictionary_entry(model, token)
     rank, merged_from = _merge(model, token.id) if isinstance(model, BPE) else (None, None)
+    learned = _learned_here(result, token)
+    if learned:
+        rank, merge = learned
+        merged_from = _part(model, merge.left), _part(model, merge.right)
     return Details(
         token=token,
         total=len(encoding),
-        piece=shown_piece(token.piece),
+        piece=shown_piece(_own_piece(result, token)),
         text=visible(text, show=True),
         bytes=data[: 4 * CHARACTERS_SHOWN].hex(" ").upper(),
         characters=tuple(_character(char) for char in text[:CHARACTERS_SHOWN]),
@@ -72,9 +79,30 @@ def details_of(result: Result, index: int) -> Details:
         rank=rank,
         merged_from=merged_from,
         score=model.scores[token.id] if isinstance(model, Unigram) and not token.unknown else None,
+        exclusiveness=learned[1].score if learned else None,
         frequency=frequency,
         tag=tag,
     )
+
+
+def _own_piece(result: Result, token: Token) -> str | bytes:
+    """What the vocabulary calls the token: `[UNK]` for an unknown word where it has a name for that."""
+    pieces = result.tokenizer.model.pieces
+    return pieces[token.id] if token.unknown and token.id < len(pieces) else token.piece
+
+
+def _learned_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
+    """The rank and merge that made a WordPiece piece, where it was learned on the spot."""
+    for rank, merge in enumerate(result.merges):
+        if isinstance(merge, ScoredMerge) and merge.piece == token.piece:
+            return rank, merge
+    return None
+
+
+def _part(model: Model, piece: str) -> Part:
+    id = model.id_of(piece)
+    assert id is not None
+    return Part(id, shown_piece(piece))
 
 
 def _character(char: str) -> Character:

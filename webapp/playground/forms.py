@@ -163,9 +163,12 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _problems(form: PlaygroundForm) -> list[Problem]:
-    return [
-        Problem(str(message), _status(name), name) for name, messages in form.errors.items() for message in messages
-    ]
+    problems = []
+    for name, messages in form.errors.items():
+        if form[name].process_errors:  # WTForms' own words do not say of what
+            messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
+        problems += [Problem(str(message), _status(name), name) for message in messages]
+    return problems
 
 
 def _status(name: str) -> int:

@@ -61,13 +61,14 @@ class View:
             "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
             "milliseconds": words.milliseconds,
             "caption": words.caption(self.state),
+            "exhausted": words.exhausted(self.state),
+            "reasons": words.joined(words.reason_sentences()[reason] for reason in self.result.comparison.reasons),
             "notes": words.notes(self.result),
             "ids_note": words.ids_note(self.result),
             "visible": visible,
             "vocabulary_title": titles()[self.state.vocabulary],
             "default_for": default_for,
             "long": len(self.result.encoding) > LONG,
-            "reason_sentences": words.reason_sentences(),
             "decoded_limit": DECODED_SHOWN,
             "disagreements_shown": DISAGREEMENTS_SHOWN,
             "verdict_sentence": words.verdict_sentence(self.result),
@@ -115,7 +116,7 @@ class View:
         """A table row for each merge; joined strings, since a loop in a template is slow for hundreds."""
         assert self.result is not None
         rows = []
-        for rank, merge in enumerate(self.result.merges, 1):
+        for rank, merge in enumerate(self.result.merges):
             cells = [
                 f'<td class="figure">{rank}</td>',
                 f"<td><bdi>{escape(shown_piece(merge.left))}</bdi></td>",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flask_babel import gettext as _
 
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
-from webapp.localization import number
+from webapp.localization import current_key, number
 from webapp.playground.comparison import Reason
 from webapp.playground.forms import Problem
 from webapp.playground.result import DISAGREEING_CHARACTERS, Result
@@ -24,7 +26,19 @@ def options(state: State) -> list[tuple[str, bool, str, str]]:
 
 def caption(state: State) -> str:
     """One or two sentences: what the algorithm did with this vocabulary."""
-    return f"{_algorithm(state)} {_vocabulary(state)}".strip()
+    return joined([_algorithm(state), _vocabulary(state)])
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Sentences one after the other, with a space between them where the language has one."""
+    return ("" if current_key() == "zh" else " ").join(sentence for sentence in sentences if sentence)
+
+
+def exhausted(state: State) -> str:
+    """Why there are fewer merges than were asked for."""
+    if state.algorithm == "wordpiece":
+        return _("No other pair occurs at least twice.")
+    return _("No pair is left to merge.")
 
 
 def _algorithm(state: State) -> str:
