@@ -14,8 +14,15 @@ _CANDIDATE = rf"[^\r\n]{_JOINS}|\p{{GCB=L}}[\p{{GCB=L}}\p{{GCB=LV}}\p{{GCB=LVT}}
 _CLUSTER = regex.compile(rf"(?={_CANDIDATE})\X")
 
 
+LONGEST = 64
+"""The most code points that are kept whole: writing needs a handful, and a letter under a thousand marks is a prank
+(Unicode's stream-safe text format, Standard Annex 15, section 13, allows 30 marks)."""
+
+
 def cluster_ends(text: str) -> dict[int, int]:
     r"""Each offset that lies inside a grapheme cluster, and where that cluster ends.
+
+    Of a cluster of more than `LONGEST` code points every `LONGEST` are taken for one.
 
     >>> cluster_ends("plain")
     {}
@@ -27,6 +34,8 @@ def cluster_ends(text: str) -> dict[int, int]:
     ends: dict[int, int] = {}
     for match in _CLUSTER.finditer(text):
         start, end = match.span()
-        for inside in range(start + 1, end):
-            ends[inside] = end
+        for part in range(start, end, LONGEST):
+            part_end = min(part + LONGEST, end)
+            for inside in range(part + 1, part_end):
+                ends[inside] = part_end
     return ends

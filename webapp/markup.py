@@ -14,8 +14,10 @@ A template loop over 100,000 tokens takes half a second; joining strings remembe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 
 import regex
 from markupsafe import Markup, escape
@@ -76,8 +78,11 @@ def _symbol(match: regex.Match[str]) -> str:
     return _CONTROLS.get(code) or (match[0] if code == 0xA0 else f"⟨{code:04X}⟩")
 
 
-def chunks(encoding: Encoding) -> Iterator[Chunk]:
-    """Cut an encoding into chunks; each but the last ends with a line end where there is one to be had."""
+def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({})) -> Iterator[Chunk]:
+    """Cut an encoding into chunks; each but the last ends with a line end where there is one to be had.
+
+    `inside`: the offsets at which it must not be cut, as `cluster_ends` gives them.
+    """
     text, ends, total = encoding.text, encoding.ends, len(encoding)
     first = 0
     while first < total:
@@ -86,7 +91,7 @@ def chunks(encoding: Encoding) -> Iterator[Chunk]:
         while last < limit and text[ends[last - 1] - 1 : ends[last - 1]] != "\n":
             last += 1
         # Never between two tokens that share a character.
-        while last < total and encoding.starts[last] < ends[last - 1]:
+        while last < total and (encoding.starts[last] < ends[last - 1] or ends[last - 1] in inside):
             last += 1
         yield Chunk(first, last, ends[first - 1] if first else 0)
         first = last
@@ -112,13 +117,20 @@ class Painter:
         self.link = link
         self.chosen = chosen
         self.inside = cluster_ends(encoding.text)
+        self._unknown = encoding.unknown
+        self._special = encoding.special
         self._plain = _Cells(show)
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """The encoding's chunks."""
+        return list(chunks(self.encoding, self.inside))
 
     def html(self) -> Markup:
         """Every chunk; of a text without tokens, the text alone."""
         if not len(self.encoding):
             return Markup('<div class="chunk c0">{}</div>').format(visible(self.encoding.text, self.show))
-        return Markup("").join(self.paint(chunk) for chunk in chunks(self.encoding))
+        return Markup("").join(self.paint(chunk) for chunk in self.chunks)
 
     def paint(self, chunk: Chunk) -> Markup:
         """One chunk as a `div`."""
@@ -135,8 +147,8 @@ class Painter:
         return starts[0] == chunk.offset and starts[1:] == ends[:-1] and not self._flagged(chunk)
 
     def _flagged(self, chunk: Chunk) -> bool:
-        flagged = self.encoding.unknown | self.encoding.special
-        return bool(flagged) and any(index in flagged for index in range(chunk.first, chunk.last))
+        indexes = range(chunk.first, chunk.last)
+        return any(not flagged.isdisjoint(indexes) for flagged in (self._unknown, self._special))
 
     def _quick(self, chunk: Chunk) -> list[str]:
         text = self.encoding.text
@@ -147,7 +159,7 @@ class Painter:
     def _careful(self, chunk: Chunk) -> list[str]:
         encoding, text, inside = self.encoding, self.encoding.text, self.inside
         starts, ends, total = encoding.starts, encoding.ends, len(encoding)
-        unknown, special = encoding.unknown, encoding.special
+        unknown, special = self._unknown, self._special
         cells = []
         shown = chunk.offset
         for index in range(chunk.first, chunk.last):
@@ -169,7 +181,7 @@ class Painter:
                     ("b", shared),
                     ("g", shared and bool(own)),
                     ("z", not own and not shared),
-                    ("n", own.endswith("\n") and not self.show),
+                    ("n", own.startswith("\n") and not self.show),
                     ("on", index == self.chosen),
                 )
                 if holds
@@ -204,17 +216,15 @@ class _Cells(dict[str, str]):
         self.show = show
 
     def __missing__(self, text: str) -> str:
-        kind = ' class="z"' if not text else ' class="n"' if text.endswith("\n") and not self.show else ""
+        kind = ' class="z"' if not text else ' class="n"' if text.startswith("\n") and not self.show else ""
         cell = self[text] = f"<i{kind}>{escape(visible(text, self.show))}</i>"
         return cell
 
 
-def ids_html(encoding: Encoding) -> Markup:
-    """All ids, chunk by chunk."""
-    return Markup("").join(ids_chunk(encoding, chunk) for chunk in chunks(encoding))
+def ids_html(encoding: Encoding, chunks: Iterable[Chunk]) -> Markup:
+    """The ids of some chunks, a line each: bare numbers; the page finds the n-th by counting, no element each."""
+    return Markup("").join(_ids_line(encoding.ids[chunk.first : chunk.last], chunk.first) for chunk in chunks)
 
 
-def ids_chunk(encoding: Encoding, chunk: Chunk) -> Markup:
-    """The ids of one chunk as bare numbers: the page finds the n-th by counting, no element each."""
-    numbers = " ".join(map(str, encoding.ids[chunk.first : chunk.last]))
-    return Markup(f'<div class="ids" data-first="{chunk.first}">{numbers} </div>')
+def _ids_line(ids: Sequence[int], first: int) -> Markup:
+    return Markup(f'<div class="ids" data-first="{first}">{" ".join(map(str, ids))} </div>')

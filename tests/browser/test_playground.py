@@ -224,6 +224,30 @@ def test_a_newer_request_cancels_the_older(page: Page) -> None:
     assert [request.failure for request in aborted] == ["net::ERR_ABORTED"]
 
 
+def test_a_slow_answer_is_told_after_a_moment(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/", lambda route: held.append(route), times=1)
+    page.locator("#text").fill("patience")
+    while not held:
+        page.wait_for_timeout(10)
+    expect(page.locator("#busy")).to_have_css("visibility", "hidden")
+    expect(page.locator("#busy")).to_have_css("visibility", "visible")
+    held[0].continue_()
+    expect(page.locator("#tokens")).to_have_text("patience")
+    expect(page.locator("#busy")).to_have_css("visibility", "hidden")
+
+
+def test_print_shows_the_result_and_no_controls(page: Page) -> None:
+    fill(page, PARAGRAPH * 200)
+    page.emulate_media(media="print")
+    expect(page.locator(".controls")).to_be_hidden()
+    pane, last = page.locator("#tokens"), page.locator("#tokens > .chunk > *").last
+    box, end = pane.bounding_box(), last.bounding_box()
+    assert box is not None
+    assert end is not None
+    assert end["y"] + end["height"] <= box["y"] + box["height"] + 1, "nothing is cut off by a scrolling pane"
+
+
 def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
     page.evaluate(
         """() => {
@@ -232,7 +256,8 @@ def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
             new PerformanceObserver(add).observe({type: 'layout-shift', buffered: false});
         }"""
     )
-    places = "() => ['#text', '#figures', '#tokens', '#details'].map(s => document.querySelector(s).getBoundingClientRect().top)"
+    top = "s => document.querySelector(s).getBoundingClientRect().top"
+    places = f"() => ['#text', '#figures', '#tokens', '#details'].map({top})"
     before = page.evaluate(places)
     fill(page, "short")
     fill(page, PARAGRAPH * 20)

@@ -22,13 +22,16 @@ def plainly(piece: bytes, ranks: dict[bytes, int]) -> list[bytes]:
     return parts
 
 
-# Any bytes at all: parts of characters, pieces that no merge reaches, several ways to the same one.
-pieces = st.lists(
-    st.text(ALPHABET, min_size=1, max_size=4).map(str.encode).flatmap(
-        lambda whole: st.tuples(st.integers(0, len(whole)), st.integers(0, len(whole))).map(lambda cut: whole[min(cut) : max(cut)])
-    ).filter(lambda piece: len(piece) > 1),
-    max_size=25, unique=True,
-)  # fmt: skip
+@st.composite
+def some_bytes(draw: st.DrawFn) -> bytes:
+    """Any stretch of a text's bytes: parts of characters too."""
+    whole = draw(st.text(ALPHABET, min_size=1, max_size=4)).encode()
+    start = draw(st.integers(0, len(whole) - 1))
+    return whole[start : draw(st.integers(start + 1, len(whole)))]
+
+
+# Pieces that no merge reaches are among them, and several ways to the same one.
+pieces = st.lists(some_bytes().filter(lambda piece: len(piece) > 1), max_size=25, unique=True)
 
 
 @settings(max_examples=400)

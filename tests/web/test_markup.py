@@ -29,8 +29,17 @@ def clusters(text: str) -> dict[int, int]:
     found = {}
     for match in regex.finditer(r"\X", text):
         if match[0] != "\r\n":
-            found |= dict.fromkeys(range(match.start() + 1, match.end()), match.end())
+            for start in range(match.start(), match.end(), 64):
+                end = min(start + 64, match.end())
+                found |= dict.fromkeys(range(start + 1, end), end)
     return found
+
+
+def test_a_letter_under_a_hundred_thousand_marks_is_drawn_once() -> None:
+    text = "e" + "\u0301" * 100_000
+    html = str(Painter(BYTES.encode(text)).html())
+    assert len(html) < 100 * len(text)
+    assert "".join(Page(html).pieces) == text
 
 
 @given(st.text(st.one_of(st.sampled_from(EMOJI + "\r\n\u0600\u0e33"), st.characters())))
@@ -66,7 +75,7 @@ def test_no_grapheme_is_torn_and_nothing_is_lost(text: str) -> None:
 @given(TEXTS)
 def test_ids_and_tokens_are_as_many(text: str) -> None:
     encoding = BYTES.encode(text)
-    assert Page(str(ids_html(encoding))).ids == list(encoding.ids)
+    assert Page(str(ids_html(encoding, chunks(encoding)))).ids == list(encoding.ids)
     assert len(painted(text).tokens) == len(encoding)
 
 
@@ -126,3 +135,15 @@ def test_what_is_shown_is_safe(text: str) -> None:
 def test_spaces_are_made_visible_when_asked() -> None:
     assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
     assert "·" in "".join(painted("a b", show=True).pieces)
+
+
+def test_a_line_end_is_marked_where_the_line_ends() -> None:
+    """The style sheet puts the mark in front of such a token: it has to begin with the line end."""
+    tokenizer = matching(Dictionary(["。\n", "\n", "好"]), "forward", keep_runs=True)
+    page = Page(str(Painter(tokenizer.encode("好。\n\n好")).html()))
+    assert [(text, "n" in classes) for text, classes, _attributes in page.tokens] == [
+        ("好", False),
+        ("。\n", False),
+        ("\n", True),
+        ("好", False),
+    ]

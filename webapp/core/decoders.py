@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import abc
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from typing import Protocol
 class Decoder(Protocol):
     """Joins pieces to a text."""
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The text that the pieces spell. Special tokens come among them as `str`."""
 
 
@@ -24,7 +24,7 @@ class Join:
 
     separator: str = ""
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The joined pieces."""
         return self.separator.join(map(_text, pieces))
 
@@ -37,7 +37,7 @@ class ByteLevel:
     'naïve\ufffd'
     """
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The joined bytes as text."""
         joined = b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
         return joined.decode("utf-8", errors="replace")
@@ -53,7 +53,7 @@ class BPEDecoder:
 
     suffix: str = "</w>"
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The words with a space between them."""
         if not pieces:
             return ""
@@ -75,7 +75,7 @@ class WordPiece:
     prefix: str = "##"
     cleanup: bool = True
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The words with spaces between them."""
         return "".join(self._with_space(_text(piece), at) for at, piece in enumerate(pieces))
 
@@ -114,13 +114,79 @@ class Metaspace:
     replacement: str = "▁"
     prepend: bool = True
 
-    def decode(self, pieces: Sequence[str | bytes]) -> str:
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The pieces joined, with spaces again."""
         if not pieces:
             return ""
         first, *rest = map(_text, pieces)
         first = first.replace(self.replacement, "" if self.prepend else " ")
         return first + "".join(rest).replace(self.replacement, " ")
+
+
+class Step(Protocol):
+    """A decoder that gives pieces to the next one."""
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces as the next decoder gets them."""
+
+
+@dataclass(frozen=True)
+class Replace:
+    """In every piece, each `pattern` (plain text) becomes `content`."""
+
+    pattern: str
+    content: str
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces, replaced."""
+        return [piece.replace(self.pattern, self.content) for piece in pieces]
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """All pieces become one."""
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The one piece."""
+        return ["".join(pieces)]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Up to `start` times `content` goes from the beginning of every piece, up to `stop` times from its end."""
+
+    content: str
+    start: int = 0
+    stop: int = 0
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces, stripped."""
+        return [self._stripped(piece) for piece in pieces]
+
+    def _stripped(self, piece: str) -> str:
+        for _ in range(self.start):
+            piece = piece.removeprefix(self.content)
+        for _ in range(self.stop):
+            piece = piece.removesuffix(self.content)
+        return piece
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Several steps, one after the other; what the last one leaves is joined.
+
+    >>> Sequence((Replace("▁", " "), Fuse(), Strip(" ", 1))).decode(["▁▁Hello", ",", "▁wor", "ld"])
+    ' Hello, world'
+    """
+
+    steps: tuple[Step, ...]
+
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
+        """The text."""
+        texts = [_text(piece) for piece in pieces]
+        for step in self.steps:
+            texts = step.change(texts)
+        return "".join(texts)
 
 
 def _text(piece: str | bytes) -> str:

@@ -179,6 +179,11 @@ class Replace:
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text with the matches replaced, aligned."""
+        if (
+            len(self.pattern) == len(self.content) == 1
+            and regex.escape(self.pattern, literal_spaces=True) == self.pattern
+        ):
+            return Aligned(self.normalize(aligned.text), aligned.starts, aligned.ends)
         return aligned.edited(
             (found.start(), found.end(), self.content, [max(found.end() - 1, 0)] * len(self.content))
             for found in self._compiled.finditer(aligned.text)

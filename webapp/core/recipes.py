@@ -12,6 +12,7 @@ from webapp.core.decoders import Decoder
 from webapp.core.models import Model
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.split_patterns import MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -79,16 +80,18 @@ WORDPIECE = wordpiece(lowercase=False)
 
 UNIGRAM = Recipe(
     name="unigram",
-    normalizer=normalizers.Sequence((normalizers.NFC(), normalizers.Prepend("▁"))),
+    normalizer=normalizers.Sequence((normalizers.NFC(), normalizers.Replace(" ", "▁"), normalizers.Prepend("▁"))),
     pretokenizer=pretokenizers.Sequence(
         (
-            pretokenizers.Metaspace(prepend=False),
+            # Words with the space before them; of several spaces all but the last stay together, so that an
+            # indentation can be one piece.
+            pretokenizers.Split(MARKED_WORDS, "isolated"),
             # Digits, punctuation and symbols, line breaks and tabs: runs of each, with the space before them.
             # ▁ itself is a symbol and must not be taken for one.
             pretokenizers.Split(r"▁?\p{N}+|▁?(?:(?!▁)[\p{P}\p{S}])+|[\t-\r\u0085\u2028\u2029]+", "isolated"),
         )
     ),
-    decoder=decoders.Metaspace(),
+    decoder=decoders.Sequence((decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", start=1))),
 )
 """Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes
 back whole: the `▁` is put in front always, not only where the text does not begin with a space."""

@@ -56,7 +56,10 @@ O200K = (
 TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
 """The pattern of Mistral's `tekken.json`: contractions and digits are not kept together."""
 
-KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN)
+MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
+"""Words with the `▁` before them; of a run of `▁` all but the last are one match."""
+
+KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS)
 """The patterns with a fast form; their matches leave nothing of a text out."""
 
 
@@ -94,7 +97,7 @@ class SplitPattern:
         """The matches, in order; raises PatternTimeoutError where an unknown pattern does not come to an end."""
         if self._fast is None:
             return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
-        if text.isascii() or not (stretches := _astral_stretches(text)):
+        if self.source == MARKED_WORDS or text.isascii() or not (stretches := _astral_stretches(text)):
             return self._fast.findall(text)
         matches: list[str] = []
         position = 0
@@ -181,6 +184,7 @@ _FAST_FORMS = {
     QWEN: (_CL100K + _TAIL, {"digits": "[{number}]"}),
     O200K: (_O200K + _TAIL, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
     TEKKEN: (_O200K + _TAIL, {"digits": "[{number}]", "contraction": ""}),
+    MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
 }
 
 

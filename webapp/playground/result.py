@@ -10,7 +10,7 @@ from functools import cached_property
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement, Verdict, disagreements, verdict
+from webapp.core.models.matching import Disagreement, Verdict, both_ways
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.playground.comparison import Comparison, compare
@@ -76,18 +76,20 @@ class Result:
         return compare(self.encoding, self.tokenizer)
 
     @cached_property
+    def _both_ways(self) -> tuple[Verdict | None, list[Disagreement]]:
+        if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
+            return None, []
+        return both_ways(self.dictionary, self.encoding.text, self.state.runs)
+
+    @property
     def disagreements(self) -> list[Disagreement]:
         """Where FMM and BMM cut differently; empty for the other algorithms and for very long texts."""
-        if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
-            return []
-        return disagreements(self.dictionary, self.encoding.text, self.state.runs)
+        return self._both_ways[1]
 
-    @cached_property
+    @property
     def verdict(self) -> Verdict | None:
-        """Which direction the bidirectional rule would take here, and why."""
-        if not self.disagreements or self.dictionary is None:
-            return None
-        return verdict(self.dictionary, self.encoding.text, self.state.runs)
+        """Which direction the bidirectional rule takes here, and why; None where there is nothing to decide."""
+        return self._both_ways[0] if self.disagreements else None
 
     @cached_property
     def others(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ import brotli
 from flask import Request, Response, render_template, request
 from markupsafe import Markup
 
-from webapp.markup import Chunk, chunks, ids_chunk
+from webapp.markup import Chunk, ids_html
 from webapp.playground.result import Result
 from webapp.playground.views import View
 
@@ -30,14 +30,14 @@ def wants_events(request: Request, result: Result) -> bool:
 def as_events(view: View) -> Response:
     """The result of `view` as a stream of events."""
     assert view.result is not None
-    parts = list(chunks(view.result.encoding))
+    parts = view.painter.chunks
     encoding = view.result.encoding
     beginning = parts[:FIRST]
     first = render_template(
         "playground/_result.html",
         **view.result_part(
             tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
-            ids=_joined(ids_chunk(encoding, chunk) for chunk in beginning),
+            ids=ids_html(encoding, beginning),
         ),
     )
     events = _events(first, view, parts[FIRST:])
@@ -58,7 +58,7 @@ def _events(first: str, view: View, rest: list[Chunk]) -> Iterator[str]:
     for start in range(0, len(rest), LATER):
         some = rest[start : start + LATER]
         tokens = _joined(view.painter.paint(chunk) for chunk in some)
-        ids = _joined(ids_chunk(encoding, chunk) for chunk in some)
+        ids = ids_html(encoding, some)
         yield _event(
             f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'
             f'<hx-partial hx-target="#ids" hx-swap="beforeend">{ids}</hx-partial>'

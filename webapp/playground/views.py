@@ -58,7 +58,7 @@ class View:
             return part
         return part | {
             "tokens": self.painter.html() if tokens is None else tokens,
-            "ids": ids_html(self.result.encoding) if ids is None else ids,
+            "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
             "milliseconds": words.milliseconds,
             "caption": words.caption(self.state),
             "notes": words.notes(self.result),

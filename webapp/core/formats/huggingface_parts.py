@@ -11,7 +11,7 @@ from typing import Any, get_args
 import regex
 
 from webapp.core import decoders, normalizers, pretokenizers
-from webapp.core.decoders import Decoder
+from webapp.core.decoders import Decoder, Step
 from webapp.core.formats.fields import FormatError, field, unsupported
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
@@ -223,11 +223,39 @@ def write_decoder(decoder: Decoder | None) -> Json | None:
                 "prepend_scheme": "always" if decoder.prepend else "never",
                 "split": True,
             }
+        case decoders.Sequence():
+            return {"type": "Sequence", "decoders": [_write_step(step) for step in decoder.steps]}
     raise FormatError(f"{type(decoder).__name__} cannot be written to a tokenizer.json")
 
 
+def _write_step(step: Step) -> Json:
+    match step:
+        case decoders.Replace():
+            return {"type": "Replace", "pattern": {"String": step.pattern}, "content": step.content}
+        case decoders.Fuse():
+            return {"type": "Fuse"}
+        case decoders.Strip():
+            return {"type": "Strip", "content": step.content, "start": step.start, "stop": step.stop}
+    raise FormatError(f"{type(step).__name__} cannot be written to a tokenizer.json")
+
+
+def _plain_text(part: Json) -> str:
+    return field(field(part, "pattern", dict), "String", str)
+
+
+_STEPS: dict[str, Callable[[Json], Step]] = {
+    "Replace": lambda part: decoders.Replace(_plain_text(part), field(part, "content", str)),
+    "Fuse": lambda part: decoders.Fuse(),
+    "Strip": lambda part: decoders.Strip(
+        field(part, "content", str), field(part, "start", int, 0), field(part, "stop", int, 0)
+    ),
+}
+
 _DECODERS: dict[str, Callable[[Json], Decoder]] = {
     "Fuse": lambda part: decoders.Join(),
+    "Sequence": lambda part: decoders.Sequence(
+        tuple(_read(step, _STEPS, "decoder") for step in field(part, "decoders", list))
+    ),
     "ByteLevel": lambda part: decoders.ByteLevel(),
     "BPEDecoder": lambda part: decoders.BPEDecoder(field(part, "suffix", str, "</w>")),
     "WordPiece": lambda part: decoders.WordPiece(field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)),

@@ -16,24 +16,29 @@ class Cache(dict[str, Answer], Generic[Answer]):
 
     A `dict` with `__missing__`, because `map(cache.__getitem__, pretokens)` then runs without a Python frame for
     every pre-token seen before. Full, it is emptied and starts again, which costs less than keeping count of what
-    was used last. Pre-tokens of more than `LONGEST` characters are answered and forgotten: they hardly ever return,
-    and a few could fill the memory.
+    was used last. Of pre-tokens of more than `LONGEST` characters only the latest is remembered: they hardly ever
+    return, and a few could fill the memory; but whoever asked for its ids may ask for its offsets next.
 
     >>> cache = Cache(str.upper)
     >>> cache["low"], dict(cache)
     ('LOW', {'low': 'LOW'})
     """
 
-    __slots__ = ("_compute",)
+    __slots__ = ("_compute", "_latest")
 
     def __init__(self, compute: Callable[[str], Answer]) -> None:
         super().__init__()
         self._compute = compute
+        self._latest: tuple[str, Answer] | None = None
 
     def __missing__(self, pretoken: str) -> Answer:
+        if len(pretoken) > LONGEST:
+            latest = self._latest
+            if latest is None or latest[0] != pretoken:
+                latest = self._latest = (pretoken, self._compute(pretoken))
+            return latest[1]
         answer = self._compute(pretoken)
-        if len(pretoken) <= LONGEST:
-            if len(self) >= ENTRIES:
-                self.clear()
-            self[pretoken] = answer
+        if len(self) >= ENTRIES:
+            self.clear()
+        self[pretoken] = answer
         return answer

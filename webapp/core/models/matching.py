@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import add
 from typing import Literal
 
+from webapp.core.models.cache import Cache
 from webapp.core.models.dictionary import Dictionary
 
 Direction = Literal["forward", "backward"]
@@ -44,21 +45,22 @@ class Matching:
         self.keep_runs = keep_runs
         self.pieces: Sequence[str] = dictionary.words
         self.unknown_id: int = dictionary.unknown_id
+        self._matches = Cache(self._match)
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The word's id, or None when it is not in the dictionary."""
         return self.dictionary.id_of(piece) if isinstance(piece, str) else None
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text's words; computed anew each time, since whole texts do not return."""
-        return self._matches(pretoken)[0]
+        """The ids of a text's words."""
+        return self._matches[pretoken][0]
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each word, in characters."""
-        ids, ends = self._matches(pretoken)
+        ids, ends = self._matches[pretoken]
         return tuple(zip(ids, [0, *ends[:-1]], ends, strict=False))
 
-    def _matches(self, text: str) -> tuple[list[int], list[int]]:
+    def _match(self, text: str) -> tuple[list[int], list[int]]:
         if self.direction == "forward":
             return forward(self.dictionary, text, self.keep_runs)
         if self.direction == "backward":
@@ -175,8 +177,17 @@ def disagreements(dictionary: Dictionary, text: str, keep_runs: bool = True) -> 
     >>> disagreements(Dictionary(["结婚", "的", "和", "和尚", "尚未"]), "结婚的和尚未结婚的")
     [Disagreement(start=3, end=6, forward=('和尚', '未'), backward=('和', '尚未'))]
     """
-    forward_ends = forward(dictionary, text, keep_runs)[1]
-    backward_ends = backward(dictionary, text, keep_runs)[1]
+    return both_ways(dictionary, text, keep_runs)[1]
+
+
+def both_ways(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[Verdict, list[Disagreement]]:
+    """The verdict and the disagreements from one reading in each direction."""
+    found_forward, found_backward = forward(dictionary, text, keep_runs), backward(dictionary, text, keep_runs)
+    decision = _decide(found_forward[1], found_backward[1])
+    return decision, _disagreements(text, found_forward[1], found_backward[1])
+
+
+def _disagreements(text: str, forward_ends: list[int], backward_ends: list[int]) -> list[Disagreement]:
     common = sorted(set(forward_ends).intersection(backward_ends))
     found = []
     start = forward_at = backward_at = 0
@@ -204,8 +215,13 @@ def _weigh(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict,
     """The verdict, and the ids and ends of the segmentation it chose."""
     found_forward = forward(dictionary, text, keep_runs)
     found_backward = backward(dictionary, text, keep_runs)
-    words = len(found_forward[1]), len(found_backward[1])
-    singles = _single_characters(found_forward[1]), _single_characters(found_backward[1])
+    decision = _decide(found_forward[1], found_backward[1])
+    return decision, found_forward if decision.direction == "forward" else found_backward
+
+
+def _decide(forward_ends: Sequence[int], backward_ends: Sequence[int]) -> Verdict:
+    words = len(forward_ends), len(backward_ends)
+    singles = _single_characters(forward_ends), _single_characters(backward_ends)
     direction: Direction = "backward"
     reason: Reason = "backward by default"
     if words[0] != words[1]:
@@ -214,8 +230,7 @@ def _weigh(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict,
     elif singles[0] != singles[1]:
         reason = "fewer single characters"
         direction = "forward" if singles[0] < singles[1] else "backward"
-    decision = Verdict(direction, reason, *words, *singles, differ=found_forward[1] != found_backward[1])
-    return decision, found_forward if direction == "forward" else found_backward
+    return Verdict(direction, reason, *words, *singles, differ=forward_ends != backward_ends)
 
 
 def _single_characters(ends: Sequence[int]) -> int:

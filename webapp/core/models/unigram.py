@@ -91,10 +91,12 @@ class Unigram:
             if score > best[end]:
                 best[end] = score
                 start_of[end] = start
-            for piece_length in lengths_of(text[start : start + 2], ()):
+            for piece_length in reversed(lengths_of(text[start : start + 2], ())):
                 end = start + piece_length
+                if end > length:
+                    break
                 piece_score = score_of(text[start:end])
-                if piece_score is not None and end <= length and till_here + piece_score > best[end]:
+                if piece_score is not None and till_here + piece_score > best[end]:
                     best[end] = till_here + piece_score
                     start_of[end] = start
         return start_of

@@ -108,7 +108,8 @@ def train(
         reserved=special_tokens,
     )
     ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
-    scores = {piece: last.scores[piece] for piece in ranked}
+    # Six decimals are more than the counts can tell, and every reader of a file takes them for the same number.
+    scores = {piece: round(last.scores[piece], 6) for piece in ranked}
     return Trained(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
 
 
