@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from webapp.core.formats import dictionary, subword_nmt, tekken, tiktoken, vocab_json, vocab_txt
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_FILE, decoded, read_json
+from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
@@ -67,14 +67,14 @@ def _text(content: bytes) -> Recognized:
     if _is_tiktoken(content):
         return _tiktoken(content)
     text = decoded(content)
+    if _UNKNOWN_LINE.search(text):
+        return _vocab_txt(text)
     if text.lstrip()[:1] in ("{", "["):
         return _json(text)
     if _MARKED_CODES.search(text):
         return _subword_nmt(text)
     if text.startswith("#version"):
         raise FormatError("this is a merges.txt as of GPT-2; it can only be read together with its vocab.json")
-    if _UNKNOWN_PIECE.search(text):
-        return _vocab_txt(text)
     return _dictionary(text)
 
 
@@ -170,12 +170,17 @@ def _dictionary(text: str) -> Recognized:
     if strange is not None:
         line = text.count("\n", 0, strange.start()) + 1
         raise FormatError(f"line {line}: the control character {strange[0]!r} stands in no dictionary")
+    if text.count("\n") > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a dictionary")
     try:
         words = dictionary.read_dictionary(text)
     except dictionary.DictionaryError as error:
         raise FormatError(f"no vocabulary that is known here; as a dictionary it fails on {error}") from None
     if not len(words):
         raise FormatError("the file is empty")
+    if words.longest > _LONGEST_WORD:
+        number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
+        raise FormatError(f"no vocabulary that is known here; as a dictionary, its word {number} is too long")
     columns = [
         name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
     ]
@@ -207,18 +212,20 @@ _HUGGINGFACE = re.compile(
 )
 _RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]+[0-9]+\s*")
 _MARKED_CODES = re.compile(r"^(?:\S+ \S*</w>|\S*</w> \S+)\r?$", re.MULTILINE)
-_UNKNOWN_PIECE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
+_UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
+_SINGLE_BYTE = re.compile(rb"^[A-Za-z0-9+/]{2}==[ \t]+[0-9]+\s*$", re.MULTILINE)
+_LONGEST_WORD = 1_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 def _is_tiktoken(content: bytes) -> bool:
-    """Whether the first lines are base64 and a rank, and one of them a single byte, which ends in `==`.
+    """Whether the first lines are base64 and a rank, and some line a single byte, which ends in `==`.
 
     Words and frequencies look alike, but for that.
     """
     lines = [line for line in content[:20_000].removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()][:256]
     ranked = sum(_RANK_LINE.fullmatch(line) is not None for line in lines)
-    return any(b"==" in line for line in lines) and 2 * ranked > len(lines)
+    return 2 * ranked >= len(lines) > 0 and _SINGLE_BYTE.search(content) is not None
 
 
 def _is_sentencepiece(content: bytes) -> bool:
