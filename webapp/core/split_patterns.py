@@ -150,23 +150,27 @@ SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
 # test before it tries. Their order is free where they begin differently. What cannot be given back for a match is
 # taken possessively.
 
-_TAIL = r"|[{space}]*[\r\n]+|[{space}]+(?![^{space}])|[{space}]+"
-# tiktoken's spelling: white space at the end of the text stays whole.
-_TAIL_TO_THE_END = r"|[{space}]++\Z" + _TAIL
+# Up to the last line end of a run of white space; white space to the end of the text; all but its last character,
+# which may begin a word.
+_LINES = r"|[{blank}]*+[\r\n]++(?:[{blank}]*+[\r\n]++)*+"
+_END = r"|[{space}]++\Z"
+_SPACES = r"|[{space}]+(?=[{space}])|[{space}]"
 
 _GPT2 = (
-    r"[{letter}]++| [{letter}]++|'(?:[stmd]|re|ve|ll)|[^{space}{letter}{number}]++| [^{space}{letter}{number}]++"
-    r"|[{number}]++| [{number}]++|[{space}]+(?![^{space}])|[{space}]+"
+    r" [{letter}]++|[{letter}]++|'(?:[stmd]|re|ve|ll)|[^{space}{letter}{number}]++| [^{space}{letter}{number}]++"
+    r"|[{number}]++| [{number}]++" + _END + _SPACES
 )
+# A word behind a space is tried first: it is what a text is full of.
 _CL100K = (
-    r"[{letter}]++|(?i:'(?:[stmd]|re|ve|ll))|[^\r\n{letter}{number}][{letter}]++|{digits}"
+    r" [{letter}]++|[{letter}]++|'(?i:[stmd]|re|ve|ll)|[^\r\n{letter}{number}][{letter}]++|{digits}"
     r"|[^{space}{letter}{number}]++[\r\n]*+| [^{space}{letter}{number}]++[\r\n]*+"
 )
 # Words end before a capital that follows a small letter. Without a letter that has no case (or a mark) among the
 # capitals a word is simple: capitals, then the small letters there are. With one, the originals give capitals back
 # until the last such letter, and only their own two alternatives say it briefly: they stand behind a look ahead.
 _O200K = (
-    r"[{small}][{lower}]*+{contraction}"
+    r" [{small}][{lower}]*+(?!')"
+    r"|[{small}][{lower}]*+{contraction}"
     r"|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}])){contraction}"
     r"|{prefix}(?:[{small}][{lower}]*+|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}]))){contraction}"
     r"|{digits}"
@@ -179,11 +183,11 @@ _CONTRACTION = "(?:'(?i:[stmd]|re|ve|ll))?+"
 _FAST_FORMS = {
     GPT2: (_GPT2, {}),
     R50K_BASE: (_GPT2, {}),
-    CL100K: (_CL100K + _TAIL, {"digits": "[{number}]{{1,3}}+"}),
-    CL100K_BASE: (_CL100K + _TAIL_TO_THE_END, {"digits": "[{number}]{{1,3}}+"}),
-    QWEN: (_CL100K + _TAIL, {"digits": "[{number}]"}),
-    O200K: (_O200K + _TAIL, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
-    TEKKEN: (_O200K + _TAIL, {"digits": "[{number}]", "contraction": ""}),
+    CL100K: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    CL100K_BASE: (_CL100K + _END + _LINES + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    QWEN: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]"}),
+    O200K: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
+    TEKKEN: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]", "contraction": ""}),
     MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
 }
 
@@ -197,6 +201,7 @@ def _fast_form(source: str) -> re.Pattern[str] | None:
     letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
     classes = {
         "space": WHITE_SPACE,
+        "blank": WHITE_SPACE.replace(r"\t-\r", r"\t\x0b\x0c"),
         "letter": letter,
         "number": number,
         "small": basic_ranges(r"\p{Ll}"),
