@@ -34,6 +34,7 @@ class SentencePieceDecoder:
     byte_pieces: Mapping[str, int] = field(default_factory=dict)
     strip: Literal["nothing", "first", "all"] = "first"
     denormalizer: Normalizer | None = None
+    space: str = SPACE
 
     def decode(self, pieces: Sequence[str | bytes]) -> str:
         """The text that the pieces spell."""
@@ -54,12 +55,12 @@ class SentencePieceDecoder:
                 texts.append(self.unknown_surface)
                 continue
             if strips and not any(texts):
-                if piece.startswith(SPACE):
-                    piece = piece.removeprefix(SPACE)
+                if piece.startswith(self.space):
+                    piece = piece.removeprefix(self.space)
                     strips = self.strip == "all"
             else:
                 strips = False
-            texts.append(piece.replace(SPACE, " "))
+            texts.append(piece.replace(self.space, " "))
         text = "".join((*texts, _characters(waiting)))
         return self.denormalizer.normalize(text) if self.denormalizer is not None else text
 

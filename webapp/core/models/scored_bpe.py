@@ -43,7 +43,7 @@ class ScoredBPE(ScoredModel):
         mergeable = {**vocabulary.ids, **vocabulary.unused}
         for piece in vocabulary.user_defined:
             del mergeable[piece]
-        self._symbols = _symbols(mergeable, len(vocabulary.pieces))
+        self._symbols = _symbols(mergeable, vocabulary.user_defined, len(vocabulary.pieces))
         self._texts = {symbol: text for text, symbol in self._symbols.items()}
         self._ranks, self._merged = _merges(mergeable, vocabulary.scores, self._symbols)
         self._unused_ids = frozenset(vocabulary.unused.values())
@@ -86,11 +86,11 @@ class ScoredBPE(ScoredModel):
         return [*self._taken_apart(left, seen, depth + 1), *self._taken_apart(right, seen, depth + 1)]
 
 
-def _symbols(mergeable: Mapping[str, int], beyond: int) -> dict[str, int]:
+def _symbols(mergeable: Mapping[str, int], frozen: frozenset[str], beyond: int) -> dict[str, int]:
     """The id of each symbol: a piece's own, and one beyond all pieces for a character that only longer pieces hold."""
     symbols = dict(mergeable)
     for character in {character for piece in mergeable for character in piece}:
-        if character not in symbols:
+        if character not in symbols and character not in frozen:
             symbols[character] = beyond
             beyond += 1
     return symbols

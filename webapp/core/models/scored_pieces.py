@@ -43,7 +43,7 @@ class ScoredPieces:
     >>> vocabulary.expanded([(1, 2), (None, 3), (None, 4)], "▁axy")
     (1, 0)
     >>> vocabulary.words("▁a▁▁ab")
-    ['▁a', '▁▁ab']
+    ['▁a', '▁', '▁ab']
     """
 
     def __init__(
@@ -53,8 +53,10 @@ class ScoredPieces:
         kinds: Sequence[Kind],
         *,
         byte_ids: Sequence[int] | None = None,
+        space: str = SPACE,
     ) -> None:
-        """`byte_ids` holds, for a vocabulary with byte fallback, the ids of the 256 bytes.
+        """`byte_ids` holds, for a vocabulary with byte fallback, the ids of the 256 bytes; `space` is what pieces have
+        for one.
 
         Raises ValueError when the lengths differ, a piece is empty, a score is not a finite number, there is not
         exactly one unknown piece, or an id in `byte_ids` is no byte's.
@@ -64,6 +66,7 @@ class ScoredPieces:
         self.pieces = tuple(pieces)
         self.scores = tuple(scores)
         self.kinds = tuple(kinds)
+        self.space = space
         self.byte_ids = None if byte_ids is None else tuple(byte_ids)
         if "" in self.pieces:
             raise ValueError(f"the piece with the id {self.pieces.index('')} is empty")
@@ -93,7 +96,7 @@ class ScoredPieces:
             return [text] if text else []
         if self._single_spaces and "\0" not in text and text:
             # Four times as fast as a pattern.
-            words = text.replace(SPACE, "\0" + SPACE).split("\0")
+            words = text.replace(self.space, "\0" + self.space).split("\0")
             return words if words[0] else words[1:]
         return self._cut.findall(text)
 
@@ -138,15 +141,16 @@ class ScoredPieces:
     @cached_property
     def _single_spaces(self) -> bool:
         """Whether every space begins a word of its own."""
-        return all(SPACE not in piece[1:] for piece in chain(self.ids, self.unused))
+        return all(self.space not in piece[1:] for piece in chain(self.ids, self.unused))
 
     @cached_property
     def _cut(self) -> re.Pattern[str] | None:
-        holding = [piece for piece in chain(self.ids, self.unused) if SPACE in piece]
-        if all(SPACE not in piece.lstrip(SPACE) for piece in holding):
-            return re.compile(f"{SPACE}+[^{SPACE}]*+|[^{SPACE}]++")
-        if all(SPACE not in piece.rstrip(SPACE) for piece in holding):
-            return re.compile(f"[^{SPACE}]*+{SPACE}++|[^{SPACE}]++")
+        space = self.space
+        holding = [piece for piece in chain(self.ids, self.unused) if space in piece]
+        if all(space not in piece.lstrip(space) for piece in holding):
+            return re.compile(f"{space}+[^{space}]*+|[^{space}]++")
+        if all(space not in piece.rstrip(space) for piece in holding):
+            return re.compile(f"[^{space}]*+{space}++|[^{space}]++")
         return None
 
 

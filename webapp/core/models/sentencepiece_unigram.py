@@ -1,8 +1,8 @@
 """The Unigram language model in SentencePiece's arithmetic.
 
-Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`; but SentencePiece sums scores in single precision over
-the whole text, so that between near-equal paths it is rounding that decides, and with it everything in front. A path's
-score is brought back to 0 when it passes 100,000, which keeps a step of rounding below 1/128.
+Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`; but SentencePiece sums scores in single precision
+over the whole text, so that between near-equal paths it is rounding that decides, and with it everything in front. A
+path's score is brought back to 0 when it passes 100,000, which keeps a step of rounding at 1/128 at most.
 """
 
 from __future__ import annotations
