@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import trained
-from tests.core.texts import CORPUS, any_text
+from tests.core.texts import any_text
 from webapp.core.formats import scores
 from webapp.core.formats.scores import FormatError
 from webapp.core.tokenizer import Tokenizer

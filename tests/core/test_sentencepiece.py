@@ -217,8 +217,8 @@ def random_models(draw: st.DrawFn) -> bytes:
     scale = draw(st.sampled_from([1.0, 1.0, 30.0, 20_000.0]))
     score = st.sampled_from([-1.0, -2.0, -3.0, -2.000001, -1.1, -0.7, -3.3, -4.4, 0.5])
     kind = st.sampled_from([1, 1, 1, 1, 1, 4, 5, 3])
-    pieces = [("<unk>", 0.0, 2)]
-    for text in texts:
+    pieces = [("<unk>", 0.0, 2), ("b▁b", -5.0, 1)]  # `sentencepiece` takes no model without a normal piece
+    for text in filter("b▁b".__ne__, texts):
         drawn = draw(kind)
         # `sentencepiece` gives up where a control piece is spelled in the text.
         pieces.append((text, draw(score) * scale, 1 if drawn == 3 and model_type != 1 else drawn))
@@ -239,12 +239,7 @@ def random_models(draw: st.DrawFn) -> bytes:
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(content=random_models(), text=st.text(CHARACTERS + " x", max_size=40), times=st.sampled_from([1, 1, 3, 40]))
 def test_random_models(content: bytes, text: str, times: int) -> None:
-    try:
-        pair = Pair.of(content)
-    except RuntimeError as error:
-        assert "no pieces are loaded" in str(error)
-        return
-    assert_same(pair, text * times)
+    assert_same(Pair.of(content), text * times)
 
 
 def test_rounding_decides_in_long_texts() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,8 +18,8 @@ from webapp.core.models.cache import Cache
 # The start and end of what is replaced, and the replacement.
 Replacement = tuple[int, int, str]
 
-# Far above the 45,000 steps that the maps of SentencePiece need; only a broken trie takes more.
-MOST_STEPS = 1 << 21
+# Far above what the maps of SentencePiece need, some 45,000; only a broken trie takes more.
+MOST_STEPS = 300_000
 # SentencePiece looks at the first 32 rules that fit at a place.
 MOST_RULES = 32
 # Characters; a longer rule is never looked for. SentencePiece's own have 4 at most.
@@ -191,11 +191,8 @@ def replaced(text: str, replacements: Iterable[Replacement]) -> str:
 
 def _starts(units: array[int], texts: bytes) -> Starts:
     """Walk the whole trie, each unit once for each way its bytes may continue a character."""
-    children: dict[int, list[tuple[int, int]]] = {}
-    for position, unit in enumerate(units):
-        label = unit & (_LEAF | 0xFF)
-        if 0 < label < 0x100:
-            children.setdefault(position ^ label, []).append((label, position))
+    children = _children(units)
+    _check_ends(units, children)
     single: set[str] = set()
     longer: set[str] = set()
     inner: set[str] = set()
@@ -209,7 +206,7 @@ def _starts(units: array[int], texts: bytes) -> Starts:
             continue
         seen.add(node)
         if len(seen) > MOST_STEPS:
-            raise CharacterMapError("the character map's trie does not end")
+            raise CharacterMapError("the character map's trie leads to too many places")
         position, begun, first = node
         base = position ^ _offset(units[position])
         following = children.get(base, ())
@@ -237,6 +234,37 @@ def _starts(units: array[int], texts: bytes) -> Starts:
                 inner.add(decoded)
             waiting.append((child, b"", first or decoded))
     return Starts(frozenset(single), frozenset(longer), frozenset(inner))
+
+
+def _children(units: array[int]) -> dict[int, list[tuple[int, int]]]:
+    """For each base, the bytes that may follow and the units they lead to."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for position, unit in enumerate(units):
+        label = unit & (_LEAF | 0xFF)
+        if 0 < label < 0x100:
+            children.setdefault(position ^ label, []).append((label, position))
+    return children
+
+
+def _check_ends(units: array[int], children: Mapping[int, list[tuple[int, int]]]) -> None:
+    """Raises CharacterMapError for a trie that leads back into itself; that branches meet again is as it should be."""
+    parents: dict[int, int] = {0: 0}
+    waiting = [0]
+    while waiting:
+        position = waiting.pop()
+        for _, child in children.get(position ^ _offset(units[position]), ()):
+            if child not in parents:
+                parents[child] = 0
+                waiting.append(child)
+            parents[child] += 1
+    ended = [0] if not parents[0] else []
+    for position in ended:
+        for _, child in children.get(position ^ _offset(units[position]), ()):
+            parents[child] -= 1
+            if not parents[child]:
+                ended.append(child)
+    if len(ended) < len(parents):
+        raise CharacterMapError("the character map's trie does not end")
 
 
 def _check_leaf(units: array[int], position: int, texts: bytes) -> None:
