@@ -25,6 +25,9 @@ class SubwordBPE(BPE):
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return tuple(merge_together(self.symbols(pretoken), self._ranks, self._merged))
 
+    def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
+        return merge_together_with_places(symbols, self._ranks, self._merged)
+
 
 def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
     """Merge the pair of the lowest rank wherever it stands, from the left, until no pair has a rank.
@@ -34,6 +37,13 @@ def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Seq
     >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
     [3, 1]
     """
+    return [symbol for symbol, _ in merge_together_with_places(symbols, ranks, merged)]
+
+
+def merge_together_with_places(
+    symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]
+) -> list[tuple[int, int]]:
+    """As `merge_together`, with the index of the symbol that each of the result begins with."""
     symbols = list(symbols)
     length = len(symbols)
     following = list(range(1, length + 1))
@@ -61,4 +71,4 @@ def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Seq
                 pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
                 if pair_rank is not None:
                     heappush(heap, pair_rank << 32 | at)
-    return [symbol for symbol in symbols if symbol >= 0]
+    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
