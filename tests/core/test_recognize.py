@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core import test_vocabulary_files
+from tests.core.tekken_files import tekken_file
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface, tiktoken, vocab_json
 from webapp.core.formats.fields import FormatError
@@ -28,7 +28,7 @@ from webapp.core.trainers.wordpiece import train as train_wordpiece
 MODEL = train_bytes(BYTE_BPE.count(CORPUS), 400).model
 RANKS = b"".join(base64.b64encode(bytes(piece)) + b" %d\n" % id for id, piece in enumerate(MODEL.pieces))  # type: ignore[arg-type]
 VOCABULARY, MERGES = (text.encode() for text in vocab_json.write(BYTE_BPE.tokenizer(MODEL)))
-TEKKEN = json.dumps(test_vocabulary_files.tekken_file()).encode()
+TEKKEN = json.dumps(tekken_file()).encode()
 TOKENIZER_JSON = huggingface.write(BYTE_BPE.tokenizer(MODEL)).encode()
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nun\n##aff\n##able\n"
 CODES = b"#version: 0.2\ne s\nes t</w>\n"
@@ -103,7 +103,7 @@ def archive() -> bytes:
     return packed.getvalue()
 
 
-PATTERN = test_vocabulary_files.tekken_file()
+PATTERN = tekken_file()
 PATTERN["config"]["pattern"] = "(a+)+$"
 
 MANY = 25_000_000  # bytes, the largest upload

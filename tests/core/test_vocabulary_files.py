@@ -1,6 +1,5 @@
 """BERT's, GPT-2's, Mistral's and subword-nmt's files against the originals, and what is refused."""
 
-import base64
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPETokenizer
 
+from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS, any_text
 from webapp.core import split_patterns
 from webapp.core.formats import subword_nmt, tekken, vocab_json, vocab_txt
@@ -176,27 +176,6 @@ def test_vocab_json_not_written() -> None:
 
 
 # --- tekken.json
-
-RANKS = [*BYTES, *(bytes(piece) for piece in train_bytes(BYTE_BPE.count(CORPUS), 700).model.pieces[256:])]  # type: ignore[arg-type]
-
-
-def tekken_file(**changes: Any) -> dict[str, Any]:
-    config = {
-        "pattern": split_patterns.TEKKEN,
-        "num_vocab_tokens": len(RANKS),
-        "default_vocab_size": 600 + 100,
-        "default_num_special_tokens": 100,
-        "version": "v3",
-    }
-    vocabulary = [
-        {"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None}
-        for rank, piece in enumerate(RANKS)
-    ]
-    special_tokens = [
-        {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(["<unk>", "<s>"])
-    ]
-    return {"config": config, "vocab": vocabulary, "special_tokens": special_tokens, **changes}
-
 
 OURS = tekken.read(json.dumps(tekken_file()))
 MISTRALS = tiktoken.Encoding(

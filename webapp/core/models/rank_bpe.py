@@ -7,7 +7,6 @@ among equals. A pre-token that is a piece as a whole is one token, even where me
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
@@ -57,6 +56,7 @@ class RankBPE:
         for byte in range(256):
             if bytes([byte]) not in self._ids:
                 raise ValueError(f"the byte {bytes([byte])!r} is not in the vocabulary")
+        self._boundaries = Boundaries(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
         self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__
 
@@ -77,10 +77,10 @@ class RankBPE:
 
         def lower(part: bytes, default: int) -> int:
             rank = self._ids.get(part, default)
-            return rank if rank < id else default
+            return rank if rank < id or len(part) == 1 else default
 
         parts = merge_bytes(piece, lower)
-        return Merge(id, self._ids[parts[0]], self._ids[parts[1]]) if len(parts) == 2 else None
+        return Merge(id, *parts) if len(parts) == 2 else None
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
@@ -102,44 +102,37 @@ class RankBPE:
         return self._merged(piece)
 
     def _merged(self, piece: bytes) -> tuple[int, ...]:
-        return tuple(map(self._ids.__getitem__, merge_bytes(piece, self._ids.get)))
+        return tuple(merge_bytes(piece, self._ids.get))
 
     def _mergeable(self) -> list[tuple[int, bytes]]:
         return [(id, piece) for id, piece in enumerate(self.pieces) if id not in self.reserved]
 
-    @cached_property
-    def _boundaries(self) -> Boundaries:
-        return Boundaries(self._ids)
 
-
-def merge_bytes(piece: bytes, rank_of: RankOf) -> list[bytes]:
-    """The parts a stretch of bytes is left in when nothing more can be merged.
+def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
+    """The ranks of the parts that a stretch of bytes is left in when nothing more can be merged.
 
     `rank_of` gives the rank of some bytes, or the default it is called with.
 
-    >>> merge_bytes(b"abcab", {b"ab": 1, b"bc": 0, b"cab": 2}.get)
-    [b'a', b'bc', b'ab']
+    >>> merge_bytes(b"abcab", {b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"ab": 4, b"cab": 5}.get)
+    [0, 3, 4]
     """
     return _merge_long(piece, rank_of) if len(piece) > LONG else _merge_short(piece, rank_of)
 
 
-def _merge_short(piece: bytes, rank_of: RankOf) -> list[bytes]:
+def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
     starts = list(range(len(piece) + 1))  # of the parts, and where the last one ends
     ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(len(piece) - 1)]
-    while ranks:
-        rank = min(ranks)
-        if rank == NO_RANK:
-            break
+    while ranks and (rank := min(ranks)) != NO_RANK:
         at = ranks.index(rank)
         del starts[at + 1], ranks[at]
         if at < len(ranks):
             ranks[at] = rank_of(piece[starts[at] : starts[at + 2]], NO_RANK)
         if at:
             ranks[at - 1] = rank_of(piece[starts[at - 1] : starts[at + 1]], NO_RANK)
-    return [piece[start:end] for start, end in pairwise(starts)]
+    return [rank_of(piece[start:end], NO_RANK) for start, end in pairwise(starts)]
 
 
-def _merge_long(piece: bytes, rank_of: RankOf) -> list[bytes]:
+def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
     length = len(piece)
     # A part is known by where it begins; -1 marks a beginning that was merged into the part on its left.
     following = [*range(1, length + 1), length]
@@ -168,4 +161,4 @@ def _merge_long(piece: bytes, rank_of: RankOf) -> list[bytes]:
             ranks[before] = rank = rank_of(piece[before:after], NO_RANK)
             if rank != NO_RANK:
                 heappush(heap, rank << 32 | before)
-    return [piece[at : following[at]] for at in range(length) if following[at] >= 0]
+    return [rank_of(piece[at : following[at]], NO_RANK) for at in range(length) if following[at] >= 0]
