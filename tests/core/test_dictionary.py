@@ -1,10 +1,13 @@
 """Word lists: what is read, and what is refused with which reason."""
 
+from typing import Literal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.formats.dictionary import DictionaryError, read_dictionary
+from webapp.core.formats.dictionary import DictionaryError, read_dictionary, write_dictionary
+from webapp.core.formats.fields import FormatError
 from webapp.core.models.dictionary import Dictionary
 
 
@@ -34,6 +37,7 @@ def test_read(text: str, words: object, frequencies: object, tags: object) -> No
         ("研究 -5", 1, "frequency-not-a-number"),
         ("研究 1.5", 1, "frequency-not-a-number"),
         ("研究 ５", 1, "frequency-not-a-number"),
+        ("研究 " + "9" * 5000, 1, "frequency-not-a-number"),
         ("研究\t\tv", 1, "frequency-not-a-number"),
         ("\n\na 1 b c", 3, "too-many-fields"),
         ("a\t1\tb\tc", 1, "too-many-fields"),
@@ -64,3 +68,46 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_a_dictionary_that_contradicts_itself(words: list[str], frequencies: list[int] | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Dictionary(words, frequencies)
+
+
+# --- writing
+
+COLUMNS = st.sampled_from([(False, False), (True, False), (True, True)])
+
+
+@given(
+    words=st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=6), unique=True, max_size=6),
+    columns=COLUMNS,
+    separator=st.sampled_from([" ", "\t"]),
+    data=st.data(),
+)
+def test_what_is_written_comes_back(
+    words: list[str], columns: tuple[bool, bool], separator: Literal[" ", "\t"], data: st.DataObject
+) -> None:
+    numbers = st.lists(st.integers(0, 10**18 - 1), min_size=len(words), max_size=len(words))
+    tags = st.lists(st.sampled_from(["", "n", "v"]), min_size=len(words), max_size=len(words))
+    frequencies = data.draw(numbers) if columns[0] else None
+    dictionary = Dictionary(words, frequencies, data.draw(tags) if columns[1] else None)
+    try:
+        written = write_dictionary(dictionary, separator=separator)
+    except FormatError:
+        assert any(word != word.strip() or len(word.split()) > 1 or "\ufeff" in word for word in words)
+        return
+    again = read_dictionary(written)
+    assert again.words == dictionary.words
+    if words:
+        assert again.frequencies == dictionary.frequencies
+        # A dictionary whose tags are all empty has none when it comes back.
+        assert (again.tags or ("",) * len(words)) == (dictionary.tags or ("",) * len(words))
+
+
+def test_forms_of_a_dictionary() -> None:
+    dictionary = Dictionary(["研究", "New York"], [5, 7], ["v", ""])
+    assert write_dictionary(dictionary, separator="\t") == "研究\t5\tv\nNew York\t7\n"
+    assert write_dictionary(Dictionary(["研究", "生命"])) == "研究\n生命\n"
+    assert write_dictionary(Dictionary(["研究"], tags=["v"])) == "研究 0 v\n"
+    for word in ("New York", " a", "a\tb", "a\nb", "\ufeffa"):
+        with pytest.raises(FormatError, match="cannot be written"):
+            write_dictionary(Dictionary([word]))
+    with pytest.raises(FormatError, match="no whole number"):
+        write_dictionary(Dictionary(["a"], [-1]))

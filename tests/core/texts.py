@@ -1,5 +1,7 @@
 """Texts to encode: an inline corpus to train small vocabularies on, and hypothesis strategies for hard ones."""
 
+import sys
+
 from hypothesis import strategies as st
 
 CORPUS = (
@@ -46,3 +48,7 @@ corpus_stretches = st.tuples(st.integers(0, len(CORPUS) // 3), st.integers(0, 20
 )
 
 any_text = st.one_of(texts, corpus_stretches, st.tuples(corpus_stretches, texts).map("".join))
+
+# Letters, digits and marks end here, but for a few tags and variation selectors; behind come private planes.
+ASSIGNED = [*range(0xD800), *range(0xE000, 0x33500), *range(0x3D000, 0x3FD00), *range(0xE0000, 0xE0200)]
+REST = sorted({*range(0x32400, sys.maxunicode + 1)} - {*ASSIGNED})

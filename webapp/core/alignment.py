@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Edit = tuple[int, int, str, Sequence[int]]
+Change = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Aligned:
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
+    origin: int = 0
+    """Where in the original this text begins: the place of characters that stand in front of all others."""
 
     @classmethod
     def of(cls, text: str) -> Aligned:
@@ -36,13 +39,41 @@ class Aligned:
 
     def same_length(self, text: str) -> Aligned:
         """The text replaced by another in which each character takes the place of the one at its index."""
-        return Aligned(text, self.starts, self.ends)
+        return Aligned(text, self.starts, self.ends, self.origin)
+
+    def part(self, start: int, end: int) -> Aligned:
+        """The text from one index to another."""
+        starts = self.starts[start:end]
+        return Aligned(self.text[start:end], starts, self.ends[start:end], starts[0] if starts else self.origin)
+
+    def transformed(self, changes: Iterable[Change], removed: int = 0) -> Aligned:
+        """The text as `tokenizers` changes one, character by character, once the first `removed` ones are gone.
+
+        A change is a new character and 0 where it replaces an old one, -n where the n behind that one go with it, or
+        more than 0 where it is put in and gets the place of the old character before it.
+
+        >>> aligned = Aligned.of("ab").transformed([("A", 0), ("!", 1), ("B", 0)])
+        >>> aligned.text, list(aligned.starts), list(aligned.ends)
+        ('A!B', [0, 0, 1], [1, 1, 2])
+        """
+        characters: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        at = removed
+        for character, change in changes:
+            characters.append(character)
+            source = at - 1 if change > 0 else at
+            starts.append(self.starts[source] if source >= 0 else self.origin)
+            ends.append(self.ends[source] if source >= 0 else self.origin)
+            if change <= 0:
+                at += 1 - change
+        return Aligned("".join(characters), starts, ends, self.origin)
 
     def edited(self, edits: Iterable[Edit]) -> Aligned:
         """The text with stretches replaced, each edit a `(start, end, replacement, sources)`.
 
         Edits come in order and do not overlap. `sources` holds for each character of the replacement the
-        index (in this text) of the character whose range it takes over.
+        index (in this text) of the character whose range it takes over, or -1 for one that has no place.
         """
         pieces: list[str] = []
         starts: list[int] = []
@@ -52,12 +83,12 @@ class Aligned:
             pieces += (self.text[position:start], replacement)
             starts += self.starts[position:start]
             ends += self.ends[position:start]
-            starts += [self.starts[source] for source in sources]
-            ends += [self.ends[source] for source in sources]
+            starts += [self.starts[source] if source >= 0 else self.origin for source in sources]
+            ends += [self.ends[source] if source >= 0 else self.origin for source in sources]
             position = end
         if not pieces:
             return self
         pieces.append(self.text[position:])
         starts += self.starts[position:]
         ends += self.ends[position:]
-        return Aligned("".join(pieces), starts, ends)
+        return Aligned("".join(pieces), starts, ends, self.origin)

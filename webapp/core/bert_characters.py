@@ -13,14 +13,15 @@ import regex
 def _class(properties: str, later: str = "") -> str:
     """The ranges of the characters with the `properties`, without those that came `later`."""
     every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
-    wanted = regex.compile(f"[[{properties}]--[{_escaped(later)}\ud800]]+", regex.VERSION1)
+    wanted = regex.compile(f"[[{properties}]--[{escaped(later)}\ud800]]+", regex.VERSION1)
     runs = (found[0] for found in wanted.finditer(every))
     return "".join(f"\\U{ord(run[0]):08x}-\\U{ord(run[-1]):08x}" for run in runs)
 
 
-def _escaped(ranges: str) -> str:
-    """
-    >>> _escaped("61D 9FD-9FE")
+def escaped(ranges: str) -> str:
+    """Ranges of hexadecimal numbers as the inside of a character class.
+
+    >>> escaped("61D 9FD-9FE")
     '\\\\U0000061d\\\\U000009fd-\\\\U000009fe'
     """
     return "".join("-".join(f"\\U{int(end, 16):08x}" for end in part.split("-")) for part in ranges.split())
@@ -49,6 +50,18 @@ _LATER_ACCENTS = """
 1E944-1E94A
 """
 
+_LATER_MARKS = """
+5C8-5C9 7FD 897-89F 8CA-8D3 9FE AFA-AFF B53-B55 C04 C3C CF3 D00 D3B-D3C D81 EBA ECE 1715 180F 1ABF-1AF0 1CF7
+1DF6-1DFA A82C A8FF 10D24-10D27 10D69-10D6D 10EAB-10EAC 10ECB-10ECF 10EF0-10EFF 10F46-10F50 10F82-10F85 11070
+11073-11074 110C2 11145-11146 111C9 111CE-111CF 11241 1133B 113B8-113C0 113C2 113C5 113C7-113CA 113CC-113D0 113D2
+113E1-113E2 1145E 1182C-1183A 11930-11935 11937-11938 1193B-1193E 11940 11942-11943 119D1-119D7 119DA-119E0 119E4
+11A01-11A0A 11A33-11A39 11A3B-11A3E 11A47 11A51-11A5B 11A8A-11A99 11B60-11B67 11D31-11D36 11D3A 11D3C-11D3D
+11D3F-11D45 11D47 11D8A-11D8E 11D90-11D91 11D93-11D97 11DF0 11EF3-11EF6 11F00-11F01 11F03 11F34-11F3A 11F3E-11F42
+11F5A 13440 13447-13455 1611E-1612F 16F4F 16F7F-16F87 16FE4 16FF0-16FF1 1CF00-1CF2D 1CF30-1CF46 1D127-1D128
+1D250-1D252 1D25B-1D25C 1D25F 1D280-1D281 1E08F 1E130-1E136 1E2AE 1E2EC-1E2EF 1E4EC-1E4EF 1E5EE-1E5EF 1E6E3 1E6E6
+1E6EE-1E6EF 1E6F5
+"""
+
 CONTROL = _class(r"\p{Cc}\p{Cf}\p{Co}\ufffd", _LATER_CONTROL + " 9 A D")
 """Removed from the text: control, format and private-use characters but for tab and line ends; and U+FFFD."""
 
@@ -63,3 +76,6 @@ CHINESE = (
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
 )
 """Chinese characters, which stand alone. (`tokenizers` begins one block at U+2B920, BERT's own code at U+2B820.)"""
+
+COMBINING = _class(r"\p{M}\u1cf2\u1cf3", _LATER_MARKS)
+"""Combining marks of all kinds (category M)."""

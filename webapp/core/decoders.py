@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import abc
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from typing import Protocol
+
+import regex
+
+from webapp.core.byte_characters import spelt, unspelt
 
 
 class Decoder(Protocol):
@@ -12,6 +19,13 @@ class Decoder(Protocol):
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The text that the pieces spell. Special tokens come among them as `str`."""
+
+
+class Step(Protocol):
+    """A decoder that gives pieces to the next one."""
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces as the next decoder gets them."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,10 @@ class Join:
         """The joined pieces."""
         return self.separator.join(map(_text, pieces))
 
+    def change(self, pieces: list[str]) -> list[str]:
+        """The one piece that they are together."""
+        return [self.separator.join(pieces)]
+
 
 @dataclass(frozen=True)
 class ByteLevel:
@@ -35,12 +53,28 @@ class ByteLevel:
 
     >>> ByteLevel().decode([b"na", b"\\xc3", b"\\xaf", b"ve", b"\\xc3"])
     'naïve\ufffd'
+
+    With `spelt`, a piece of text too stands for bytes if all its characters do: so do added tokens in `tokenizers`.
     """
+
+    spelt: bool = False
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The joined bytes as text."""
-        joined = b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+        joined = b"".join(piece if isinstance(piece, bytes) else self._bytes(piece) for piece in pieces)
         return joined.decode("utf-8", errors="replace")
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The one piece that they are together."""
+        return [self.decode(pieces)]
+
+    def _bytes(self, piece: str) -> bytes:
+        if not self.spelt:
+            return piece.encode()
+        try:
+            return unspelt(piece)
+        except ValueError:
+            return piece.encode()
 
 
 @dataclass(frozen=True)
@@ -55,11 +89,12 @@ class BPEDecoder:
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The words with a space between them."""
-        if not pieces:
-            return ""
-        *before, last = map(_text, pieces)
-        spaced = [piece.replace(self.suffix, " ") for piece in before]
-        return "".join(spaced) + last.replace(self.suffix, "")
+        return "".join(self.change(list(map(_text, pieces))))
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The words, spaces behind them."""
+        last = len(pieces) - 1
+        return [piece.replace(self.suffix, "" if at == last else " ") for at, piece in enumerate(pieces)]
 
 
 @dataclass(frozen=True)
@@ -77,15 +112,16 @@ class WordPiece:
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The words with spaces between them."""
-        return "".join(self._with_space(_text(piece), at) for at, piece in enumerate(pieces))
+        return "".join(self.change(list(map(_text, pieces))))
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The words, spaces in front of them."""
+        return [self._with_space(piece, at) for at, piece in enumerate(pieces)]
 
     def _with_space(self, piece: str, at: int) -> str:
         if at:
             piece = piece.removeprefix(self.prefix) if piece.startswith(self.prefix) else " " + piece
-        if self.cleanup:
-            for spaced, tight in _CLEANUP:
-                piece = piece.replace(spaced, tight)
-        return piece
+        return _cleaned(piece) if self.cleanup else piece
 
 
 _CLEANUP = (
@@ -116,30 +152,32 @@ class Metaspace:
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The pieces joined, with spaces again."""
-        if not pieces:
-            return ""
-        first, *rest = map(_text, pieces)
-        first = first.replace(self.replacement, "" if self.prepend else " ")
-        return first + "".join(rest).replace(self.replacement, " ")
-
-
-class Step(Protocol):
-    """A decoder that gives pieces to the next one."""
+        return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces as the next decoder gets them."""
+        """The pieces, with spaces again."""
+        return [
+            piece.replace(self.replacement, "" if self.prepend and at == 0 else " ") for at, piece in enumerate(pieces)
+        ]
 
 
 @dataclass(frozen=True)
 class Replace:
-    """In every piece, each `pattern` (plain text) becomes `content`."""
+    """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`."""
 
     pattern: str
     content: str
+    regular: bool = False
 
     def change(self, pieces: list[str]) -> list[str]:
         """The pieces, replaced."""
+        if self.regular:
+            return [self._compiled.sub(lambda found: self.content, piece, timeout=2) for piece in pieces]
         return [piece.replace(self.pattern, self.content) for piece in pieces]
+
+    @cached_property
+    def _compiled(self) -> regex.Pattern[str]:
+        return regex.compile(self.pattern)
 
 
 @dataclass(frozen=True)
@@ -164,11 +202,57 @@ class Strip:
         return [self._stripped(piece) for piece in pieces]
 
     def _stripped(self, piece: str) -> str:
-        for _ in range(self.start):
-            piece = piece.removeprefix(self.content)
-        for _ in range(self.stop):
-            piece = piece.removesuffix(self.content)
-        return piece
+        leading = len(piece) - len(piece.lstrip(self.content))
+        piece = piece[min(leading, self.start) :]
+        trailing = len(piece) - len(piece.rstrip(self.content))
+        return piece[: len(piece) - min(trailing, self.stop)]
+
+
+@dataclass(frozen=True)
+class ByteFallback:
+    """Pieces like `<0x61>` become the characters that the bytes make, or each U+FFFD if they make none.
+
+    >>> ByteFallback().change(["a", "<0xC3>", "<0xA9>", "b", "<0xC3>", "<0xC3>"])
+    ['a', 'é', 'b', '\ufffd', '\ufffd']
+    """
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces, runs of bytes become one."""
+        changed: list[str] = []
+        for are_bytes, run in groupby(pieces, lambda piece: _BYTE.fullmatch(piece) is not None):
+            if not are_bytes:
+                changed += run
+                continue
+            found = bytes(int(piece[3:5].lstrip("+"), 16) for piece in run)
+            try:
+                changed.append(found.decode())
+            except UnicodeDecodeError:
+                changed += ["\ufffd"] * len(found)
+        return changed
+
+
+@dataclass(frozen=True)
+class CTC:
+    """What a network for speech says: each piece as often as it is heard, with padding in between.
+
+    >>> CTC().change("h h <pad> e l <pad> l o o | <pad>".split())
+    ['h', 'e', 'l', 'l', 'o', ' ']
+    """
+
+    pad: str = "<pad>"
+    word_delimiter: str = "|"
+    cleanup: bool = True
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces, each once."""
+        changed = []
+        for piece, _ in groupby(pieces):
+            piece = piece.replace(self.pad, "")
+            if self.cleanup:
+                piece = _cleaned(piece).replace(self.word_delimiter, " ")
+            if piece:
+                changed.append(piece)
+        return changed
 
 
 @dataclass(frozen=True)
@@ -183,10 +267,23 @@ class Sequence:
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The text."""
-        texts = [_text(piece) for piece in pieces]
+        return "".join(self.change([piece if isinstance(piece, str) else spelt(piece) for piece in pieces]))
+
+    def change(self, pieces: list[str]) -> list[str]:
+        """The pieces as the last one leaves them."""
         for step in self.steps:
-            texts = step.change(texts)
-        return "".join(texts)
+            pieces = step.change(pieces)
+        return pieces
+
+
+def _cleaned(piece: str) -> str:
+    for spaced, tight in _CLEANUP:
+        piece = piece.replace(spaced, tight)
+    return piece
+
+
+# As Rust reads a number of two digits: a plus sign may be the first.
+_BYTE = re.compile("<0x[0-9A-Fa-f+][0-9A-Fa-f]>")
 
 
 def _text(piece: str | bytes) -> str:

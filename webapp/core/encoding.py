@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, overload
+
+from webapp.core.added_tokens import AddedToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Encoding(Sequence[Token]):
     Token(index=1, id=0, piece=',', start=3, end=4, unknown=True, special=False)
     """
 
-    __slots__ = ("_ids", "_pieces", "_place", "_placement", "_text", "_unknown", "_unknown_id")
+    __slots__ = ("_added", "_ids", "_pieces", "_place", "_placement", "_text", "_unknown", "_unknown_id")
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class Encoding(Sequence[Token]):
         pieces: Sequence[str] | Sequence[bytes],
         unknown_id: int | None,
         place: Callable[[], Placement],
+        added: Mapping[int, AddedToken] = MappingProxyType({}),
     ) -> None:
         """`place` is called once, when an offset or a special token is first asked for."""
         self._text = text
@@ -65,6 +69,7 @@ class Encoding(Sequence[Token]):
         self._pieces = pieces
         self._unknown_id = unknown_id
         self._place = place
+        self._added = added
         self._placement: Placement | None = None
         self._unknown: frozenset[int] | None = None
 
@@ -93,7 +98,7 @@ class Encoding(Sequence[Token]):
 
     @property
     def special(self) -> frozenset[int]:
-        """The indexes of the special tokens: only those the text was asked to honour."""
+        """The indexes of the special tokens: only those the text was asked to honour, or was put between."""
         return self._placed().special
 
     @property
@@ -112,8 +117,10 @@ class Encoding(Sequence[Token]):
         index = range(len(self._ids))[index]
         if index in self.unknown or index in self.special:
             starts, ends, _ = self._placed()
-            return self._text[starts[index] : ends[index]]
-        return self._pieces[self._ids[index]]
+            if starts[index] < ends[index]:
+                return self._text[starts[index] : ends[index]]
+        id = self._ids[index]
+        return self._added[id].content if id in self._added else self._pieces[id]
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -7,7 +7,6 @@ the original. A normalizer to come needs these two methods and nothing else.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ import regex
 
 from webapp.core import bert_characters
 from webapp.core.alignment import Aligned, Edit
-from webapp.core.composition import Form, form_edits, normalized
+from webapp.core.composition import Form, form_edits, is_normalized, normalized
 
 
 class Normalizer(Protocol):
@@ -45,7 +44,7 @@ class _UnicodeForm:
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text in this form, aligned."""
-        if unicodedata.is_normalized(self.form, aligned.text):
+        if is_normalized(self.form, aligned.text):
             return aligned
         return aligned.edited(form_edits(self.form, aligned.text))
 
@@ -89,7 +88,8 @@ class Lowercase:
     def normalize(self, text: str) -> str:
         """The text in lower case."""
         # Σ is the one letter whose lower case depends on its neighbours.
-        return text.replace("Σ", "σ").lower()
+        lower = text.replace("Σ", "σ").lower()
+        return lower if lower.isascii() else lower.translate(_NEWER_CAPITALS)
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text in lower case, aligned."""
@@ -175,23 +175,39 @@ class Replace:
 
     def normalize(self, text: str) -> str:
         """The text with the matches replaced."""
-        return self._compiled.sub(self.content.replace("\\", r"\\"), text)
+        if self._is_character:
+            return text.replace(self.pattern, self.content)
+        pieces: list[str] = []
+        position = 0
+        for found in self._found(text):
+            pieces += (text[position : found.start()], self.content)
+            position = found.end()
+        return "".join((*pieces, text[position:]))
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text with the matches replaced, aligned."""
-        if (
-            len(self.pattern) == len(self.content) == 1
-            and regex.escape(self.pattern, literal_spaces=True) == self.pattern
-        ):
-            return Aligned(self.normalize(aligned.text), aligned.starts, aligned.ends)
+        if self._is_character and len(self.content) == 1:
+            return aligned.same_length(self.normalize(aligned.text))
         return aligned.edited(
-            (found.start(), found.end(), self.content, [max(found.end() - 1, 0)] * len(self.content))
-            for found in self._compiled.finditer(aligned.text)
+            (found.start(), found.end(), self.content, [found.end() - 1] * len(self.content))
+            for found in self._found(aligned.text)
         )
+
+    def _found(self, text: str) -> Iterator[regex.Match[str]]:
+        """The matches; not an empty one right behind another, and none in an empty text, as `tokenizers` has it."""
+        last = -1
+        for found in self._compiled.finditer(text):
+            if text and (found.start() < found.end() or found.start() != last):
+                yield found
+            last = found.end()
 
     @cached_property
     def _compiled(self) -> regex.Pattern[str]:
         return regex.compile(self.pattern)
+
+    @cached_property
+    def _is_character(self) -> bool:
+        return len(self.pattern) == 1 and regex.escape(self.pattern, literal_spaces=True) == self.pattern
 
 
 @dataclass(frozen=True)
@@ -238,6 +254,13 @@ class Sequence:
         return aligned
 
 
+def keeps_beginning(normalizer: Normalizer | None) -> bool:
+    """Whether the first character of a normalized text always stands for the first of the original."""
+    if isinstance(normalizer, Sequence):
+        return all(map(keeps_beginning, normalizer.normalizers))
+    return normalizer is None or isinstance(normalizer, _UnicodeForm | Lowercase | Prepend)
+
+
 class _Change(Protocol):
     def __call__(self, found: str, /) -> str: ...
 
@@ -248,6 +271,13 @@ def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edi
         replacement = change(found[0])
         yield found.start(), found.end(), replacement, [found.start()] * len(replacement)
 
+
+# Capitals of Unicode 16 and 17, which Python may not know yet.
+_NEWER_CAPITALS = {
+    0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5, 0xA7DA: 0xA7DB,
+    0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
+    **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
+}  # fmt: skip
 
 _NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
 _BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")

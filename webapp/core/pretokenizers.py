@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import accumulate
-from typing import Literal, Protocol, get_args
+from itertools import accumulate, chain, pairwise
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import regex
 
+from webapp.core.alignment import Aligned
 from webapp.core.bert_characters import PUNCTUATION
+from webapp.core.normalizers import Prepend
 from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges
 
 Span = tuple[str, int, int]
@@ -30,23 +32,49 @@ class PreTokenizer(Protocol):
         """
 
 
+@runtime_checkable
+class Cutting(Protocol):
+    """A pre-tokenizer whose pre-tokens are not simply stretches of the text."""
+
+    def cut(self, aligned: Aligned) -> list[Aligned]:
+        """The pre-tokens with the place of each of their characters."""
+
+
 @dataclass(frozen=True)
 class ByteLevel:
     """GPT-2's pre-tokenizer. The pre-tokens stay text; the model turns them into bytes.
+
+    With `add_prefix_space` the text gets a space in front, unless it begins with one. Without `cuts` it stays whole.
 
     >>> ByteLevel().split("Hello, it's me")
     ['Hello', ',', ' it', "'s", ' me']
     """
 
     pattern: SplitPattern = field(default=SplitPattern(GPT2), init=False)
+    add_prefix_space: bool = False
+    cuts: bool = True
 
     def split(self, text: str) -> list[str]:
         """The matches of GPT-2's pattern, which leave nothing out."""
+        if self.add_prefix_space and text and not text.startswith(" "):
+            text = " " + text
+        if not self.cuts:
+            return [text] if text else []
         return self.pattern.findall(text)
 
     def spans(self, text: str) -> list[Span]:
-        """The matches with their ranges."""
-        return _one_after_the_other(self.split(text))
+        """The matches with their ranges; a space put in front has none of its own."""
+        spans = _one_after_the_other(self.split(text))
+        if spans and spans[-1][2] > len(text):
+            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
+        return spans
+
+    def cut(self, aligned: Aligned) -> list[Aligned]:
+        """The matches with the place of each of their characters."""
+        if self.add_prefix_space and not aligned.text.startswith(" "):
+            aligned = Prepend(" ").align(aligned)
+        ends = accumulate(map(len, self.split(aligned.text)))
+        return [aligned.part(start, end) for start, end in pairwise(chain((0,), ends))]
 
 
 @dataclass(frozen=True)
@@ -176,7 +204,8 @@ class Punctuation:
 class Metaspace:
     """Spaces become `▁`, and each begins a new pre-token; with `prepend` the text gets one in front.
 
-    Prepending is left out where the text begins with a space, as in `tokenizers`.
+    Prepending is left out where the text begins with a space, as in `tokenizers`, and with `only_first` for all but
+    the stretch that the whole text begins with. Without `splits` the text stays whole.
 
     >>> Metaspace().split("Hey my  friend")
     ['▁Hey', '▁my', '▁', '▁friend']
@@ -184,10 +213,20 @@ class Metaspace:
 
     replacement: str = "▁"
     prepend: bool = True
+    only_first: bool = False
+    splits: bool = True
+
+    @property
+    def further(self) -> Metaspace:
+        """What this is for stretches that the text does not begin with."""
+        return replace(self, prepend=False, only_first=False) if self.only_first else self
 
     def split(self, text: str) -> list[str]:
         """The pre-tokens."""
-        return self._pattern.findall(self._marked(text))
+        marked = self._marked(text)
+        if not self.splits:
+            return [marked] if marked else []
+        return self._pattern.findall(marked)
 
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens with their ranges; a prepended `▁` has none of its own."""
@@ -195,6 +234,17 @@ class Metaspace:
         if spans and spans[-1][2] > len(text):
             spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
         return spans
+
+    def cut(self, aligned: Aligned) -> list[Aligned]:
+        """The pre-tokens with the place of each of their characters."""
+        if self.only_first and aligned.text and aligned.starts[0]:
+            return self.further.cut(aligned)
+        marked = self._marked(aligned.text)
+        if len(marked) > len(aligned.text):
+            aligned = Prepend(self.replacement).align(aligned)
+        aligned = aligned.same_length(marked)
+        ends = accumulate(map(len, self.split(marked)))
+        return [aligned.part(start, end) for start, end in pairwise(chain((0,), ends))]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -228,6 +278,11 @@ class Sequence:
         """Those that see only what the first one left, so that their answer can be remembered by it."""
         return Sequence(self.pretokenizers[1:])
 
+    @property
+    def further(self) -> Sequence:
+        """What this is for stretches that the text does not begin with."""
+        return Sequence(tuple(map(further, self.pretokenizers)))
+
     def split(self, text: str) -> list[str]:
         """The pre-tokens of the last one."""
         pretokens = [text]
@@ -241,6 +296,40 @@ class Sequence:
         for pretokenizer in self.pretokenizers:
             spans = [inner for outer in spans for inner in _within(outer, pretokenizer)]
         return spans
+
+    def cut(self, aligned: Aligned) -> list[Aligned]:
+        """The pre-tokens of the last one with the place of each of their characters."""
+        pieces = [aligned] if aligned.text else []
+        for pretokenizer in self.pretokenizers:
+            pieces = [inner for outer in pieces for inner in cut(pretokenizer, outer)]
+        return pieces
+
+
+def cut(pretokenizer: PreTokenizer, aligned: Aligned) -> list[Aligned]:
+    """The pre-tokens with the place of each of their characters, whatever the pre-tokenizer does to them."""
+    if isinstance(pretokenizer, Cutting):
+        return pretokenizer.cut(aligned)
+    return [aligned.part(start, end) for _, start, end in pretokenizer.spans(aligned.text)]
+
+
+def further(pretokenizer: PreTokenizer) -> PreTokenizer:
+    """The pre-tokenizer as it treats stretches that the text does not begin with."""
+    return pretokenizer.further if isinstance(pretokenizer, Metaspace | Sequence) else pretokenizer
+
+
+def needs_places(pretokenizer: PreTokenizer | None) -> bool:
+    """Whether a pre-tokenizer asks for a place that only the alignment knows."""
+    return isinstance(pretokenizer, Sequence) and any(
+        needs_places(inner) or (at > 0 and further(inner) != inner)
+        for at, inner in enumerate(pretokenizer.pretokenizers)
+    )
+
+
+def changes_text(pretokenizer: PreTokenizer | None) -> bool:
+    """Whether pre-tokens may differ from the text they stand for, other than by characters put in front."""
+    if isinstance(pretokenizer, Sequence):
+        return any(map(changes_text, pretokenizer.pretokenizers))
+    return isinstance(pretokenizer, Cutting) and not isinstance(pretokenizer, Metaspace | ByteLevel)
 
 
 def _within(outer: Span, pretokenizer: PreTokenizer) -> list[Span]:

@@ -16,62 +16,71 @@ from itertools import accumulate
 
 import regex
 
+from webapp.core.unicode_16 import as_unicode_16
+
 # Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.
 WHITE_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE_SPACE_CHARACTERS = "".join(filter(re.compile(f"[{WHITE_SPACE}]").match, map(chr, range(0x3001))))
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
+
+R50K_BASE = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It cuts alike."""
 
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-"""The pattern of GPT-4's `cl100k_base`, as Hugging Face's files spell it."""
+"""The pattern of GPT-4's `cl100k_base`, as Hugging Face's files and Llama 3 spell it."""
+
+CL100K_BASE = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""The same as `tiktoken` spells it since its version 0.8. It cuts differently at the end of a text: white space there
+stays whole (`\\s++$`), line ends or not, where Hugging Face's cuts after the last line end."""
+
+QWEN = CL100K.replace(r"\p{N}{1,3}", r"\p{N}")
+"""Qwen's: each digit stands alone."""
+
+_UPPER, _LOWER = r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", r"\p{Ll}\p{Lm}\p{Lo}\p{M}"
+
+O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?[{_UPPER}]*[{_LOWER}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?[{_UPPER}]+[{_LOWER}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The pattern of GPT-4o's `o200k_base`: words are cut where a capital follows a small letter."""
+
+TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
+"""The pattern of Mistral's `tekken.json`: contractions and digits are not kept together."""
 
 MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
 """Words with the `▁` before them; of a run of `▁` all but the last are one match."""
+
+KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS)
+"""The patterns with a fast form; their matches leave nothing of a text out."""
 
 
 @cache
 def basic_ranges(properties: str) -> str:
     """The inside of a character class that holds the characters of the Basic Multilingual Plane with a property.
 
-    `properties` is the inside of a class of `regex`, which is asked so that both engines agree on Unicode's version.
+    `properties` is the inside of a class of `regex`, which is asked so that both engines agree, about Unicode 16.
 
     >>> print(basic_ranges(r"\\p{Nd}")[:26])
     \\u0030-\\u0039\\u0660-\\u0669
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
-    runs = (run[0] for run in regex.finditer(f"[{properties}]+", plane))
+    runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane)))
     # A run may step over the surrogates, which no well-formed text holds.
-    return "".join(rf"\u{ord(run[0]):04x}-\u{ord(run[-1]):04x}" for run in runs)
-
-
-@cache
-def _fast_forms() -> dict[str, str]:
-    space = WHITE_SPACE
-    letter, number = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}")
-    other = f"[^{space}{letter}{number}]"
-    letter_run, number_run, other_run = f"[{letter}]++", f"[{number}]++", f"{other}++"
-    # An optional space in front becomes two alternatives, so that each begins with a character the engine can
-    # test. The order is free where alternatives begin differently: only a contraction, which begins as a run
-    # of other characters does, has to stay before that.
-    gpt2 = (
-        f"{letter_run}| {letter_run}|'(?:[stmd]|re|ve|ll)|{other_run}| {other_run}|{number_run}| {number_run}"
-        f"|[{space}]+(?![^{space}])|[{space}]+"
-    )
-    prefix = rf"[^\r\n{letter}{number}]"
-    cl100k = (
-        f"{letter_run}|(?i:'(?:[stmd]|re|ve|ll))|{prefix}{letter_run}|[{number}]{{1,3}}+"
-        rf"|{other_run}[\r\n]*+| {other_run}[\r\n]*+"
-        rf"|[{space}]*[\r\n]+|[{space}]+(?![^{space}])|[{space}]+"
-    )
-    return {GPT2: gpt2, CL100K: cl100k, MARKED_WORDS: "▁[^▁]++|▁+(?=▁)|▁|[^▁]++"}
+    return "".join(rf"\u{ord(plane[start]):04x}-\u{ord(plane[end - 1]):04x}" for start, end in runs)
 
 
 @dataclass(frozen=True)
 class SplitPattern:
-    """A pattern of `regex`, run by `re` where it is a known one.
+    """A pattern of `regex`, run by `re` where it is a known one. Properties are those of Unicode 16.
 
     >>> SplitPattern(GPT2).findall("I'll go,  now")
     ['I', "'ll", ' go', ',', ' ', ' now']
@@ -82,29 +91,38 @@ class SplitPattern:
     @property
     def covers(self) -> bool:
         """Whether the matches of the pattern are known to leave nothing of a text out."""
-        return self.source in (GPT2, CL100K, MARKED_WORDS)
+        return self.source in KNOWN
 
     def findall(self, text: str) -> list[str]:
-        """The matches, in order."""
+        """The matches, in order; raises PatternTimeoutError where an unknown pattern does not come to an end."""
         if self._fast is None:
-            return [match[0] for match in self._exact.finditer(text)]
-        if text.isascii() or not (stretches := _astral_stretches(text)):
+            return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
+        if self.source == MARKED_WORDS or text.isascii() or not (stretches := _astral_stretches(text)):
             return self._fast.findall(text)
         matches: list[str] = []
         position = 0
         for start, end in stretches:
             matches += self._fast.findall(text, position, start)
-            matches += self._exact.findall(text, start, end)
+            matches += [text[left:right] for left, right in self._exact_spans(text, start, end)]
             position = end
         matches += self._fast.findall(text, position)
         return matches
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """`(start, end)` of each match."""
+        """`(start, end)` of each match; raises PatternTimeoutError as `findall` does."""
         if self.covers:
             ends = list(accumulate(map(len, self.findall(text))))
             return list(zip([0, *ends], ends, strict=False))
-        return [match.span() for match in self._exact.finditer(text)]
+        return self._exact_spans(text, 0, len(text))
+
+    def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        stretch = as_unicode_16(text[start:end])
+        seconds = None if self.covers else SECONDS + SECONDS_A_CHARACTER * len(stretch)
+        try:
+            found = self._exact.finditer(stretch, timeout=seconds)
+            return [(match.start() + start, match.end() + start) for match in found]
+        except TimeoutError:
+            raise PatternTimeoutError(self.source, len(stretch)) from None
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
@@ -112,17 +130,95 @@ class SplitPattern:
 
     @cached_property
     def _fast(self) -> re.Pattern[str] | None:
-        return _compiled_fast(self.source)
+        return _fast_form(self.source)
+
+
+class PatternTimeoutError(ValueError):
+    """A split pattern that takes longer on a text than any reasonable one would."""
+
+    def __init__(self, source: str, length: int) -> None:
+        shown = source if len(source) <= 60 else source[:57] + "..."
+        super().__init__(f"the split pattern {shown!r} comes to no end on a text of {length} characters")
+
+
+# What an unknown pattern is given for a text: known ones, run by `regex`, need a tenth of a microsecond a character.
+SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
+
+
+# --- fast forms -------------------------------------------------------------------------------------------------------
+# An optional character in front becomes alternatives of their own, so that each begins with characters the engine can
+# test before it tries. Their order is free where they begin differently. What cannot be given back for a match is
+# taken possessively.
+
+# Up to the last line end of a run of white space; white space to the end of the text; all but its last character,
+# which may begin a word.
+_LINES = r"|[{blank}]*+[\r\n]++(?:[{blank}]*+[\r\n]++)*+"
+_END = r"|[{space}]++\Z"
+_SPACES = r"|[{space}]+(?=[{space}])|[{space}]"
+
+_GPT2 = (
+    r" [{letter}]++|[{letter}]++|'(?:[stmd]|re|ve|ll)|[^{space}{letter}{number}]++| [^{space}{letter}{number}]++"
+    r"|[{number}]++| [{number}]++" + _END + _SPACES
+)
+# A word behind a space is tried first: it is what a text is full of.
+_CL100K = (
+    r" [{letter}]++|[{letter}]++|'(?i:[stmd]|re|ve|ll)|[^\r\n{letter}{number}][{letter}]++|{digits}"
+    r"|[^{space}{letter}{number}]++[\r\n]*+| [^{space}{letter}{number}]++[\r\n]*+"
+)
+# Words end before a capital that follows a small letter. Without a letter that has no case (or a mark) among the
+# capitals a word is simple: capitals, then the small letters there are. With one, the originals give capitals back
+# until the last such letter, and only their own two alternatives say it briefly: they stand behind a look ahead.
+_O200K = (
+    r" [{small}][{lower}]*+(?!')"
+    r"|[{small}][{lower}]*+{contraction}"
+    r"|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}])){contraction}"
+    r"|{prefix}(?:[{small}][{lower}]*+|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}]))){contraction}"
+    r"|{digits}"
+    r"|(?={prefix}?+[{capital}]*+[{caseless}])"
+    r"(?:[^\r\n{letter}{number}]?[{upper}]*[{lower}]+|[^\r\n{letter}{number}]?[{upper}]+[{lower}]*){contraction}"
+    r"|[^{space}{letter}{number}]++[\r\n/]*+| [^{space}{letter}{number}]++[\r\n/]*+"
+)
+_CONTRACTION = "(?:'(?i:[stmd]|re|ve|ll))?+"
+
+_FAST_FORMS = {
+    GPT2: (_GPT2, {}),
+    R50K_BASE: (_GPT2, {}),
+    CL100K: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    CL100K_BASE: (_CL100K + _END + _LINES + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    QWEN: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]"}),
+    O200K: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
+    TEKKEN: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]", "contraction": ""}),
+    MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
+}
 
 
 @cache
-def _compiled_fast(source: str) -> re.Pattern[str] | None:
-    form = _fast_forms().get(source)
-    return None if form is None else re.compile(form)
+def _fast_form(source: str) -> re.Pattern[str] | None:
+    """The pattern of `re` that cuts as a known pattern does, where nothing astral is a letter, digit or mark."""
+    if source not in _FAST_FORMS:
+        return None
+    form, parts = _FAST_FORMS[source]
+    letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
+    classes = {
+        "space": WHITE_SPACE,
+        "blank": WHITE_SPACE.replace(r"\t-\r", r"\t\x0b\x0c"),
+        "letter": letter,
+        "number": number,
+        "small": basic_ranges(r"\p{Ll}"),
+        "capital": basic_ranges(r"\p{Lu}\p{Lt}"),
+        "caseless": basic_ranges(r"\p{Lm}\p{Lo}\p{M}"),
+        "lower": basic_ranges(_LOWER),
+        "upper": basic_ranges(_UPPER),
+        "prefix": rf"[^\r\n{letter}{number}{mark}]",
+    }
+    parts = {name: part.format(**classes) for name, part in parts.items()}
+    return re.compile(form.format(**classes, **parts))
 
 
-# Letters and digits above the Basic Multilingual Plane: whatever else stands there is in no class of the patterns.
-_ASTRAL = regex.compile(r"[\p{L}\p{N}--[\u0000-\uffff]]", regex.VERSION1)
+# --- above the Basic Multilingual Plane -------------------------------------------------------------------------------
+
+# Letters, digits and marks: whatever else stands there is in no class of the patterns.
+_ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
 # A place no match can cross, whatever stands on its left: a space after something that is not white space.
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from webapp.core import pretokenizers
+from webapp.core.added_tokens import AddedToken, Finder, as_added_tokens
 from webapp.core.alignment import Aligned
 from webapp.core.decoders import Decoder, Join
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.models import Model
-from webapp.core.models.cache import Cache
-from webapp.core.normalizers import BertNormalizer, Normalizer
-from webapp.core.pretokenizers import BertPreTokenizer, PreTokenizer, Span
-
-# The ids of a stretch of text, and their starts and ends in it.
-Located = tuple[Sequence[int], Sequence[int]]
+from webapp.core.normalizers import Normalizer
+from webapp.core.postprocessors import PostProcessor, spaces_of
+from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.stretches import stretches_of
 
 
 class Tokenizer:
@@ -41,48 +38,58 @@ class Tokenizer:
         pretokenizer: PreTokenizer | None = None,
         decoder: Decoder | None = None,
         special_tokens: Mapping[str, int] = MappingProxyType({}),
+        added_tokens: Sequence[AddedToken] = (),
+        postprocessor: PostProcessor | None = None,
     ) -> None:
-        """`special_tokens` gives each special token's id, in the model's vocabulary or beyond it.
+        """`special_tokens` gives each special token's id, in the model's vocabulary or beyond it; `added_tokens` have
+        flags besides.
 
-        Raises ValueError for a special token that is empty.
+        Raises ValueError for a token that is empty.
         """
-        if "" in special_tokens:
-            raise ValueError("a special token is empty")
         self.model = model
         self.normalizer = normalizer
         self.pretokenizer = pretokenizer
         self.decoder = decoder
-        self.special_tokens: Mapping[str, int] = MappingProxyType(dict(special_tokens))
-        self._special_by_id = {id: token for token, id in self.special_tokens.items()}
-        longest_first = sorted(self.special_tokens, key=len, reverse=True)
-        self._special_pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-        self._stretches = _stretches_of(self)
+        self.added_tokens: Sequence[AddedToken] = (*as_added_tokens(special_tokens), *added_tokens)
+        if any(not token.content for token in self.added_tokens):
+            raise ValueError("a special token is empty")
+        self.special_tokens: Mapping[str, int] = MappingProxyType(
+            {token.content: token.id for token in self.added_tokens if token.special}
+        )
+        self.postprocessor = postprocessor or PostProcessor()
+        self._added_by_id = {token.id: token for token in self.added_tokens}
+        self._in_text = Finder(token for token in self.added_tokens if not token.normalized)
+        normalize = (lambda content: content) if normalizer is None else normalizer.normalize
+        self._in_normalized = Finder((token for token in self.added_tokens if token.normalized), normalize)
+        # As in `tokenizers`: normalized tokens are decoded as they were found, and are not special if that has no name.
+        self._decoded = {
+            token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
+        }
+        self._stretches = stretches_of(model, normalizer, pretokenizer)
 
-    def encode(self, text: str, *, special: bool = False) -> Encoding:
-        """The tokens of a text; with `special`, special tokens that stand in it are honoured.
+    def encode(self, text: str, *, special: bool = False, template: bool = False) -> Encoding:
+        """The tokens of a text; with `special`, special tokens that stand in it are honoured, with `template` those
+        are put around it that the post-processor names.
 
-        A lone surrogate is read as U+FFFD.
+        Tokens that were added but are not special are always honoured. A lone surrogate is read as U+FFFD.
         """
         well_formed = _well_formed(text)
+        ids = self._ids(well_formed, special)
+        filled = self.postprocessor.template.ids(ids) if template and self.postprocessor.template else ids
         return Encoding(
             text,
-            self.ids(well_formed, special=special),
+            filled,
             pieces=self.model.pieces,
             unknown_id=self.model.unknown_id,
-            place=lambda: self._place(well_formed, special),
+            place=lambda: self._place(well_formed, ids, special, template),
+            added=self._added_by_id,
         )
 
-    def ids(self, text: str, *, special: bool = False) -> list[int]:
+    def ids(self, text: str, *, special: bool = False, template: bool = False) -> list[int]:
         """The ids alone, the fast way: as `encode(text).ids`."""
-        text = _well_formed(text)
-        if not special or self._special_pattern is None:
-            return self._stretches.ids(text)
-        ids: list[int] = []
-        for start, end, special_id in self._parts(text):
-            if special_id is None:
-                ids += self._stretches.ids(text[start:end])
-            else:
-                ids.append(special_id)
+        ids = self._ids(_well_formed(text), special)
+        if template and self.postprocessor.template is not None:
+            return self.postprocessor.template.ids(ids)
         return ids
 
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
@@ -93,12 +100,13 @@ class Tokenizer:
         pieces: list[str | bytes] = []
         vocabulary = self.model.pieces
         size = len(vocabulary)
-        special_of = self._special_by_id.get
+        added_of = self._decoded.get
+        special_tokens = self.special_tokens
         for id in ids:
-            token = special_of(id)
-            if token is not None:
-                if not skip_special:
-                    pieces.append(token)
+            added = added_of(id)
+            if added is not None:
+                if not (skip_special and added in special_tokens):
+                    pieces.append(added)
             elif 0 <= id < size:
                 pieces.append(vocabulary[id])
             elif id == self.model.unknown_id:
@@ -107,129 +115,88 @@ class Tokenizer:
                 raise ValueError(f"id {id} is outside the vocabulary of {size} pieces")
         return (self.decoder or Join()).decode(pieces)
 
-    def _parts(self, text: str) -> Iterator[tuple[int, int, int | None]]:
-        """The text as `(start, end, special id)`, with None for the stretches between special tokens."""
-        position = 0
-        if self._special_pattern is not None:
-            for found in self._special_pattern.finditer(text):
-                if position < found.start():
-                    yield position, found.start(), None
-                yield *found.span(), self.special_tokens[found[0]]
-                position = found.end()
-        if position < len(text):
-            yield position, len(text), None
+    def _ids(self, text: str, special: bool) -> list[int]:
+        stretches = self._stretches
+        if not self._looks_for(special):
+            return stretches.ids(text)
+        ids: list[int] = []
+        for start, end, token in self._in_text.parts(text, special=special):
+            if token is not None:
+                ids.append(token.id)
+            elif not self._in_normalized:
+                ids += stretches.ids(text[start:end], start == 0)
+            else:
+                ids += self._normalized_ids(text, start, end, special)
+        return ids
 
-    def _place(self, text: str, special: bool) -> Placement:
-        if not special or self._special_pattern is None:
-            return Placement(*self._stretches.places(text), frozenset())
+    def _normalized_ids(self, text: str, start: int, end: int, special: bool) -> list[int]:
+        """The ids of a stretch in which normalized tokens may stand."""
+        normalized = text[start:end] if self.normalizer is None else self.normalizer.normalize(text[start:end])
+        parts = self._in_normalized.parts(normalized, special=special)
+        if len(parts) == 1 and parts[0][2] is None:
+            return self._stretches.ids(text[start:end], start == 0)
+        ids: list[int] = []
+        for left, right, token in parts:
+            if token is None:
+                ids += self._stretches.normalized_ids(normalized[left:right], start == left == 0)
+            else:
+                ids.append(token.id)
+        return ids
+
+    def _looks_for(self, special: bool) -> bool:
+        """Whether there is any added token to look for."""
+        finders = [finder for finder in (self._in_text, self._in_normalized) if finder]
+        return any(special or not finder.only_special for finder in finders)
+
+    def _place(self, text: str, ids: Sequence[int], special: bool, template: bool) -> Placement:
+        starts, ends, found = self._places(Aligned.of(text), special)
+        if self.postprocessor.trims:
+            spaces = [
+                spaces_of(text[starts[at] : ends[at]] if self._is_text(id) else self.model.pieces[id])
+                for at, id in enumerate(ids)
+            ]
+            for trim in self.postprocessor.trims:
+                starts, ends = trim.offsets(starts, ends, spaces)
+        filled = self.postprocessor.template if template else None
+        if filled is None:
+            return Placement(starts, ends, frozenset(found))
+        marks = filled.filled([at in found for at in range(len(starts))], True)
+        special_indexes = frozenset(at for at, mark in enumerate(marks) if mark)
+        return Placement(filled.filled(starts, 0), filled.filled(ends, 0), special_indexes)
+
+    def _places(self, aligned: Aligned, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
+        """Starts and ends of the tokens of a text, and the indexes of the special ones that stand in it."""
+        if not self._looks_for(special):
+            return *self._stretches.places(aligned), set()
         starts: list[int] = []
         ends: list[int] = []
-        special_indexes = set()
-        for start, end, special_id in self._parts(text):
-            if special_id is None:
-                part_starts, part_ends = self._stretches.places(text[start:end])
-                starts.extend(place + start for place in part_starts)
-                ends.extend(place + start for place in part_ends)
-            else:
-                special_indexes.add(len(starts))
-                starts.append(start)
-                ends.append(end)
-        return Placement(starts, ends, frozenset(special_indexes))
+        found: set[int] = set()
 
+        def add(token: AddedToken, part: Aligned) -> None:
+            if token.special:
+                found.add(len(starts))
+            starts.append(part.starts[0])
+            ends.append(part.ends[-1])
 
-class _Pretokens:
-    """The ordinary way through the pipeline: normalize the text, cut it, look each pre-token up."""
+        for start, end, token in self._in_text.parts(aligned.text, special=special):
+            stretch = aligned.part(start, end)
+            if token is not None:
+                add(token, stretch)
+                continue
+            normalized = stretch if self.normalizer is None else self.normalizer.align(stretch)
+            for left, right, inner in self._in_normalized.parts(normalized.text, special=special):
+                part = normalized.part(left, right)
+                if inner is not None:
+                    add(inner, part)
+                    continue
+                part_starts, part_ends = self._stretches.normalized_places(part)
+                starts += part_starts
+                ends += part_ends
+        return starts, ends, found
 
-    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
-        self._normalizer = normalizer
-        self._pretokenizer = pretokenizer
-        self._located = Cache(lambda pretoken: _located(model.segment(pretoken)))
-        self._ids_of = model.ids
-
-    def ids(self, text: str) -> list[int]:
-        if self._normalizer is not None:
-            text = self._normalizer.normalize(text)
-        if self._pretokenizer is None:
-            return list(self._ids_of(text)) if text else []
-        return list(chain.from_iterable(map(self._ids_of, self._pretokenizer.split(text))))
-
-    def places(self, text: str) -> Located:
-        aligned = Aligned.of(text)
-        if self._normalizer is not None:
-            aligned = self._normalizer.align(aligned)
-        text = aligned.text
-        if self._pretokenizer is not None:
-            spans = self._pretokenizer.spans(text)
-        else:
-            spans = [(text, 0, len(text))] if text else []
-        starts, ends = _joined(spans, self._located)
-        if aligned.identity:
-            return starts, ends
-        first, last = aligned.starts, aligned.ends
-        return [first[start] for start in starts], [last[end - 1] for end in ends]
-
-
-class _PretokensOfPretokens(_Pretokens):
-    """For a sequence of pre-tokenizers: what the first one cuts is looked up whole, with all that follows."""
-
-    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.Sequence) -> None:
-        super().__init__(model, normalizer, pretokenizer.first)
-        inner = _Pretokens(model, None, pretokenizer.rest)
-        self._ids_of = Cache(lambda pretoken: tuple(inner.ids(pretoken))).__getitem__
-        self._located = Cache(inner.places)
-
-
-class _Words:
-    """For BERT: no step looks across white space, so whole words of the original text are looked up."""
-
-    def __init__(self, model: Model, normalizer: BertNormalizer, pretokenizer: PreTokenizer) -> None:
-        self._normalizer = normalizer
-        inner = _Pretokens(model, normalizer, pretokenizer)
-        self._ids_of = Cache(lambda word: tuple(inner.ids(word))).__getitem__
-        self._located = Cache(inner.places)
-
-    def ids(self, text: str) -> list[int]:
-        return list(chain.from_iterable(map(self._ids_of, self._normalizer.words(text))))
-
-    def places(self, text: str) -> Located:
-        return _joined(self._normalizer.word_spans(text), self._located)
-
-
-def _stretches_of(tokenizer: Tokenizer) -> _Pretokens | _Words:
-    """The way through the pipeline that remembers the longest stretches that stand for themselves."""
-    model, normalizer, pretokenizer = tokenizer.model, tokenizer.normalizer, tokenizer.pretokenizer
-    if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
-        return _Words(model, normalizer, pretokenizer)
-    if isinstance(pretokenizer, pretokenizers.Sequence) and len(pretokenizer.pretokenizers) > 1:
-        return _PretokensOfPretokens(model, normalizer, pretokenizer)
-    return _Pretokens(model, normalizer, pretokenizer)
-
-
-def _located(segments: Sequence[tuple[int, int, int]]) -> Located:
-    return tuple(start for _, start, _ in segments), tuple(end for _, _, end in segments)
-
-
-def _joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
-    """The places of all tokens of a text, from those inside each of its pre-tokens.
-
-    >>> _joined([("low", 0, 3), ("er", 4, 6)], {"low": ((0,), (3,)), "er": ((0, 1), (1, 2))})
-    ([0, 4, 5], [3, 5, 6])
-    """
-    starts: list[int] = []
-    ends: list[int] = []
-    add_start, add_end = starts.append, ends.append
-    for pretoken, start, end in spans:
-        inner_starts, inner_ends = located[pretoken]
-        if len(inner_starts) == 1 and not inner_starts[0] and len(pretoken) == end - start == inner_ends[0]:
-            add_start(start)
-            add_end(end)
-            continue
-        # Made-up characters in front belong to the first real one.
-        shift = end - len(pretoken)
-        for inner_start, inner_end in zip(inner_starts, inner_ends, strict=True):
-            add_start(max(inner_start + shift, start))
-            add_end(max(inner_end + shift, start + 1))
-    return starts, ends
+    def _is_text(self, id: int) -> bool:
+        """Whether the token of an id has the text that it covers for its name."""
+        return id in self._added_by_id or id >= len(self.model.pieces)
 
 
 def _well_formed(text: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import shown
 from webapp.core.models.dictionary import Dictionary
 
 Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
@@ -52,7 +55,7 @@ def read_dictionary(text: str) -> Dictionary:
     tags: list[str] = []
     most_fields = 1
     for line_number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        fields = line.split() if "\t" not in line else _tab_separated(line)
+        fields = _fields(line)
         if not fields:
             continue
         count = len(fields)
@@ -66,7 +69,7 @@ def read_dictionary(text: str) -> Dictionary:
             message = f"the word has {len(word)} characters; {LONGEST_WORD} are the most"
             raise DictionaryError(line_number, "word-too-long", message)
         if count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS):
-            message = f"the frequency {fields[1][:40]!r} is not a whole number of at most {MOST_DIGITS} digits"
+            message = f"the frequency {shown(fields[1])} is not a whole number of at most {MOST_DIGITS} digits"
             raise DictionaryError(line_number, "frequency-not-a-number", message)
         if word not in seen:
             seen.add(word)
@@ -76,6 +79,36 @@ def read_dictionary(text: str) -> Dictionary:
         if count > most_fields:
             most_fields = count
     return Dictionary(words, frequencies if most_fields > 1 else None, tags if most_fields > 2 else None)
+
+
+def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = " ") -> str:
+    """The word list of a dictionary, as `read_dictionary` reads it: a word a line, its frequency and tag behind it.
+
+    Tags without frequencies have a frequency of 0 before them. With tabs words may hold spaces.
+
+    >>> write_dictionary(Dictionary(["研究", "New York"], [5, 7], ["v", ""]), separator="\\t")
+    '研究\\t5\\tv\\nNew York\\t7\\n'
+    >>> write_dictionary(Dictionary(["New York"]))
+    Traceback (most recent call last):
+    webapp.core.formats.fields.FormatError: the word 'New York' cannot be written with ' ' between the fields
+
+    Raises FormatError for a word, frequency or tag that would not come back as it is.
+    """
+    frequencies = dictionary.frequencies or (0,) * len(dictionary)
+    tags = dictionary.tags or ("",) * len(dictionary)
+    columns = 1 + (dictionary.frequencies is not None or dictionary.tags is not None) + (dictionary.tags is not None)
+    lines: list[str] = []
+    for word, frequency, tag in zip(dictionary.words, frequencies, tags, strict=True):
+        fields = [word, str(frequency), tag][:columns]
+        while not fields[-1]:
+            fields.pop()
+        line = separator.join(fields)
+        if "\n" in line or _fields(line) != fields or (not lines and line.startswith("\ufeff")):
+            raise FormatError(f"the word {shown(word)} cannot be written with {separator!r} between the fields")
+        if columns > 1 and not _FREQUENCY.fullmatch(str(frequency)):
+            raise FormatError(f"the frequency {frequency!r} of {shown(word)} is no whole number of at most 18 digits")
+        lines.append(line + "\n")
+    return "".join(lines)
 
 
 @cache
@@ -88,6 +121,14 @@ def jieba_dictionary() -> Dictionary:
     if spec is None or spec.origin is None:
         raise FileNotFoundError("jieba's dictionary comes with the package jieba, which is not installed")
     return read_dictionary((Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8"))
+
+
+# A frequency counts something; one of more digits is somebody's joke on whoever reads it.
+_FREQUENCY = re.compile(r"[0-9]{1,18}")
+
+
+def _fields(line: str) -> list[str]:
+    return line.split() if "\t" not in line else _tab_separated(line)
 
 
 def _tab_separated(line: str) -> list[str]:

@@ -10,9 +10,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from webapp.core.formats import end_of_word, huggingface_models, huggingface_parts
-from webapp.core.formats.fields import FormatError, field, unsupported
+from webapp.core.added_tokens import AddedToken
+from webapp.core.byte_characters import unspelt
+from webapp.core.character_pretokenizers import SpeltByteLevel
+from webapp.core.formats import (
+    end_of_word,
+    huggingface_decoders,
+    huggingface_models,
+    huggingface_parts,
+    huggingface_processors,
+)
+from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.limits import read_json
+from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.pretokenizers import ByteLevel
+from webapp.core.pretokenizers import Sequence as Steps
 from webapp.core.tokenizer import Tokenizer
 
 __all__ = ["FormatError", "read", "write"]
@@ -23,16 +36,14 @@ VERSION = "1.0"
 def read(text: str) -> Tokenizer:
     """The tokenizer that a `tokenizer.json` describes.
 
-    Its post-processor, truncation and padding are passed over: encoding here adds no special tokens and cuts nothing
-    off. Its added tokens become special tokens.
+    Truncation and padding are passed over, dropout too: nothing is cut off, and the same text is always encoded alike.
+    What the post-processor adds is added where it is asked for. Added tokens that are special are honoured where that
+    is asked for, the others always.
 
     Raises FormatError, a ValueError, when the text is no JSON, a part is missing or malformed, or is of a kind that is
     not supported.
     """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not a JSON file: {error}") from None
+    document = read_json(text)
     if not isinstance(document, dict):
         raise FormatError("a tokenizer.json is a JSON object")
     if "model" not in document:
@@ -57,24 +68,16 @@ def write(tokenizer: Tokenizer) -> str:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {
-                "id": id,
-                "content": content,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for content, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1])
+            huggingface_processors.write_added_token(token)
+            for token in sorted(tokenizer.added_tokens, key=lambda token: token.id)
         ],
     }
     byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
     document["normalizer"] = huggingface_parts.write_normalizer(tokenizer.normalizer)
     document["pre_tokenizer"] = huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level)
-    document["post_processor"] = None
-    document["decoder"] = huggingface_parts.write_decoder(tokenizer.decoder)
-    special_by_id = {id: content for content, id in tokenizer.special_tokens.items()}
+    special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
+    document["post_processor"] = huggingface_processors.write_postprocessor(tokenizer.postprocessor, special_by_id)
+    document["decoder"] = huggingface_decoders.write_decoder(tokenizer.decoder)
     document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
     if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
         document = end_of_word.marked(document, tokenizer.model.end_of_word_suffix)
@@ -83,24 +86,42 @@ def write(tokenizer: Tokenizer) -> str:
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
     document = end_of_word.unmarked(document)
-    special_tokens = _added_tokens(document)
-    pretokenizer, byte_level = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
-    model = huggingface_models.read_model(field(document, "model", dict), special_tokens, byte_level=byte_level)
+    added = huggingface_processors.read_added_tokens(document)
+    steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
+    spelt = [isinstance(step, ByteLevel) for step in steps]
+    model = huggingface_models.read_model(
+        field(document, "model", dict), added, byte_level=spelt[-1:] == [True] and sum(spelt) == 1
+    )
+    huggingface_processors.check_ids(
+        added, {token.content: id for token in added if (id := _id(model, token)) is not None}, len(model.pieces)
+    )
+    if not getattr(model, "byte_level", False):
+        steps = [SpeltByteLevel(step) if isinstance(step, ByteLevel) else step for step in steps]
+    elif steps[-1] == ByteLevel(cuts=False):
+        steps.pop()
     return Tokenizer(
         model,
         normalizer=huggingface_parts.read_normalizer(field(document, "normalizer", dict, None)),
-        pretokenizer=pretokenizer,
-        decoder=huggingface_parts.read_decoder(field(document, "decoder", dict, None)),
-        special_tokens=special_tokens,
+        pretokenizer=steps[0] if len(steps) == 1 else Steps(tuple(steps)) if steps else None,
+        decoder=huggingface_decoders.read_decoder(field(document, "decoder", dict, None)),
+        added_tokens=added,
+        postprocessor=huggingface_processors.read_postprocessor(field(document, "post_processor", dict, None)),
     )
 
 
-def _added_tokens(document: dict[str, Any]) -> dict[str, int]:
-    tokens = {}
-    for token in field(document, "added_tokens", list, []):
-        if not isinstance(token, dict):
-            raise FormatError('"added_tokens" should be a list of objects')
-        for flag in ("single_word", "lstrip", "rstrip"):
-            unsupported(token, flag, False)
-        tokens[field(token, "content", str)] = field(token, "id", int)
-    return tokens
+def _id(model: Model, token: AddedToken) -> int | None:
+    """The id of an added token in the model's vocabulary, where byte-level pieces are spelt in characters."""
+    if token.id < len(model.pieces) and model.pieces[token.id] in (
+        token.content,
+        _bytes(token.content),
+        token.content.encode(),
+    ):
+        return token.id
+    return model.id_of(_bytes(token.content) if isinstance(model.pieces[0], bytes) else token.content)
+
+
+def _bytes(content: str) -> bytes:
+    try:
+        return unspelt(content)
+    except ValueError:
+        return content.encode()

@@ -5,34 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webapp.core.formats.fields import FormatError, field, unsupported
+from webapp.core.added_tokens import AddedToken
+from webapp.core.byte_characters import spelt, unspelt
+from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.huggingface_fields import whole_number
+from webapp.core.formats.limits import shown
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 
 Json = dict[str, Any]
 
 
-def read_model(part: Json, special_tokens: Mapping[str, int], *, byte_level: bool) -> Model:
-    """The model that a part describes, over bytes or over characters.
+def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> Model:
+    """The model that a part describes, over characters, or over bytes with `byte_level` if that comes to the same.
 
     Raises FormatError for a malformed part or a model that is not known, ValueError for one whose vocabulary
     contradicts itself.
     """
     kind = field(part, "type", str, None) or _guessed(part)
     if kind == "BPE":
-        return _read_bpe(part, special_tokens, byte_level=byte_level)
+        return _read_bpe(part, added, byte_level=byte_level)
     if kind == "WordPiece":
         return WordPiece(
-            _pieces(part),
-            unknown=field(part, "unk_token", str),
-            continuing_subword_prefix=field(part, "continuing_subword_prefix", str),
-            max_word_length=field(part, "max_input_chars_per_word", int, 100),
+            _pieces(part, added),
+            unknown=field(part, "unk_token", str, "[UNK]"),
+            continuing_subword_prefix=field(part, "continuing_subword_prefix", str, "##"),
+            max_word_length=whole_number(part, "max_input_chars_per_word", 100),
         )
+    if kind == "WordLevel":
+        return WordLevel(_pieces(part, added), unknown=field(part, "unk_token", str, "<unk>"))
     if kind == "Unigram":
         return _read_unigram(part)
-    raise FormatError(f"the model {kind!r} is not supported")
+    raise FormatError(f"the model {shown(kind)} is not supported")
 
 
 def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
@@ -44,11 +51,11 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
                 "type": "BPE",
                 "dropout": None,
                 "unk_token": model.unknown,
-                "continuing_subword_prefix": None,
+                "continuing_subword_prefix": model.continuing_subword_prefix or None,
                 "end_of_word_suffix": model.end_of_word_suffix or None,
-                "fuse_unk": False,
-                "byte_fallback": False,
-                "ignore_merges": False,
+                "fuse_unk": model.fuse_unknown,
+                "byte_fallback": model.byte_fallback,
+                "ignore_merges": model.ignore_merges,
                 "vocab": {piece: id for id, piece in enumerate(pieces)},
                 "merges": [[pieces[left], pieces[right]] for left, right in model.merges],
             }
@@ -65,7 +72,13 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
                 "type": "Unigram",
                 "unk_id": model.unknown_id,
                 "vocab": [list(entry) for entry in zip(model.pieces, model.scores, strict=True)],
-                "byte_fallback": False,
+                "byte_fallback": model.byte_fallback,
+            }
+        case WordLevel():
+            return {
+                "type": "WordLevel",
+                "unk_token": model.unknown,
+                "vocab": {piece: id for id, piece in enumerate(model.pieces)},
             }
     raise FormatError(f"{type(model).__name__} cannot be written to a tokenizer.json")
 
@@ -77,29 +90,34 @@ def _guessed(part: Json) -> str:
     return "WordPiece" if "continuing_subword_prefix" in part else "Unigram"
 
 
-def _read_bpe(part: Json, special_tokens: Mapping[str, int], *, byte_level: bool) -> BPE:
-    unsupported(part, "dropout", None, 0)
-    unsupported(part, "continuing_subword_prefix", None, "")
-    unsupported(part, "byte_fallback", False, None)
-    unsupported(part, "ignore_merges", False, None)
-    names = _pieces(part)
+def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> BPE:
+    names = _pieces(part, added)
     ids = {name: id for id, name in enumerate(names)}
     unknown = field(part, "unk_token", str, None)
     if unknown not in ids:  # some files name an unknown token that they do not have
         unknown = None
-    if unknown is not None:
-        unsupported(part, "fuse_unk", False, None)
+    merges = _merges(part, ids)
+    prefix = field(part, "continuing_subword_prefix", str, "")
+    suffix = field(part, "end_of_word_suffix", str, "")
+    ignore_merges = field(part, "ignore_merges", bool, False)
+    if byte_level and not prefix and not suffix:
+        pieces = _as_bytes(names, added)
+        if pieces is not None:
+            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges)
     return BPE(
-        _as_bytes(names, special_tokens) if byte_level else names,
-        _merges(part, ids),
-        byte_level=byte_level,
-        end_of_word_suffix=field(part, "end_of_word_suffix", str, ""),
-        unknown=None if byte_level else unknown,
+        names,
+        merges,
+        byte_level=False,
+        continuing_subword_prefix=prefix,
+        end_of_word_suffix=suffix,
+        unknown=unknown,
+        fuse_unknown=field(part, "fuse_unk", bool, False),
+        byte_fallback=field(part, "byte_fallback", bool, False),
+        ignore_merges=ignore_merges,
     )
 
 
 def _read_unigram(part: Json) -> Unigram:
-    unsupported(part, "byte_fallback", False, None)
     entries = field(part, "vocab", list)
     try:
         pieces = [piece for piece, _ in entries]
@@ -108,20 +126,29 @@ def _read_unigram(part: Json) -> Unigram:
         raise FormatError('"vocab" should be a list of pieces with a score each') from None
     if set(map(type, pieces)) - {str} or set(map(type, scores)) - {int, float}:
         raise FormatError('"vocab" should be a list of pieces with a score each')
-    return Unigram(pieces, scores, unknown_id=field(part, "unk_id", int))
+    if any(abs(score) > 1e30 for score in scores):
+        raise FormatError('a score in "vocab" is gigantic')
+    return Unigram(
+        pieces, scores, unknown_id=field(part, "unk_id", int), byte_fallback=field(part, "byte_fallback", bool, False)
+    )
 
 
-def _pieces(part: Json) -> list[str]:
-    """The pieces in the order of their ids, which have to count from 0 without a gap."""
+def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
+    """The pieces in the order of their ids, which have to count from 0 without a gap, but for added tokens."""
     vocabulary = field(part, "vocab", dict)
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
         raise FormatError('"vocab" should give each piece a whole number')
-    if ids != list(range(len(ids))):
-        if sorted(ids) != list(range(len(ids))):
-            raise FormatError(f'the ids of "vocab" should be the numbers from 0 to {len(ids) - 1}, each once')
-        return sorted(vocabulary, key=vocabulary.__getitem__)
-    return list(vocabulary)
+    if ids == list(range(len(ids))):
+        return list(vocabulary)
+    by_id = {id: piece for piece, id in vocabulary.items()}
+    if len(by_id) < len(ids):
+        twice = next(piece for piece, id in vocabulary.items() if by_id[id] != piece)
+        raise FormatError(f"the id {vocabulary[twice]} stands for {shown(twice)} and {shown(by_id[vocabulary[twice]])}")
+    by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
+    if min(ids) < 0 or max(ids) >= len(by_id):
+        raise FormatError(f'the ids of "vocab" should be the numbers from 0 to {len(ids) - 1}, each once')
+    return [by_id[id] for id in range(len(by_id))]
 
 
 def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
@@ -137,27 +164,22 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
         raise FormatError('"merges" should be a list of pairs of pieces') from None
 
 
-# --- bytes as text ----------------------------------------------------------------------------------------------------
-# A tokenizer.json spells each byte as one printable character (Radford et al. 2019, `bytes_to_unicode`): printable
-# Latin-1 characters stand for themselves, the other bytes are numbered from U+0100 on.
+def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] | None:
+    """The bytes that the names spell; None where one spells none, or where not all 256 bytes are there.
 
-_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
-_CHARACTER_OF = {byte: byte for byte in _PRINTABLE} | {byte: 0x100 + at for at, byte in enumerate(_OTHERS)}
-_BYTE_OF = {character: byte for byte, character in _CHARACTER_OF.items()}
-
-
-def _as_bytes(names: Sequence[str], special_tokens: Mapping[str, int]) -> list[bytes]:
+    Added tokens may be spelt as they are.
+    """
+    added_by_id = {token.id: token.content for token in added}
     pieces = []
     for id, name in enumerate(names):
-        if special_tokens.get(name) == id:
-            pieces.append(name.encode())  # special tokens stand in the file as they are
-            continue
         try:
-            pieces.append(name.translate(_BYTE_OF).encode("latin-1"))
-        except UnicodeEncodeError:
-            raise FormatError(f"the piece {name!r} is no byte-level piece") from None
-    return pieces
+            pieces.append(unspelt(name))
+        except ValueError:
+            if added_by_id.get(id) != name:
+                return None
+            pieces.append(name.encode())
+    known = set(pieces)
+    return pieces if len(known) == len(pieces) and all(bytes([byte]) in known for byte in range(256)) else None
 
 
 def _written(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
@@ -167,4 +189,4 @@ def _written(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
 def _spelt(piece: str | bytes, special: str | None) -> str:
     if isinstance(piece, str):
         return piece
-    return special or piece.decode("latin-1").translate(_CHARACTER_OF)
+    return special or spelt(piece)

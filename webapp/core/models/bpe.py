@@ -6,14 +6,16 @@ over bytes as in Radford et al. 2019, "Language Models are Unsupervised Multitas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 from webapp.core.models.boundaries import Boundaries
 from webapp.core.models.cache import Cache
-from webapp.core.models.merging import merge, pack
+from webapp.core.models.character_cuts import CharacterCuts
+from webapp.core.models.merging import merge, merge_with_places, pack
+from webapp.core.models.symbols import Symbols
 
 
 class Merge(NamedTuple):
@@ -43,8 +45,9 @@ class BPE:
     >>> bpe.segment("testest")
     ((2, 0, 1), (5, 1, 4), (6, 4, 7))
 
-    A character that is no piece becomes `unknown`, one token each; without an `unknown` it is left out, as in
-    Hugging Face's `tokenizers`.
+    What becomes of a character that is no piece, and the other ways to begin, are those of Hugging Face's `tokenizers`:
+    see `Symbols`. With `ignore_merges` a pre-token that is a piece as a whole is one token, even where merging would
+    not get there.
     """
 
     def __init__(
@@ -55,8 +58,12 @@ class BPE:
         byte_level: bool,
         end_of_word_suffix: str = "",
         unknown: str | None = None,
+        continuing_subword_prefix: str = "",
+        fuse_unknown: bool = False,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
     ) -> None:
-        """`merges` are pairs of ids (left, right) in rank order.
+        """`merges` are pairs of ids (left, right) in rank order; the prefix of the right one goes in the merge.
 
         Raises ValueError when a piece occurs twice, a merge names an id or makes a piece that the vocabulary
         does not have, a byte is missing from a byte-level vocabulary, or `unknown` is no piece.
@@ -66,6 +73,10 @@ class BPE:
         self.byte_level = byte_level
         self.end_of_word_suffix = end_of_word_suffix
         self.unknown = unknown
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.fuse_unknown = fuse_unknown
+        self.byte_fallback = byte_fallback
+        self.ignore_merges = ignore_merges
         self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise ValueError("a piece occurs twice in the vocabulary")
@@ -76,10 +87,12 @@ class BPE:
             if unknown not in self._ids:
                 raise ValueError(f"the unknown token {unknown!r} is not in the vocabulary")
             self.unknown_id = self._ids[unknown]
+        self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
             self._byte_ids = self._bytes_of_vocabulary()
-        self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         self.ids = Cache(self._compute_ids).__getitem__
+        self._word_ids = Cache(self._compute_word_ids).__getitem__
+        self._measured = Cache(self._measure).__getitem__
         self._merge_by_id: dict[int, Merge] | None = None
 
     def id_of(self, piece: str | bytes) -> int | None:
@@ -99,8 +112,7 @@ class BPE:
         """The ids a pre-token begins with, before the first merge."""
         if self.byte_level:
             return list(map(self._byte_ids.__getitem__, pretoken.encode()))
-        symbols = [self._ids.get(symbol, self.unknown_id) for symbol in self._split(pretoken)]
-        return [symbol for symbol in symbols if symbol is not None]
+        return self._symbols.ids_of(pretoken)
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
@@ -113,22 +125,80 @@ class BPE:
         return tuple(self._segment_characters(pretoken))
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        if self.byte_level and len(pretoken) > 1 and not pretoken.isascii():
+        return self._byte_level_ids(pretoken) if self.byte_level else self._character_ids(pretoken)
+
+    def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
+        if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
+            return (id,)
+        if len(pretoken) > 1 and not pretoken.isascii():
             stretches = self._boundaries.cut(pretoken)
             if len(stretches) > 1:
-                return tuple(chain.from_iterable(map(self.ids, stretches)))
+                return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
         return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
+
+    @cached_property
+    def _stretch_ids(self) -> Callable[[str], tuple[int, ...]]:
+        # That a stretch is a piece says nothing about how the whole is merged.
+        if not self.ignore_merges:
+            return self.ids
+        return Cache(lambda stretch: tuple(merge(self.symbols(stretch), self._ranks, self._merged))).__getitem__
 
     @cached_property
     def _boundaries(self) -> Boundaries:
         return Boundaries(piece for piece in self.pieces if isinstance(piece, bytes))
 
-    def _split(self, word: str) -> list[str]:
-        if not (self.end_of_word_suffix and word):
-            return list(word)
-        if self.suffix_id is not None:
-            return [*word, self.end_of_word_suffix]
-        return [*word[:-1], word[-1] + self.end_of_word_suffix]
+    # --- over characters
+
+    @cached_property
+    def _symbols(self) -> Symbols:
+        return Symbols(
+            {piece: id for piece, id in self._ids.items() if isinstance(piece, str)},
+            self.unknown_id,
+            prefix=self.continuing_subword_prefix,
+            suffix=self.end_of_word_suffix,
+            fuse_unknown=self.fuse_unknown,
+            byte_fallback=self.byte_fallback,
+            suffix_apart=self.suffix_id is not None,
+        )
+
+    @cached_property
+    def _cuts(self) -> CharacterCuts | None:
+        if self.end_of_word_suffix or self.continuing_subword_prefix:
+            return None
+        made = frozenset(self._merged)
+        if any(id not in made and len(self.pieces[id]) > 1 for id in chain.from_iterable(self.merges)):
+            return None  # bytes or unknown characters are merged: what they stand for is not what they are called
+        return CharacterCuts(
+            [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
+        )
+
+    def _character_ids(self, pretoken: str) -> tuple[int, ...]:
+        if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
+            return (id,)
+        if self._cuts is None:
+            return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
+        return tuple(chain.from_iterable(map(self._word_ids, self._cuts.words(pretoken))))
+
+    def _compute_word_ids(self, word: str) -> tuple[int, ...]:
+        stretches = [word] if self._cuts is None else self._cuts.cut(word)
+        if len(stretches) > 1:
+            return tuple(chain.from_iterable(map(self._word_ids, stretches)))
+        return tuple(merge(self.symbols(word), self._ranks, self._merged))
+
+    def _measure(self, word: str) -> tuple[Sequence[int], Sequence[int]]:
+        """The ids of a word, and how many bytes each token stands for."""
+        stretches = [word] if self._cuts is None else self._cuts.cut(word)
+        if len(stretches) > 1:
+            found = list(map(self._measured, stretches))
+            return tuple(chain.from_iterable(ids for ids, _ in found)), tuple(
+                chain.from_iterable(lengths for _, lengths in found)
+            )
+        symbols, lengths = self._symbols.measured(word)
+        merged = self._merged_with_places(symbols)
+        ends = [*(at for _, at in merged), len(symbols)][1:]
+        return tuple(id for id, _ in merged), tuple(
+            sum(lengths[start:end]) for (_, start), end in zip(merged, ends, strict=True)
+        )
 
     def _segment_bytes(self, pretoken: str) -> list[tuple[int, int, int]]:
         ids = self.ids(pretoken)
@@ -140,34 +210,32 @@ class BPE:
             ends = [owner[end - 1] + 1 for end in ends]
         return list(zip(ids, starts, ends, strict=True))
 
-    def _segment_characters(self, pretoken: str) -> list[tuple[int, int, int]]:
-        # A token's place follows from the characters its piece holds, once those that the vocabulary leaves
-        # out are gone from the count.
-        places = list(range(len(pretoken)))
-        if self.unknown_id is None:
-            split = self._split(pretoken)
-            places = [at for at in places if split[at] in self._ids]
-        segments: list[tuple[int, int, int]] = []
-        at = 0
-        for id in self.ids(pretoken):
-            length = 1 if id == self.unknown_id else self._characters(id)
-            first, last = (at, at + length - 1) if length else (at - 1, at - 1)
-            if places:
-                segments.append((id, places[max(first, 0)], places[min(last, len(places) - 1)] + 1))
-            at += length
-        return segments
+    def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
+        return merge_with_places(symbols, self._ranks, self._merged)
 
-    def _characters(self, id: int) -> int:
-        piece = self.pieces[id]
-        if self.end_of_word_suffix and isinstance(piece, str):
-            return len(piece.removesuffix(self.end_of_word_suffix))
-        return len(piece)
+    def _segment_characters(self, pretoken: str) -> list[tuple[int, int, int]]:
+        if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
+            return [(id, 0, len(pretoken))]
+        owner = None
+        if not pretoken.isascii():
+            owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
+        segments: list[tuple[int, int, int]] = []
+        start = 0
+        for word in [pretoken] if self._cuts is None else self._cuts.words(pretoken):
+            for id, length in zip(*self._measured(word), strict=True):
+                end = start + length
+                first = start if length else max(start - 1, 0)  # a suffix that stands alone
+                last = max(end - 1, 0)
+                segments.append((id, first, last + 1) if owner is None else (id, owner[first], owner[last] + 1))
+                start = end
+        return segments
 
     def _made_by_merges(self) -> list[int]:
         made = []
+        skipped = len(self.continuing_subword_prefix)
         for left, right in self.merges:
             try:
-                made.append(self._ids[self.pieces[left] + self.pieces[right]])  # type: ignore[operator]
+                made.append(self._ids[self.pieces[left] + self.pieces[right][skipped:]])  # type: ignore[operator]
             except IndexError:
                 raise ValueError(f"the merge {left, right} names an id outside the vocabulary") from None
             except KeyError as missing:

@@ -56,6 +56,15 @@ def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[
 
 
 def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+    return [symbol for symbol, _ in merge_with_places(symbols, ranks, merged)]
+
+
+def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
+    """As `merge`, with the index of the symbol that each of the result begins with.
+
+    >>> merge_with_places([0, 1, 0, 1, 0], {pack(0, 1): 0, pack(2, 0): 1}, [2, 3])
+    [(2, 0), (3, 2)]
+    """
     symbols = symbols.copy()
     length = len(symbols)
     rank_of = ranks.get
@@ -86,4 +95,4 @@ def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[i
                 heappush(heap, rank_after << _POSITION_BITS | at)
         if at and (rank_before := rank_of(symbols[previous[at]] << 32 | new)) is not None:
             heappush(heap, rank_before << _POSITION_BITS | previous[at])
-    return [symbol for symbol in symbols if symbol >= 0]
+    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]

@@ -27,8 +27,11 @@ class Unigram:
     ((3, 0, 2), (0, 2, 4), (4, 4, 5))
     """
 
-    def __init__(self, pieces: Sequence[str], scores: Sequence[float], *, unknown_id: int) -> None:
-        """`scores` holds a log probability (natural) a piece.
+    def __init__(
+        self, pieces: Sequence[str], scores: Sequence[float], *, unknown_id: int, byte_fallback: bool = False
+    ) -> None:
+        """`scores` holds a log probability (natural) a piece; with `byte_fallback` unknown text becomes its bytes, if
+        all of them are pieces (`<0x0A>`).
 
         Raises ValueError when there are more or fewer scores than pieces, a piece is empty or occurs twice, or
         `unknown_id` is no piece's.
@@ -36,6 +39,7 @@ class Unigram:
         self.pieces: Sequence[str] = tuple(pieces)
         self.scores: Sequence[float] = tuple(map(float, scores))
         self.unknown_id = unknown_id
+        self.byte_fallback = byte_fallback
         if len(self.pieces) != len(self.scores):
             raise ValueError(f"{len(self.pieces)} pieces, but {len(self.scores)} scores")
         if not 0 <= unknown_id < len(self.pieces):
@@ -70,7 +74,17 @@ class Unigram:
             else:
                 segments.append((id, start, end))
             end = start
-        return tuple(reversed(segments))
+        segments.reverse()
+        if self.byte_fallback:
+            return tuple(token for segment in segments for token in self._in_bytes(pretoken, *segment))
+        return tuple(segments)
+
+    def _in_bytes(self, text: str, id: int, start: int, end: int) -> list[tuple[int, int, int]]:
+        """A token, or for an unknown one those of its bytes, each with the range of the whole."""
+        if id != self.unknown_id or text[start:end] in self._ids:
+            return [(id, start, end)]
+        ids = [self._ids.get(f"<0x{byte:02X}>") for byte in text[start:end].encode()]
+        return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return tuple(id for id, _, _ in self.segment(pretoken))

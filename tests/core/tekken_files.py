@@ -1,0 +1,31 @@
+"""A small `tekken.json` of our own."""
+
+import base64
+from typing import Any
+
+from tests.core.texts import CORPUS
+from webapp.core import split_patterns
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.trainers.bpe import train_bytes
+
+BYTES = [bytes([byte]) for byte in range(256)]
+RANKS = [*BYTES, *(bytes(piece) for piece in train_bytes(BYTE_BPE.count(CORPUS), 700).model.pieces[256:])]  # type: ignore[arg-type]
+
+
+def tekken_file(**changes: Any) -> dict[str, Any]:
+    """600 of the pieces count, with 100 ids for special tokens before them, of which two have a name."""
+    config = {
+        "pattern": split_patterns.TEKKEN,
+        "num_vocab_tokens": len(RANKS),
+        "default_vocab_size": 600 + 100,
+        "default_num_special_tokens": 100,
+        "version": "v3",
+    }
+    vocabulary = [
+        {"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None}
+        for rank, piece in enumerate(RANKS)
+    ]
+    special_tokens = [
+        {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(["<unk>", "<s>"])
+    ]
+    return {"config": config, "vocab": vocabulary, "special_tokens": special_tokens, **changes}

@@ -1,0 +1,303 @@
+"""Every part of a `tokenizer.json`, beside `tokenizers` with the same part: ids, offsets and decoded text."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
+
+from tests.core.conftest import Pair
+from tests.core.texts import HARD, any_text
+from webapp.core.formats import huggingface
+
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+# Bytes for all that is no piece: the ids spell out what normalizer and pre-tokenizer left of a text.
+SPELLING = {
+    piece: id for id, piece in enumerate(["<unk>", *BYTES, *"abcdehilnorst▁ĠÃ©研究", "th", "the", "▁t", "▁th", "研究"])
+}
+MERGES = [("t", "h"), ("th", "e"), ("▁", "t"), ("▁t", "h"), ("研", "究")]
+
+
+def spelling(normalizer: Any = None, pre_tokenizer: Any = None, decoder: Any = None, processor: Any = None) -> Pair:
+    theirs = tokenizers.Tokenizer(models.BPE(SPELLING, MERGES, unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    if normalizer is not None:
+        theirs.normalizer = normalizer
+    if pre_tokenizer is not None:
+        theirs.pre_tokenizer = pre_tokenizer
+    if decoder is not None:
+        theirs.decoder = decoder
+    if processor is not None:
+        theirs.post_processor = processor
+    return paired(theirs)
+
+
+def paired(theirs: tokenizers.Tokenizer) -> Pair:
+    theirs.encode_special_tokens = True
+    return Pair(huggingface.read(theirs.to_str()), theirs)
+
+
+def assert_same(pair: Pair, text: str, *, special: bool = False, template: bool = False) -> None:
+    pair.theirs.encode_special_tokens = not special
+    theirs = pair.theirs.encode(text, add_special_tokens=template)
+    ours = pair.ours.encode(text, special=special, template=template)
+    assert list(ours.ids) == theirs.ids == pair.ours.ids(text, special=special, template=template)
+    assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
+    assert len(list(ours)) == len(theirs.ids)
+
+
+N, P = normalizers, pre_tokenizers
+NORMALIZERS = {
+    "NFC": N.NFC(), "NFD": N.NFD(), "NFKC": N.NFKC(), "NFKD": N.NFKD(), "Lowercase": N.Lowercase(),
+    "Strip": N.Strip(), "Strip left": N.Strip(left=True, right=False), "Strip right": N.Strip(left=False, right=True),
+    "StripAccents": N.StripAccents(), "Nmt": N.Nmt(), "Prepend": N.Prepend("▁"), "ByteLevel": N.ByteLevel(),
+    "Replace text": N.Replace("e", "é!"), "Replace pattern": N.Replace(Regex(r"\s+"), "▁"),
+    "Replace line ends": N.Replace(Regex("^.|$"), "-"), "Replace with nothing": N.Replace(Regex("[aeiou]"), ""),
+    "BertNormalizer": N.BertNormalizer(lowercase=True), "BertNormalizer cased": N.BertNormalizer(lowercase=False),
+    "BertNormalizer bare": N.BertNormalizer(False, False, True, False),
+    "Sequence": N.Sequence([N.NFKD(), N.StripAccents(), N.Lowercase(), N.Replace(" ", "▁"), N.Prepend("▁")]),
+    "Sequence stripped": N.Sequence([N.Strip(), N.Nmt(), N.NFC()]),
+}  # fmt: skip
+BEHAVIORS = ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
+PRE_TOKENIZERS = {
+    "Whitespace": P.Whitespace(), "WhitespaceSplit": P.WhitespaceSplit(), "BertPreTokenizer": P.BertPreTokenizer(),
+    "Digits": P.Digits(), "Digits each": P.Digits(True), "UnicodeScripts": P.UnicodeScripts(),
+    "CharDelimiterSplit": P.CharDelimiterSplit("e"), "FixedLength": P.FixedLength(length=3),
+    "ByteLevel": P.ByteLevel(add_prefix_space=False), "ByteLevel prefix": P.ByteLevel(add_prefix_space=True),
+    "ByteLevel whole": P.ByteLevel(add_prefix_space=True, use_regex=False),
+    **{f"Metaspace {scheme} {split}": P.Metaspace(prepend_scheme=scheme, split=split)
+       for scheme in ("always", "first", "never") for split in (True, False)},
+    **{f"Punctuation {behavior}": P.Punctuation(behavior) for behavior in BEHAVIORS},
+    **{f"Split {behavior} {invert}": P.Split(Regex(r"\s|e+"), behavior, invert)
+       for behavior in BEHAVIORS for invert in (True, False)},
+    "Split text": P.Split("th", "isolated"), "Split empty": P.Split(Regex("x*"), "isolated"),
+    "Split lines": P.Split(Regex(r"$\n^"), "merged_with_previous"),
+    "Sequence": P.Sequence([P.WhitespaceSplit(), P.Punctuation(), P.Digits(True)]),
+    "Sequence of spaces": P.Sequence([P.WhitespaceSplit(), P.Metaspace(prepend_scheme="first")]),
+    "Sequence always": P.Sequence([P.UnicodeScripts(), P.Metaspace(prepend_scheme="always")]),
+    "Sequence of bytes": P.Sequence([P.Digits(True), P.ByteLevel(add_prefix_space=True)]),
+    "Sequence bytes first": P.Sequence([P.ByteLevel(add_prefix_space=True), P.Split("Ġ", "isolated")]),
+    "Sequence in a sequence": P.Sequence([P.Sequence([P.Digits()]), P.Sequence([P.Whitespace()])]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=NORMALIZERS)
+def normalized(request: pytest.FixtureRequest) -> Pair:
+    return spelling(normalizer=NORMALIZERS[request.param])
+
+
+@pytest.fixture(scope="module", params=PRE_TOKENIZERS)
+def cut(request: pytest.FixtureRequest) -> Pair:
+    return spelling(pre_tokenizer=PRE_TOKENIZERS[request.param])
+
+
+CODE_POINTS = [chr(code) for code in (*range(0xD800), *range(0xE000, 0x110000))]
+
+
+def assert_same_for_every_code_point(pair: Pair, context: str = "ta{0}e\u0301 {0}{0} 1") -> None:
+    for start in range(0, len(CODE_POINTS), 1024):
+        text = "".join(context.format(character) for character in CODE_POINTS[start : start + 4096])
+        theirs = pair.theirs.encode(text, add_special_tokens=False)
+        ours = pair.ours.encode(text)
+        assert list(ours.ids) == theirs.ids, hex(start)
+        assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets, hex(start)
+
+
+@settings(max_examples=120)
+@given(text=any_text)
+@example(text="")
+@example(text=" ")
+@example(text="  the\n th\u0301e ")
+def test_normalizers(normalized: Pair, text: str) -> None:
+    assert_same(normalized, text)
+
+
+@settings(max_examples=120)
+@given(text=any_text)
+@example(text="")
+@example(text=" ")
+@example(text=" the  the")
+def test_pre_tokenizers(cut: Pair, text: str) -> None:
+    assert_same(cut, text)
+
+
+@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "Strip"])
+def test_every_code_point_normalized(name: str) -> None:
+    assert_same_for_every_code_point(spelling(normalizer=NORMALIZERS[name]))
+
+
+@pytest.mark.parametrize("name", ["Whitespace", "Digits", "UnicodeScripts", "Punctuation isolated"])
+def test_every_code_point_cut(name: str) -> None:
+    assert_same_for_every_code_point(spelling(pre_tokenizer=PRE_TOKENIZERS[name]))
+
+
+@settings(max_examples=150)
+@given(text=any_text, first=st.sampled_from(sorted(NORMALIZERS)), second=st.sampled_from(sorted(PRE_TOKENIZERS)))
+def test_normalizer_and_pre_tokenizer_together(text: str, first: str, second: str) -> None:
+    assert_same(spelling(NORMALIZERS[first], PRE_TOKENIZERS[second]), text)
+
+
+# --- models
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "unknown left out": {},
+    "unknown": {"unk_token": "<unk>"},
+    "unknown fused": {"unk_token": "<unk>", "fuse_unk": True},
+    "bytes": {"unk_token": "<unk>", "byte_fallback": True},
+    "bytes fused": {"unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True},
+    "whole words": {"unk_token": "<unk>", "ignore_merges": True},
+    "prefix": {"unk_token": "<unk>", "continuing_subword_prefix": "##"},
+    "suffix": {"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
+    "prefix and suffix": {"unk_token": "<unk>", "continuing_subword_prefix": "##", "end_of_word_suffix": "</w>"},
+}
+SOME = ["<unk>", *BYTES[:0xE3], *"aetsh▁研", "##h", "##e", "e</w>", "##e</w>", "th", "the", "hats", "▁a", "the</w>"]
+
+
+@pytest.fixture(scope="module", params=OPTIONS)
+def bpe(request: pytest.FixtureRequest) -> Pair:
+    options = OPTIONS[request.param]
+    ids = {piece: id for id, piece in enumerate(SOME)}
+    prefix, suffix = options.get("continuing_subword_prefix", ""), options.get("end_of_word_suffix", "")
+    merges = [("t", prefix + "h"), ("th", prefix + "e" + suffix), *([] if prefix or suffix else [("▁", "a")])]
+    theirs = tokenizers.Tokenizer(models.BPE(ids, merges, **options))
+    theirs.pre_tokenizer = P.Split(Regex("[ .]"), "isolated")
+    return paired(theirs)
+
+
+@settings(max_examples=250)
+@given(text=st.one_of(st.text("thea▁s研究é.  \x00", max_size=30), any_text))
+def test_bpe(bpe: Pair, text: str) -> None:
+    assert_same(bpe, text)
+
+
+def test_wordlevel() -> None:
+    theirs = tokenizers.Tokenizer(models.WordLevel({"<unk>": 0, "the": 1, ".": 2}, unk_token="<unk>"))
+    theirs.pre_tokenizer = P.Whitespace()
+    pair = paired(theirs)
+    for text in ["", "the the. xx", *HARD]:
+        assert_same(pair, text)
+
+
+@pytest.mark.parametrize("byte_fallback", [True, False])
+def test_unigram(byte_fallback: bool) -> None:
+    pieces = [("<unk>", 0.0), *((piece, -9.0) for piece in BYTES[:0xE3]), ("a", -1.0), ("th", -2.0), ("e", -2.0)]
+    theirs = tokenizers.Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=byte_fallback))
+    pair = paired(theirs)
+    for text in ["", "the a é 研 éé研xx", *HARD]:
+        assert_same(pair, text)
+
+
+# --- added tokens
+
+FLAGS = ["single_word", "lstrip", "rstrip", "normalized", "special"]
+
+
+@settings(max_examples=300)
+@given(
+    tokens=st.dictionaries(
+        st.sampled_from(["<m>", "<m", "the", "THE", "e", " ", "é", "Ġa", "t h", "<|x|>"]),
+        st.fixed_dictionaries({flag: st.booleans() for flag in FLAGS}),
+        min_size=1,
+        max_size=4,
+    ),
+    text=st.lists(
+        st.sampled_from(["<m>", "<m", "the", "THE", " ", "  ", "\n", "é", "a", "<|x|>", "x", "."]), max_size=12
+    ),
+    normalizer=st.sampled_from([None, "Lowercase", "NFD", "Strip", "BertNormalizer", "Prepend"]),
+    pre_tokenizer=st.sampled_from(
+        [None, "Metaspace first False", "Metaspace always True", "ByteLevel prefix", "Whitespace"]
+    ),
+    special=st.booleans(),
+)
+def test_added_tokens(
+    tokens: dict[str, dict[str, bool]],
+    text: list[str],
+    normalizer: str | None,
+    pre_tokenizer: str | None,
+    special: bool,
+) -> None:
+    pair = spelling(normalizer and NORMALIZERS[normalizer], pre_tokenizer and PRE_TOKENIZERS[pre_tokenizer])
+    for content, flags in tokens.items():
+        pair.theirs.add_tokens([AddedToken(content, **flags)])
+    pair = paired(pair.theirs)
+    assert_same(pair, "".join(text), special=special)
+    ids = pair.theirs.encode("".join(text)).ids
+    for skip in (True, False):
+        assert pair.ours.decode(ids, skip_special=skip) == pair.theirs.decode(ids, skip_special_tokens=skip)
+
+
+# --- post-processors
+
+PROCESSORS = {
+    "template": processors.TemplateProcessing("a $A th th", "a $A $B", [("a", 257), ("th", 276)]),
+    "Bert": processors.BertProcessing(("th", 276), ("a", 257)),
+    "Roberta": processors.RobertaProcessing(("th", 276), ("a", 257)),
+    "Roberta plain": processors.RobertaProcessing(("th", 276), ("a", 257), trim_offsets=False),
+    "Roberta trimmed": processors.RobertaProcessing(("th", 276), ("a", 257), add_prefix_space=False),
+    "ByteLevel": processors.ByteLevel(trim_offsets=True),
+    "Sequence": processors.Sequence(
+        [processors.ByteLevel(trim_offsets=True), processors.TemplateProcessing("a $A", "a $A $B", [("a", 257)])]
+    ),
+}
+
+
+@settings(max_examples=150)
+@given(
+    name=st.sampled_from(sorted(PROCESSORS)),
+    pre_tokenizer=st.sampled_from(["ByteLevel prefix", "ByteLevel", "Whitespace", "FixedLength"]),
+    text=any_text,
+    template=st.booleans(),
+)
+def test_post_processors(name: str, pre_tokenizer: str, text: str, template: bool) -> None:
+    pair = spelling(None, PRE_TOKENIZERS[pre_tokenizer], None, PROCESSORS[name])
+    assert_same(pair, text, template=template)
+
+
+# --- decoders
+
+D = decoders
+DECODERS = {
+    "none": None, "ByteLevel": D.ByteLevel(), "WordPiece": D.WordPiece(prefix="▁"),
+    "WordPiece plain": D.WordPiece(cleanup=False), "Metaspace": D.Metaspace(), "BPEDecoder": D.BPEDecoder("e"),
+    "Metaspace never": D.Metaspace(prepend_scheme="never"), "Metaspace first": D.Metaspace(prepend_scheme="first"),
+    "ByteFallback": D.ByteFallback(), "Fuse": D.Fuse(), "Strip": D.Strip("t", 1, 1), "Replace": D.Replace("▁", " "),
+    "Replace pattern": D.Replace(Regex("[eh]+"), "$0"), "CTC": D.CTC("a", "▁"), "CTC plain": D.CTC("a", "▁", False),
+    "Sequence": D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]),
+    "Sequence of bytes": D.Sequence([D.ByteFallback(), D.ByteLevel(), D.WordPiece()]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECODERS)
+@settings(max_examples=150)
+@given(
+    ids=st.lists(st.one_of(st.integers(0, len(SPELLING) - 1), st.sampled_from([0, 276, 277, 196, 170])), max_size=12)
+)
+def test_decoders(name: str, ids: list[int]) -> None:
+    pair = known_decoder(name)
+    assert pair.ours.decode(ids) == pair.theirs.decode(ids, skip_special_tokens=False)
+
+
+KNOWN: dict[str, Pair] = {}
+
+
+def known_decoder(name: str) -> Pair:
+    if name not in KNOWN:
+        KNOWN[name] = spelling(decoder=DECODERS[name])
+    return KNOWN[name]
+
+
+# --- SentencePiece's character map
+
+
+def test_precompiled(shared: Path) -> None:
+    from webapp.core.formats.sentencepiece_message import message_class
+
+    content = (shared / "vocabularies" / "sentencepiece" / "nai-t5.model").read_bytes()
+    blob = message_class().FromString(content).normalizer_spec.precompiled_charsmap
+    assert blob
+    pair = spelling(normalizer=N.Precompiled(blob))
+    for text in [*HARD, "".join(HARD), " ".join(HARD)]:
+        assert_same(pair, text)
+    assert_same_for_every_code_point(pair)

@@ -1,0 +1,223 @@
+"""A file is known by its content; one that is broken or hostile is refused in a sentence, at once."""
+
+import base64
+import gzip
+import io
+import json
+import time
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.tekken_files import tekken_file
+from tests.core.texts import CORPUS
+from webapp.core.formats import huggingface, tiktoken, vocab_json
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_FILE, read_json
+from webapp.core.formats.recognize import recognize
+from webapp.core.recipes import BYTE_BPE, WORDPIECE
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bpe import train_bytes
+from webapp.core.trainers.wordpiece import train as train_wordpiece
+
+MODEL = train_bytes(BYTE_BPE.count(CORPUS), 400).model
+RANKS = b"".join(base64.b64encode(bytes(piece)) + b" %d\n" % id for id, piece in enumerate(MODEL.pieces))  # type: ignore[arg-type]
+VOCABULARY, MERGES = (text.encode() for text in vocab_json.write(BYTE_BPE.tokenizer(MODEL)))
+TEKKEN = json.dumps(tekken_file()).encode()
+TOKENIZER_JSON = huggingface.write(BYTE_BPE.tokenizer(MODEL)).encode()
+BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nun\n##aff\n##able\n"
+CODES = b"#version: 0.2\ne s\nes t</w>\n"
+
+# The words of a dictionary may be base64 by chance, its frequencies may look like ranks.
+WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "description"),
+    [
+        (RANKS, "tiktoken", "byte-level BPE of 400 ranks"),
+        (b"\xef\xbb\xbf" + RANKS, "tiktoken", "not in the file: the pattern is cl100k_base's"),
+        (RANKS.replace(b"\n", b"\r\n"), "tiktoken", "400 ranks"),
+        (TEKKEN, "tekken", "Mistral's tekken.json: byte-level BPE of 700 pieces"),
+        (TOKENIZER_JSON, "huggingface", "Hugging Face's tokenizer.json: BPE of 400 pieces"),
+        (b"\n {" + TOKENIZER_JSON[TOKENIZER_JSON.index(b'"model"') : -1] + b', "version": "1.0", "added_tokens": [], '
+         b'"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}, "normalizer": null}',
+         "huggingface", "BPE of 400"),
+        (BERT, "vocab.txt", "BERT's vocab.txt: WordPiece of 8 pieces, in lower case"),
+        (BERT + b"Un\n", "vocab.txt", "9 pieces, with capitals"),
+        (CODES, "subword-nmt", "codes of subword-nmt, version 0.2: BPE of"),
+        (b"e s\ns t\nt </w>\n", "subword-nmt", "version 0.1"),
+        (WORDS, "dictionary", "a dictionary of 4 words with frequencies"),
+        ("研究\n生命\n".encode(), "dictionary", "a dictionary of 2 words"),
+        ("研究\t5\tv\n".encode(), "dictionary", "a dictionary of 1 words with frequencies and tags"),
+    ],
+)  # fmt: skip
+def test_each_format(content: bytes, found: str, description: str) -> None:
+    recognized = recognize(content)
+    assert recognized.format == found
+    assert description in recognized.description
+    assert isinstance(recognized.tokenizer, Tokenizer)
+
+
+def test_two_files_that_belong_together() -> None:
+    for pair in ((VOCABULARY, MERGES), (MERGES, VOCABULARY)):
+        recognized = recognize(*pair)
+        assert recognized.format == "vocab.json"
+        assert recognized.tokenizer.ids(CORPUS) == list(BYTE_BPE.tokenizer(MODEL).ids(CORPUS))
+    with pytest.raises(FormatError, match=r"only be read together with its merges\.txt"):
+        recognize(VOCABULARY)
+    with pytest.raises(FormatError, match=r"only be read together with its vocab\.json"):
+        recognize(MERGES)
+
+
+def test_what_is_recognized_encodes() -> None:
+    tokenizer = recognize(RANKS).tokenizer
+    assert tokenizer.ids(CORPUS) == tiktoken.read(RANKS, "cl100k_base").ids(CORPUS)
+    assert recognize(TOKENIZER_JSON).tokenizer.ids(CORPUS) == list(BYTE_BPE.tokenizer(MODEL).ids(CORPUS))
+
+
+def test_files_at_hand(shared: Path) -> None:
+    folder = shared / "vocabularies"
+    kinds = {"tiktoken": "tiktoken", "tokenizers": "huggingface", "sentencepiece": "sentencepiece", "scores": "scores"}
+    for file in sorted(folder.glob("*/*")):
+        recognized = recognize(file.read_bytes())
+        assert recognized.format == kinds[file.parent.name], file.name
+        assert recognized.tokenizer.ids("Hello, world!"), file.name
+    named = recognize((folder / "tiktoken" / "r50k_base.tiktoken").read_bytes())
+    assert "those of r50k_base" in named.description
+    assert named.tokenizer.special_tokens == {"<|endoftext|>": 50256}
+
+
+# --- what is refused, and how soon
+
+
+def archive() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("tokenizer.json", b" " * 1_000_000)
+    return packed.getvalue()
+
+
+PATTERN = tekken_file()
+PATTERN["config"]["pattern"] = "(a+)+$"
+
+MANY = 25_000_000  # bytes, the largest upload
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", "the file is empty"),
+    "blank": (b"\n \r\n", "the file is empty"),
+    "gzip bomb": (gzip.compress(bytes(10_000_000)), "a gzip archive"),
+    "zip bomb": (archive(), "a zip archive"),
+    "UTF-16": ("研究".encode("utf-16"), "text in UTF-16"),
+    "no UTF-8": (b"low\n\xff\xfe\n", "byte 0xff at position 4"),
+    "NUL": (b"low\n\x00\n", "line 2: the control character"),
+    "prose": (b"It is a truth universally acknowledged\n", "as a dictionary it fails on line 1: 6 fields"),
+    "deep nesting": (b"[" * 1_000_000, "nested too deeply"),
+    "deep nesting in an object": (b'{"a":' * 1_000_000, "nested too deeply"),
+    "many small lists": (b"[" + b"[]," * (MANY // 3) + b"[]]", "than any vocabulary"),
+    "many numbers": (b"[" + b"1," * (MANY // 2) + b"1]", "than any vocabulary"),
+    "many names": (b"{" + b"".join(b'"%d":{},' % at for at in range(1_100_000)) + b'"":0}', "any vocabulary"),
+    "one long text": (b'{"a":"' + b"x" * MANY + b'"}', "JSON is no vocabulary"),
+    "a gigantic number": (b'{"a":' + b"9" * 1_000_000 + b"}", "too many digits"),
+    "a gigantic exponent": (b'{"a":1e999999999}', "JSON is no vocabulary"),
+    "NaN": (b'{"a":NaN}', "NaN in the JSON is no number"),
+    "a name twice": (b'{"a":0,"a":1}', "'a' stands twice"),
+    "cut JSON": (TEKKEN[:5000], "not JSON"),
+    "cut tokenizer.json": (TOKENIZER_JSON[:5000], "JSON"),
+    "a list": (b"[1, 2]", "JSON is no vocabulary"),
+    "cut ranks": (RANKS[:2005], "line 232 should be|byte .* is not in"),
+    "many ranks": (RANKS + b"".join(b"%s %d\n" % (base64.b64encode(b"%d" % at), at + 1) for at in range(400, 400_000)),
+                   "no piece has the rank 400"),
+    "many lines": (b"IQ== 0\n" * (MANY // 7), "more than 1,000,000 lines"),
+    "one long line": (b"IQ== 0\n" + b"A" * MANY, "line 2 should be base64"),
+    "one long word": (b"a\n" + b"A" * MANY, "its word 2 is too long"),
+    "one long word of spaces": (b"IQ== 0\n" + b" " * MANY + b"x", "line 2 should be base64"),
+    "many words": (b"".join(b"%x\n" % at for at in range(3_000_000)), "more than 1,000,000 lines"),
+    "many codes": (b"#version: 0.2\n" + b"a b</w>\n" * 3_000_000, "more than 1,000,000 merges"),
+    "many pieces": (b"[UNK]\n" + b"a\n" * 3_000_000, "more than 1,000,000 lines"),
+    "long lines without an end": (b"a " * (MANY // 2), "fields"),
+    "a catastrophic pattern": (json.dumps(PATTERN).encode(), "comes to no end"),
+    "too large": (bytes(LARGEST_FILE + 1), "are allowed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_refused_at_once(name: str) -> None:
+    content, message = HOSTILE[name]
+    start = time.process_time()
+    with pytest.raises(FormatError, match=message) as raised:
+        recognize(content)
+    assert time.process_time() - start < 2
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("name", ["many small lists", "many numbers", "many ranks", "many names"])
+def test_refused_in_little_memory(name: str) -> None:
+    content, _ = HOSTILE[name]
+    tracemalloc.start()
+    with pytest.raises(FormatError):
+        recognize(content)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 20 * len(content)
+
+
+def test_json_may_say_what_it_likes() -> None:
+    assert read_json('{"a": {"a": [1.5, null, "\\ud800"]}}') == {"a": {"a": [1.5, None, "\ud800"]}}
+
+
+# --- fuzzing: files as they are, changed in a few places
+
+FILES = [
+    RANKS, VOCABULARY, MERGES, TEKKEN, TOKENIZER_JSON, BERT, CODES, WORDS,
+    WORDPIECE.count(CORPUS) and huggingface.write(
+        WORDPIECE.tokenizer(train_wordpiece(WORDPIECE.count(CORPUS), 300).model, {"[UNK]": 0})
+    ).encode(),
+]  # fmt: skip
+BITS = [b"", b"\x00", b"\n", b" ", b'"', b"[", b"{", b"}", b",", b":", b"9" * 20, b"-1", b"null", b"1e9", b"=", b"\xff"]
+BITS += [b"\xed\xa0\x80", b"\\ud800", b"</w>", b"[UNK]", b"#version: 0.2", b"true", "研".encode()]
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> bytes:
+    content = draw(st.sampled_from(FILES))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(content)))
+        end = min(len(content), start + draw(st.sampled_from([0, 1, 2, 7, 1000])))
+        other = draw(st.sampled_from(FILES))
+        at = draw(st.integers(0, len(other)))
+        put = draw(st.one_of(st.sampled_from(BITS), st.binary(max_size=8), st.just(other[at : at + 40])))
+        content = content[:start] + put + content[end:]
+    return content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content
+
+
+def read_or_refused(*content: Any) -> None:
+    try:
+        tokenizer = recognize(*content).tokenizer
+    except FormatError:
+        return
+    ids = tokenizer.ids("un affable[UNK] 研究!\n", special=True)
+    assert isinstance(tokenizer.decode(ids), str)
+
+
+@settings(max_examples=600)
+@given(content=changed())
+def test_a_changed_file_is_read_or_refused(content: bytes) -> None:
+    read_or_refused(content)
+
+
+@settings(max_examples=300)
+@given(content=changed(), companion=st.one_of(changed(), st.sampled_from([VOCABULARY, MERGES])))
+def test_two_changed_files_are_read_or_refused(content: bytes, companion: bytes) -> None:
+    read_or_refused(content, companion)
+
+
+@settings(max_examples=500)
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    read_or_refused(content)

@@ -1,0 +1,107 @@
+"""Tokens that are found in the text itself, before the model sees what is left: special ones and words added later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import regex
+
+from webapp.core.pretokenizers import WORD
+from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
+
+_WORD = regex.compile(f"[{WORD}]")
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """A token with its flags, as Hugging Face's `tokenizers` has them.
+
+    A `special` one is honoured only where the caller asks for it, and left out of a decoded text on request. A
+    `normalized` one is looked for in the normalized text. A `single_word` has no word character beside it. `lstrip` and
+    `rstrip` take the white space on that side with it.
+    """
+
+    content: str
+    id: int
+    special: bool = True
+    normalized: bool = False
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+# A stretch of a text, and the added token that stands there; None for the text between them.
+Part = tuple[int, int, AddedToken | None]
+
+
+class Finder:
+    """Finds tokens in a text: the leftmost first, the longest among those that begin together.
+
+    >>> finder = Finder([AddedToken("<mask>", 4, lstrip=True), AddedToken("<m", 5)])
+    >>> [(start, end, token.id if token else None) for start, end, token in finder.parts("a <mask><m")]
+    [(0, 1, None), (1, 8, 4), (8, 10, 5)]
+    """
+
+    def __init__(self, tokens: Iterable[AddedToken], spelt: Callable[[str], str] = lambda content: content) -> None:
+        """`spelt` gives a token's content as it stands in the texts."""
+        self._token_of: dict[str, AddedToken] = {}
+        for token in sorted(tokens, key=lambda token: not token.special):
+            self._token_of.setdefault(spelt(token.content), token)
+        longest_first = sorted(self._token_of, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self.only_special = all(token.special for token in self._token_of.values())
+
+    def __bool__(self) -> bool:
+        return self._pattern is not None
+
+    def parts(self, text: str, *, special: bool = True) -> list[Part]:
+        """The text as tokens and what lies between them, in order; without `special` only the other tokens.
+
+        `rstrip` may reach into the next token: then both are there, as in `tokenizers`.
+        """
+        parts: list[Part] = []
+        position = 0
+        last = -1
+        for found in self._pattern.finditer(text) if self._pattern and (special or not self.only_special) else ():
+            token = self._token_of[found[0]]
+            start, end = found.span()
+            if start == end == last:  # of a token that is normalized to nothing
+                continue
+            last = end
+            if (token.special and not special) or (token.single_word and not _stands_alone(text, start, end)):
+                continue
+            if token.lstrip:
+                start = max(_without_space_before(text, start), position)
+            if token.rstrip:
+                end = _without_space_behind(text, end)
+            if position < start:
+                parts.append((position, start, None))
+            if start < end:
+                parts.append((start, end, token))
+            position = end
+        if position < len(text):
+            parts.append((position, len(text), None))
+        return parts
+
+
+def as_added_tokens(special_tokens: Mapping[str, int]) -> tuple[AddedToken, ...]:
+    """Special tokens without any flags."""
+    return tuple(AddedToken(content, id) for content, id in special_tokens.items())
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return not (start and _WORD.match(text[start - 1])) and not _WORD.match(text[end : end + 1])
+
+
+def _without_space_before(text: str, at: int) -> int:
+    while at and text[at - 1] in WHITE_SPACE_CHARACTERS:
+        at -= 1
+    return at
+
+
+def _without_space_behind(text: str, at: int) -> int:
+    while at < len(text) and text[at] in WHITE_SPACE_CHARACTERS:
+        at += 1
+    return at

@@ -1,0 +1,37 @@
+"""Bytes spelt as printable characters, as GPT-2's files do (Radford et al. 2019, `bytes_to_unicode`).
+
+Printable Latin-1 characters stand for themselves, the other bytes are numbered from U+0100 on: a space is `Ġ`.
+"""
+
+from __future__ import annotations
+
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+_CHARACTER_OF = {byte: byte for byte in _PRINTABLE} | {byte: 0x100 + at for at, byte in enumerate(_OTHERS)}
+_BYTE_OF = {character: byte for byte, character in _CHARACTER_OF.items()}
+
+BYTE_ORDER = bytes([*_PRINTABLE, *_OTHERS])
+"""All bytes in the order in which GPT-2 numbers them."""
+
+
+def spelt(piece: bytes) -> str:
+    """A piece's characters.
+
+    >>> spelt(" naïve".encode())
+    'ĠnaÃ¯ve'
+    """
+    return piece.decode("latin-1").translate(_CHARACTER_OF)
+
+
+def unspelt(name: str) -> bytes:
+    """The bytes that characters stand for.
+
+    >>> unspelt("ĠnaÃ¯ve").decode()
+    ' naïve'
+
+    Raises ValueError for a character that stands for none.
+    """
+    # What is in no table would pass for the byte of its number: a space, say.
+    if not _BYTE_OF.keys() >= set(map(ord, name)):
+        raise ValueError(f"{name!r} is not spelt in bytes")
+    return name.translate(_BYTE_OF).encode("latin-1")

@@ -1,0 +1,314 @@
+"""SentencePiece's precompiled character map: which characters, alone or together, are replaced by which others.
+
+The file holds a double-array trie over UTF-8 bytes (Aoe 1989, "An Efficient Digital Search Algorithm by Using a
+Double-Array Structure", in the layout of darts-clone) and the replacements, each ended by a zero byte.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from webapp.core.models.cache import Cache
+
+# The start and end of what is replaced, and the replacement.
+Replacement = tuple[int, int, str]
+
+# Far above what the maps of SentencePiece need, some 45,000; only a broken trie takes more.
+MOST_STEPS = 300_000
+# SentencePiece looks at the first 32 rules that fit at a place.
+MOST_RULES = 32
+# Characters; a longer rule is never looked for. SentencePiece's own have 4 at most.
+LONGEST_RULE = 64
+
+_LEAF = 1 << 31
+
+
+class CharacterMapError(ValueError):
+    """A precompiled character map that is broken."""
+
+
+@dataclass(frozen=True)
+class Starts:
+    """With which characters rules begin (alone, or with more to follow), and which follow the first of a rule."""
+
+    single: frozenset[str] = frozenset()
+    longer: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
+
+
+@dataclass
+class CharacterMap:
+    """Rules from text to text; at each place the longest rule that fits is applied, then the text after it.
+
+    >>> character_map = CharacterMap.of({"ﬁ": "fi", "e\\u0301": "é", "\\n": " "})
+    >>> character_map.normalize("ﬁance\\u0301e\\n")
+    'fiancée '
+    >>> list(character_map.replacements("ﬁance\\u0301e"))
+    [(0, 1, 'fi'), (4, 6, 'é')]
+    """
+
+    starts: Starts
+    units: array[int] = field(default_factory=lambda: array("I"), repr=False)
+    texts: bytes = field(default=b"", repr=False)
+    rules: dict[str, str] | None = field(default=None, repr=False)
+
+    @classmethod
+    def read(cls, blob: bytes) -> CharacterMap:
+        """The map in a file's `precompiled_charsmap`.
+
+        Raises CharacterMapError when lengths do not fit, the trie leads outside itself or to nothing, a rule is no
+        UTF-8 or its replacement is not among the replacements.
+        """
+        size = int.from_bytes(blob[:4], "little")
+        if size >= len(blob) - 4 or size < 1024 or size % 1024:
+            raise CharacterMapError("the character map's trie has a wrong length")
+        units = array("I")
+        units.frombytes(blob[4 : 4 + size])
+        if sys.byteorder == "big":
+            units.byteswap()
+        texts = blob[4 + size :]
+        if not texts.endswith(b"\0"):
+            raise CharacterMapError("the character map's replacements do not end")
+        try:
+            texts.decode()
+        except UnicodeDecodeError:
+            raise CharacterMapError("the character map's replacements are no UTF-8") from None
+        return cls(_starts(units, texts), units, texts)
+
+    @classmethod
+    def of(cls, rules: dict[str, str]) -> CharacterMap:
+        """A map with rules given by hand."""
+        return cls(
+            Starts(
+                frozenset(rule for rule in rules if len(rule) == 1),
+                frozenset(rule[0] for rule in rules if len(rule) > 1),
+                frozenset(character for rule in rules for character in rule[1:]),
+            ),
+            rules=dict(rules),
+        )
+
+    def __post_init__(self) -> None:
+        self._known = Cache(self._longest)
+
+    def normalize(self, text: str) -> str:
+        """The text with all rules applied."""
+        return replaced(text, self.replacements(text))
+
+    def replacements(self, text: str, position: int = 0, limit: int | None = None) -> Iterator[Replacement]:
+        """What the rules replace from a position on, from left to right; none begins at `limit` or behind it."""
+        pattern = self._affected[_beyond_basic(text)]
+        if pattern is None:
+            return
+        if limit is None:
+            limit = len(text)
+        longer = self.starts.longer
+        for found in pattern.finditer(text, position):
+            at, end = found.span()
+            if at > position and text[at - 1] in longer:
+                at -= 1
+            if at >= limit:
+                return
+            at = max(at, position)
+            while at < end:
+                if at >= limit:
+                    return
+                length, replacement = self._known[text[at : min(end, at + LONGEST_RULE)]]
+                if length:
+                    yield at, at + length, replacement
+                at += length or 1
+            position = at
+
+    @cached_property
+    def plain(self) -> tuple[tuple[str, str], ...]:
+        """The rules that can be applied one after the other to a whole text, before all others.
+
+        Each is for one ASCII character with which nothing else has to do. Line breaks and controls, mostly.
+        """
+        starts = self.starts
+        busy = starts.single | starts.longer | starts.inner
+        alone = sorted(starts.single - starts.longer - starts.inner)
+        rules = [(character, self._known[character][1]) for character in alone if character.isascii()]
+        return tuple((character, replacement) for character, replacement in rules if busy.isdisjoint(replacement))
+
+    def unusual(self, text: str) -> bool:
+        """Whether there is something to do for a text to which the plain rules were applied."""
+        pattern = self._unusual[_beyond_basic(text)]
+        return pattern is not None and pattern.search(text) is not None
+
+    @cached_property
+    def _unusual(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        return _patterns((self.starts.single | self.starts.inner).difference(dict(self.plain)))
+
+    @cached_property
+    def doubles_spaces(self) -> bool:
+        """Whether a replacement holds two spaces one after the other."""
+        return b"  " in self.texts or any("  " in replacement for replacement in (self.rules or {}).values())
+
+    @cached_property
+    def _affected(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        """Stretches that no rule reaches out of, but for the character in front, which may begin one."""
+        return _patterns(self.starts.single | self.starts.inner)
+
+    def _longest(self, stretch: str) -> tuple[int, str]:
+        """The rule at the beginning of a stretch."""
+        if self.rules is not None:
+            lengths = (length for length in range(len(stretch), 0, -1) if stretch[:length] in self.rules)
+            length = next(lengths, 0)
+            return (length, self.rules[stretch[:length]]) if length else (0, "")
+        data = stretch.encode()
+        position = matches = length = value = 0
+        units, size = self.units, len(self.units)
+        base = _offset(units[0])
+        for at, byte in enumerate(data, start=1):
+            position = base ^ byte
+            if not byte or position >= size or units[position] & (_LEAF | 0xFF) != byte:
+                break
+            base = position ^ _offset(units[position])
+            if units[position] & 0x100:
+                length, value = at, units[base] & ~_LEAF
+                matches += 1
+                if matches == MOST_RULES:
+                    break
+        if not length:
+            return 0, ""
+        return len(data[:length].decode()), self.texts[value : self.texts.index(0, value)].decode()
+
+
+def replaced(text: str, replacements: Iterable[Replacement]) -> str:
+    """A text with stretches replaced."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, replacement in replacements:
+        pieces += (text[position:start], replacement)
+        position = end
+    return "".join((*pieces, text[position:])) if position else text
+
+
+def _starts(units: array[int], texts: bytes) -> Starts:
+    """Walk the whole trie, each unit once for each way its bytes may continue a character."""
+    children = _children(units)
+    _check_ends(units, children)
+    single: set[str] = set()
+    longer: set[str] = set()
+    inner: set[str] = set()
+    seen: set[tuple[int, bytes, str]] = set()
+    # A node: its unit, the bytes of an unfinished character, and the first character while nothing follows it. Those
+    # that have more than one character behind them need not know which.
+    waiting: list[tuple[int, bytes, str]] = [(0, b"", "")]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if len(seen) > MOST_STEPS:
+            raise CharacterMapError("the character map's trie leads to too many places")
+        position, begun, first = node
+        base = position ^ _offset(units[position])
+        following = children.get(base, ())
+        if units[position] & 0x100:
+            _check_leaf(units, base, texts)
+            if begun or not position:
+                raise CharacterMapError("a rule of the character map is no UTF-8")
+            if len(first) == 1:
+                single.add(first)
+        elif not following:
+            raise CharacterMapError("the character map's trie leads to nothing")
+        if following and len(first) == 1 and not begun:
+            longer.add(first)
+            first = "…more"
+        for label, child in following:
+            character = begun + bytes([label])
+            if len(character) < _length(character[0]):
+                waiting.append((child, character, first))
+                continue
+            try:
+                decoded = character.decode()
+            except UnicodeDecodeError:
+                raise CharacterMapError("a rule of the character map is no UTF-8") from None
+            if first:
+                inner.add(decoded)
+            waiting.append((child, b"", first or decoded))
+    return Starts(frozenset(single), frozenset(longer), frozenset(inner))
+
+
+def _children(units: array[int]) -> dict[int, list[tuple[int, int]]]:
+    """For each base, the bytes that may follow and the units they lead to."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for position, unit in enumerate(units):
+        label = unit & (_LEAF | 0xFF)
+        if 0 < label < 0x100:
+            children.setdefault(position ^ label, []).append((label, position))
+    return children
+
+
+def _check_ends(units: array[int], children: Mapping[int, list[tuple[int, int]]]) -> None:
+    """Raises CharacterMapError for a trie that leads back into itself; that branches meet again is as it should be."""
+    parents: dict[int, int] = {0: 0}
+    waiting = [0]
+    while waiting:
+        position = waiting.pop()
+        for _, child in children.get(position ^ _offset(units[position]), ()):
+            if child not in parents:
+                parents[child] = 0
+                waiting.append(child)
+            parents[child] += 1
+    ended = [0] if not parents[0] else []
+    for position in ended:
+        for _, child in children.get(position ^ _offset(units[position]), ()):
+            parents[child] -= 1
+            if not parents[child]:
+                ended.append(child)
+    if len(ended) < len(parents):
+        raise CharacterMapError("the character map's trie does not end")
+
+
+def _check_leaf(units: array[int], position: int, texts: bytes) -> None:
+    if position >= len(units) or not units[position] & _LEAF:
+        raise CharacterMapError("the character map's trie leads outside itself")
+    value = units[position] & ~_LEAF
+    if value >= len(texts) or texts[value] & 0xC0 == 0x80:
+        raise CharacterMapError("the character map's trie names a replacement that is not there")
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+def _length(lead: int) -> int:
+    """How many bytes the character has that begins with a byte (1 for one that begins none)."""
+    return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+def _beyond_basic(text: str) -> bool:
+    return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
+
+
+def _patterns(characters: Set[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+    """Runs of these characters in text of the Basic Multilingual Plane, and in any text.
+
+    One pattern would do, but ranges beyond the plane make it seven times slower.
+    """
+    return _any_of(character for character in characters if character <= "\uffff"), _any_of(characters)
+
+
+def _any_of(characters: Iterable[str]) -> re.Pattern[str] | None:
+    """Runs of any of these characters, as a pattern; None when there are none.
+
+    >>> _any_of("ecdbax").pattern
+    '[a-ex-x]++'
+    """
+    ranges: list[list[int]] = []
+    for code in sorted(map(ord, characters)):
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    if not ranges:
+        return None
+    members = (f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
+    return re.compile(f"[{''.join(members)}]++")

@@ -1,0 +1,183 @@
+"""Normalizers that take characters out or put others in their place, as Hugging Face's `tokenizers` does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import regex
+
+from webapp.core.alignment import Aligned, Change
+from webapp.core.bert_characters import COMBINING
+from webapp.core.byte_characters import spelt
+from webapp.core.character_map import CharacterMap
+from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
+
+
+@dataclass(frozen=True)
+class Strip:
+    """White space goes from the beginning and the end.
+
+    >>> Strip().normalize(" low ")
+    'low'
+    """
+
+    left: bool = True
+    right: bool = True
+
+    def normalize(self, text: str) -> str:
+        """The text without white space around it."""
+        start, end = self._range(text)
+        return text[start:end]
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text without white space around it, aligned."""
+        start, end = self._range(aligned.text)
+        return Aligned(
+            aligned.text[start:end], list(aligned.starts[start:end]), list(aligned.ends[start:end]), aligned.origin
+        )
+
+    def _range(self, text: str) -> tuple[int, int]:
+        end = len(text.rstrip(WHITE_SPACE_CHARACTERS)) if self.right else len(text)
+        start = len(text) - len(text.lstrip(WHITE_SPACE_CHARACTERS)) if self.left else 0
+        return min(start, end), end
+
+
+class _Removal:
+    """Characters that go, and others that become spaces."""
+
+    _gone: re.Pattern[str]
+    _spaces: re.Pattern[str] | None = None
+
+    def normalize(self, text: str) -> str:
+        """The text without the characters."""
+        if text.isascii() and text.isprintable():
+            return text
+        text = self._gone.sub("", text)
+        return text if self._spaces is None else self._spaces.sub(" ", text)
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The text without the characters, aligned."""
+        aligned = aligned.edited((*found.span(), "", ()) for found in self._gone.finditer(aligned.text))
+        return aligned if self._spaces is None else aligned.same_length(self._spaces.sub(" ", aligned.text))
+
+
+@dataclass(frozen=True)
+class StripAccents(_Removal):
+    """Combining marks go; a letter that is composed with its accent stays.
+
+    >>> StripAccents().normalize("e\\u0301é")
+    'eé'
+    """
+
+    _gone = re.compile(f"[{COMBINING}]+")
+
+
+@dataclass(frozen=True)
+class Nmt(_Removal):
+    """What SentencePiece's rule `nmt` does to control characters and unusual spaces.
+
+    >>> Nmt().normalize("a\\x01\\tb\\u200bc")
+    'a b c'
+    """
+
+    _gone = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]+")
+    _spaces = re.compile(r"[\t\n\x0c\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
+
+
+@dataclass(frozen=True)
+class ByteCharacters:
+    """Every byte of the text's UTF-8 as one printable character, as GPT-2's files spell them.
+
+    >>> ByteCharacters().normalize("é ")
+    'Ã©Ġ'
+    """
+
+    def normalize(self, text: str) -> str:
+        """The spelt bytes."""
+        return spelt(text.encode())
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The spelt bytes, each in the place of its character."""
+        return aligned.transformed(
+            (byte, int(at > 0)) for character in aligned.text for at, byte in enumerate(spelt(character.encode()))
+        )
+
+
+@dataclass(frozen=True)
+class Precompiled:
+    """SentencePiece's character map, as `tokenizers` applies it: to each grapheme of up to five bytes, then to each
+    character of the others.
+
+    >>> Precompiled(CharacterMap.of({"ﬁ": "fi"})).normalize("ﬁn")
+    'fin'
+
+    Where a replacement is longer than what it replaces, `tokenizers` loses count: what follows has the place of
+    characters before it.
+    """
+
+    character_map: CharacterMap = field(repr=False)
+
+    def normalize(self, text: str) -> str:
+        """The replaced text."""
+        if self._untouched.fullmatch(text):
+            return text
+        return "".join(character for character, _ in self._changes(text))
+
+    def align(self, aligned: Aligned) -> Aligned:
+        """The replaced text, aligned."""
+        changes = list(self._changes(aligned.text))
+        if all(not change for _, change in changes):
+            return aligned.same_length("".join(character for character, _ in changes))
+        return aligned.transformed(changes)
+
+    @cached_property
+    def _untouched(self) -> re.Pattern[str]:
+        """ASCII that no rule begins with; there a grapheme is a character, but for a carriage return's line feed."""
+        starts = self.character_map.starts
+        kept = [chr(code) for code in range(128) if chr(code) not in starts.single | starts.longer | {"\r"}]
+        return re.compile(f"[{re.escape(''.join(kept))}]*+")
+
+    def _changes(self, text: str) -> Iterator[Change]:
+        known = self._known
+        for grapheme in _GRAPHEME.findall(text):
+            if grapheme not in known:
+                if len(known) > 1 << 16:
+                    known.clear()
+                known[grapheme] = tuple(self._changes_of(grapheme))
+            yield from known[grapheme]
+
+    def _changes_of(self, grapheme: str) -> Iterator[Change]:
+        whole = _shortest(self.character_map, grapheme) if len(grapheme.encode()) < 6 else None
+        if whole is not None:
+            yield from _counted(grapheme, whole)
+            return
+        for character in grapheme:
+            replacement = _shortest(self.character_map, character)
+            if replacement is None:
+                yield character, 0
+            else:
+                yield from _counted(character, replacement)
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Change, ...]]:
+        return {}
+
+
+def _shortest(character_map: CharacterMap, chunk: str) -> str | None:
+    """What `tokenizers` puts in the place of a chunk: the replacement of the shortest rule it begins with."""
+    for length in range(1, len(chunk) + 1):
+        for start, end, replacement in character_map.replacements(chunk[:length]):
+            if (start, end) == (0, length):
+                return replacement
+    return None
+
+
+def _counted(old: str, new: str) -> Iterator[Change]:
+    for at, character in enumerate(new):
+        yield character, at or len(new) - len(old)
+
+
+_GRAPHEME = regex.compile(r"\X")

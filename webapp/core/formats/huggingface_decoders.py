@@ -1,0 +1,105 @@
+"""The decoders of a `tokenizer.json`, each by its `type`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from webapp.core import decoders
+from webapp.core.decoders import Decoder, Step
+from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.huggingface_fields import (
+    Json,
+    one_character,
+    pattern,
+    read_part,
+    replacement,
+    scheme,
+    whole_number,
+)
+
+
+def read_decoder(part: Json | None) -> Decoder:
+    """The decoder that a part describes; without one, `tokenizers` puts spaces between the pieces as they are spelt."""
+    if part is None:
+        return decoders.Sequence((decoders.Join(" "),))
+    step = read_part(part, _DECODERS, "decoder")
+    if isinstance(step, decoders.Fuse):
+        return decoders.Sequence((step,))
+    return step if hasattr(step, "decode") else decoders.Sequence((step,))
+
+
+def write_decoder(decoder: Decoder | None) -> Json | None:
+    """The part that describes a decoder; raises FormatError for one without counterpart."""
+    match decoder:
+        case None | decoders.Join(separator=""):
+            return {"type": "Fuse"}
+        case decoders.Join(separator=" ") | decoders.Sequence(steps=(decoders.Join(separator=" "),)):
+            return None
+        case decoders.Sequence(steps=(decoders.Fuse(),)):
+            return {"type": "Fuse"}
+    return _write_step(decoder)  # type: ignore[arg-type]
+
+
+def _write_step(step: Step) -> Json:
+    match step:
+        case decoders.ByteLevel():
+            return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+        case decoders.BPEDecoder():
+            return {"type": "BPEDecoder", "suffix": step.suffix}
+        case decoders.WordPiece():
+            return {"type": "WordPiece", "prefix": step.prefix, "cleanup": step.cleanup}
+        case decoders.Metaspace():
+            return {
+                "type": "Metaspace",
+                "replacement": step.replacement,
+                "prepend_scheme": "always" if step.prepend else "never",
+                "split": True,
+            }
+        case decoders.Sequence():
+            return {"type": "Sequence", "decoders": [_write_step(inner) for inner in step.steps]}
+        case decoders.Replace():
+            kind = "Regex" if step.regular else "String"
+            return {"type": "Replace", "pattern": {kind: step.pattern}, "content": step.content}
+        case decoders.Fuse() | decoders.ByteFallback():
+            return {"type": type(step).__name__}
+        case decoders.Strip():
+            return {"type": "Strip", "content": step.content, "start": step.start, "stop": step.stop}
+        case decoders.CTC():
+            return {
+                "type": "CTC",
+                "pad_token": step.pad,
+                "word_delimiter_token": step.word_delimiter,
+                "cleanup": step.cleanup,
+            }
+    raise FormatError(f"{type(step).__name__} cannot be written to a tokenizer.json")
+
+
+_DECODERS: dict[str, Callable[[Json], Step]] = {
+    "ByteLevel": lambda part: decoders.ByteLevel(spelt=True),
+    "BPEDecoder": lambda part: decoders.BPEDecoder(field(part, "suffix", str, "</w>")),
+    "WordPiece": lambda part: decoders.WordPiece(field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)),
+    "Metaspace": lambda part: decoders.Metaspace(replacement(part), scheme(part)[0]),
+    "ByteFallback": lambda part: decoders.ByteFallback(),
+    "Fuse": lambda part: decoders.Fuse(),
+    "Strip": lambda part: decoders.Strip(
+        one_character(part, "content"), whole_number(part, "start", 0), whole_number(part, "stop", 0)
+    ),
+    "Replace": lambda part: _replace(part),
+    "CTC": lambda part: decoders.CTC(
+        field(part, "pad_token", str, "<pad>"),
+        field(part, "word_delimiter_token", str, "|"),
+        field(part, "cleanup", bool, True),
+    ),
+    "Sequence": lambda part: decoders.Sequence(
+        tuple(read_part(step, _DECODERS, "decoder") for step in field(part, "decoders", list))
+    ),
+}
+
+
+def _replace(part: Json) -> Step:
+    found = field(part, "pattern", dict)
+    content = field(part, "content", str)
+    if "String" in found:
+        plain = field(found, "String", str)
+        return decoders.Replace(plain, content)
+    return decoders.Replace(pattern(part), content, regular=True)

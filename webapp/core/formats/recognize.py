@@ -1,0 +1,241 @@
+"""What a file is, by its content: its name is never asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from webapp.core.formats import dictionary, subword_nmt, tekken, tiktoken, vocab_json, vocab_txt
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
+from webapp.core.models.matching import Matching
+from webapp.core.recipes import MATCHING
+from webapp.core.tokenizer import Tokenizer
+
+Format = Literal[
+    "tiktoken",
+    "tekken",
+    "huggingface",
+    "sentencepiece",
+    "scores",
+    "vocab.json",
+    "vocab.txt",
+    "subword-nmt",
+    "dictionary",
+]
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """What was found: the format, a sentence about it for people, and the tokenizer that it makes."""
+
+    format: Format
+    description: str
+    tokenizer: Tokenizer
+
+
+def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
+    """Tell what a vocabulary file is and read it.
+
+    GPT-2's `vocab.json` and `merges.txt` belong together: one of them is `content`, the other its `companion`, either
+    way round. Whatever is text and nothing else is taken for a dictionary.
+
+    >>> found = recognize("研究 5 v\\n生命 4 n\\n".encode())
+    >>> found.format, found.description, found.tokenizer.ids("研究生命")
+    ('dictionary', 'a dictionary of 2 words with frequencies and tags', [0, 1])
+
+    Raises FormatError, with one sentence that says what is wrong and where, for a file that is none of these, is
+    broken or contradicts itself, is packed, or is too large.
+    """
+    for part in (content, companion or b""):
+        if len(part) > LARGEST_FILE:
+            raise FormatError(f"the file has {len(part):,} bytes; {LARGEST_FILE:,} are allowed")
+    if companion is not None:
+        return _pair(content, companion)
+    if not content.strip(b" \t\r\n\x00"):
+        raise FormatError("the file is empty")
+    for beginning, name in _FOREIGN.items():
+        if content.startswith(beginning):
+            raise FormatError(f"this is {name}, not a vocabulary; packed files have to be unpacked first")
+    if _is_sentencepiece(content):
+        return _sentencepiece(content)
+    return _text(content)
+
+
+def _text(content: bytes) -> Recognized:
+    if _is_tiktoken(content):
+        return _tiktoken(content)
+    text = decoded(content)
+    if _UNKNOWN_LINE.search(text):
+        return _vocab_txt(text)
+    if text.lstrip()[:1] in ("{", "["):
+        return _json(text)
+    if _MARKED_CODES.search(text):
+        return _subword_nmt(text)
+    if text.startswith("#version"):
+        raise FormatError("this is a merges.txt as of GPT-2; it can only be read together with its vocab.json")
+    return _dictionary(text)
+
+
+def _json(text: str) -> Recognized:
+    if _HUGGINGFACE.match(text):
+        return _huggingface(text)
+    document = read_json(text)
+    if tekken.is_tekken(document):
+        return _tekken(document)
+    if isinstance(document, dict):
+        if "model" in document:
+            return _huggingface(text)
+        if "tokens" in document and "scores" in document:
+            return _scores(text)
+        if vocab_json.is_vocabulary(document):
+            raise FormatError("this is a vocab.json as of GPT-2; it can only be read together with its merges.txt")
+    raise FormatError(
+        "this JSON is no vocabulary that is known here: neither a tokenizer.json, nor a tekken.json, nor a vocab.json, "
+        'nor one of "tokens" and "scores"'
+    )
+
+
+# --- one reader each --------------------------------------------------------------------------------------------------
+
+
+def _tiktoken(content: bytes) -> Recognized:
+    tokenizer = tiktoken.read(content)
+    name = tiktoken.encoding_of(tiktoken.model_ranks(tokenizer))
+    rest = (
+        f"those of {name}" if name else "not in the file: the pattern is cl100k_base's, special tokens there are none"
+    )
+    size = len(tokenizer.model.pieces)
+    description = f"OpenAI's .tiktoken: byte-level BPE of {size:,} ranks; split pattern and special tokens are {rest}"
+    return Recognized("tiktoken", description, tokenizer)
+
+
+def _tekken(document: Any) -> Recognized:
+    tokenizer = tekken.read_document(document)
+    description = f"Mistral's tekken.json: byte-level BPE of {len(tokenizer.model.pieces):,} pieces"
+    return Recognized("tekken", description, tokenizer)
+
+
+def _huggingface(text: str) -> Recognized:
+    from webapp.core.formats import huggingface
+
+    tokenizer = huggingface.read(text)
+    kind, size = type(tokenizer.model).__name__, len(tokenizer.model.pieces)
+    return Recognized("huggingface", f"Hugging Face's tokenizer.json: {kind} of {size:,} pieces", tokenizer)
+
+
+def _sentencepiece(content: bytes) -> Recognized:
+    from webapp.core.formats import sentencepiece
+
+    tokenizer = sentencepiece.read(content)
+    kind, size = type(tokenizer.model).__name__, len(tokenizer.model.pieces)
+    return Recognized("sentencepiece", f"a SentencePiece model: {kind} of {size:,} pieces", tokenizer)
+
+
+def _scores(text: str) -> Recognized:
+    from webapp.core.formats import scores
+
+    tokenizer = scores.read(text)
+    description = f"tokens and scores as of llama2.c: BPE of {len(tokenizer.model.pieces):,} pieces"
+    return Recognized("scores", description, tokenizer)
+
+
+def _vocab_txt(text: str) -> Recognized:
+    tokenizer = vocab_txt.read(text)
+    lowercase = getattr(tokenizer.normalizer, "lowercase", False)
+    case = "in lower case" if lowercase else "with capitals"
+    description = f"BERT's vocab.txt: WordPiece of {len(tokenizer.model.pieces):,} pieces, {case}"
+    return Recognized("vocab.txt", description, tokenizer)
+
+
+def _subword_nmt(text: str) -> Recognized:
+    tokenizer = subword_nmt.read(text)
+    version = "0.2" if text.startswith("#version: 0.2") else "0.1"
+    description = f"codes of subword-nmt, version {version}: BPE of {len(tokenizer.model.pieces):,} pieces"
+    return Recognized("subword-nmt", description, tokenizer)
+
+
+def _pair(content: bytes, companion: bytes) -> Recognized:
+    vocabulary, merges = decoded(content), decoded(companion)
+    if merges.lstrip().startswith("{") and not vocabulary.lstrip().startswith("{"):
+        vocabulary, merges = merges, vocabulary
+    tokenizer = vocab_json.read(vocabulary, merges)
+    size = len(tokenizer.model.pieces)
+    return Recognized("vocab.json", f"GPT-2's vocab.json and merges.txt: byte-level BPE of {size:,} pieces", tokenizer)
+
+
+def _dictionary(text: str) -> Recognized:
+    strange = _CONTROL.search(text)
+    if strange is not None:
+        line = text.count("\n", 0, strange.start()) + 1
+        raise FormatError(f"line {line}: the control character {strange[0]!r} stands in no dictionary")
+    if text.count("\n") > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a dictionary")
+    try:
+        words = dictionary.read_dictionary(text)
+    except dictionary.DictionaryError as error:
+        raise FormatError(f"no vocabulary that is known here; as a dictionary it fails on {error}") from None
+    if not len(words):
+        raise FormatError("the file is empty")
+    if words.longest > _LONGEST_WORD:
+        number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
+        raise FormatError(f"no vocabulary that is known here; as a dictionary, its word {number} is too long")
+    columns = [
+        name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
+    ]
+    description = f"a dictionary of {len(words):,} words" + (f" with {' and '.join(columns)}" if columns else "")
+    return Recognized("dictionary", description, MATCHING.tokenizer(Matching(words, "both")))
+
+
+# --- signatures -------------------------------------------------------------------------------------------------------
+
+_FOREIGN = {
+    b"\x1f\x8b": "a gzip archive",
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "a zip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"(\xb5/\xfd": "a zstd archive",
+    b"7z\xbc\xaf'\x1c": "a 7z archive",
+    b"GGUF": "a GGUF model",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+
+# A tokenizer.json as everybody writes it; only one written otherwise is parsed to find out.
+_HUGGINGFACE = re.compile(
+    r'\s*\{\s*"(?:version"\s*:\s*"|(?:truncation|padding|normalizer|pre_tokenizer)"\s*:\s*(?:null|\{)|added_tokens"\s*:\s*\[)'
+)
+_RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]+[0-9]+\s*")
+_MARKED_CODES = re.compile(r"^(?:\S+ \S*</w>|\S*</w> \S+)\r?$", re.MULTILINE)
+_UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
+_SINGLE_BYTE = re.compile(rb"^[A-Za-z0-9+/]{2}==[ \t]+[0-9]+\s*$", re.MULTILINE)
+_LONGEST_WORD = 1_000
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+
+
+def _is_tiktoken(content: bytes) -> bool:
+    """Whether the first lines are base64 and a rank, and some line a single byte, which ends in `==`.
+
+    Words and frequencies look alike, but for that.
+    """
+    lines = [line for line in content[:20_000].removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()][:256]
+    ranked = sum(_RANK_LINE.fullmatch(line) is not None for line in lines)
+    return 2 * ranked >= len(lines) > 0 and _SINGLE_BYTE.search(content) is not None
+
+
+def _is_sentencepiece(content: bytes) -> bool:
+    """Whether the file begins as the protocol buffer of a SentencePiece model does: pieces, each a text and a score.
+
+    >>> model = b"\\x0a\\x0e\\x0a\\x05<unk>\\x15" + bytes(4) + b"\\x18\\x02\\x0a\\x0c"
+    >>> _is_sentencepiece(model), _is_sentencepiece(b"\\nlow\\nlower\\n")
+    (True, False)
+    """
+    if len(content) < 12 or content[0] != 0x0A or content[2] != 0x0A:
+        return False
+    inner = content[3]
+    return 0 < inner < content[1] < 0x80 and content[4 + inner : 5 + inner] in (b"\x15", b"\x18")

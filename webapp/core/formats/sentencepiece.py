@@ -1,0 +1,144 @@
+"""SentencePiece's `.model`: read a whole pipeline, of any of its four kinds of model.
+
+The ids and the decoded text are those of the package `sentencepiece` (0.2.3). It has no other pre-tokenizer than its
+models themselves, so a tokenizer from here has none: the model is given the whole normalized text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from webapp.core.character_map import CharacterMap
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, shown
+from webapp.core.formats.sentencepiece_message import ModelProto
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import Kind, ScoredModel, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.whole_pieces import Characters, Words
+from webapp.core.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.sentencepiece_normalizer import SentencePieceNormalizer
+from webapp.core.tokenizer import Tokenizer
+
+__all__ = ["FormatError", "read"]
+
+LONGEST_PIECE = 8000  # bytes, as in SentencePiece
+
+_MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
+    1: SentencePieceUnigram,
+    2: ScoredBPE,
+    3: Words,
+    4: Characters,
+}
+
+
+def read(content: bytes) -> Tokenizer:
+    """The tokenizer that a `.model` describes; its control pieces become special tokens.
+
+    Raises FormatError, a ValueError, when the file is no such message, has no pieces, a piece twice or an empty one,
+    not one unknown piece, a score that is not a number, bytes that are not the 256, a broken character map, or is too
+    large.
+    """
+    if len(content) > LARGEST_FILE:
+        raise FormatError(f"{len(content):,} bytes are too many for a SentencePiece model")
+    # Every piece begins with this byte. A message takes some fifty times the two bytes that an empty one has in a file.
+    if content.count(b"\n") > 3 * LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} pieces are too many for a SentencePiece model")
+    message = ModelProto()
+    try:
+        message.ParseFromString(content)
+    except DecodeError:
+        raise FormatError("not a SentencePiece model, or only a part of one: the message cannot be parsed") from None
+    if not message.pieces:
+        raise FormatError("not a SentencePiece model: there are no pieces")
+    try:
+        return _tokenizer(message)
+    except FormatError:
+        raise
+    except ValueError as error:  # the parts' own objections
+        raise FormatError(str(error)) from error
+
+
+def _tokenizer(message: Any) -> Tokenizer:
+    trainer, normalizer = message.trainer_spec, message.normalizer_spec
+    if trainer.model_type not in _MODELS:
+        raise FormatError(f"the model type {trainer.model_type} is none of SentencePiece's four")
+    vocabulary = _vocabulary(message)
+    model = _MODELS[trainer.model_type](vocabulary)
+    control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == Kind.CONTROL}
+    return Tokenizer(
+        model,
+        normalizer=_normalizer(normalizer, trainer.treat_whitespace_as_suffix, vocabulary.user_defined),
+        decoder=SentencePieceDecoder(
+            control=frozenset(control),
+            unknown=vocabulary.pieces[vocabulary.unknown_id],
+            unknown_surface=_decoded(trainer.unk_surface) if trainer.HasField("unk_surface") else " ⁇ ",
+            byte_pieces={vocabulary.pieces[id]: byte for byte, id in enumerate(vocabulary.byte_ids or ())},
+            strip="all"
+            if normalizer.remove_extra_whitespaces
+            else "first"
+            if normalizer.add_dummy_prefix
+            else "nothing",
+            denormalizer=_normalizer(message.denormalizer_spec, False, frozenset())
+            if message.denormalizer_spec.precompiled_charsmap
+            else None,
+        ),
+        special_tokens=control,
+    )
+
+
+def _vocabulary(message: Any) -> ScoredPieces:
+    pieces = [_decoded(entry.piece) for entry in message.pieces]
+    if len(set(pieces)) != len(pieces):
+        seen: set[str] = set()
+        twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
+        raise FormatError(f"the piece {shown(twice)} stands twice in the vocabulary")
+    try:
+        kinds = [_KINDS[entry.type] for entry in message.pieces]
+    except KeyError as missing:
+        raise FormatError(f"{missing.args[0]} is no type of a piece") from None
+    scores = [entry.score for entry in message.pieces]
+    return ScoredPieces(pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback))
+
+
+def _byte_ids(pieces: list[str], kinds: list[Kind], fallback: bool) -> list[int] | None:
+    found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == Kind.BYTE}
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    if found and not fallback:
+        raise FormatError(f"the byte piece {shown(next(iter(found)))} is there, but byte fallback is off")
+    if not fallback:
+        return None
+    if found.keys() != set(names):
+        wrong = next(iter(found.keys() ^ set(names)))
+        raise FormatError(f"byte fallback needs the 256 byte pieces: {shown(wrong)} is missing or none of them")
+    return [found[name] for name in names]
+
+
+def _normalizer(spec: Any, suffix: bool, user_defined: frozenset[str]) -> SentencePieceNormalizer:
+    blob = spec.precompiled_charsmap
+    return SentencePieceNormalizer(
+        CharacterMap.read(blob) if blob else CharacterMap.of({}),
+        add_dummy_prefix=spec.add_dummy_prefix,
+        remove_extra_whitespaces=spec.remove_extra_whitespaces,
+        escape_whitespaces=spec.escape_whitespaces,
+        whitespace_as_suffix=suffix,
+        user_defined=user_defined,
+    )
+
+
+def _decoded(content: bytes) -> str:
+    if len(content) >= LONGEST_PIECE:
+        raise FormatError(f"a piece of {len(content):,} bytes is too long")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise FormatError(f"the piece {shown(content)} is no UTF-8") from None
+    if "\0" in text:
+        raise FormatError(f"the piece {shown(text)} holds a null character")
+    return text
+
+
+_KINDS = {kind.value: kind for kind in Kind}

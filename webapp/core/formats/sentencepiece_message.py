@@ -1,0 +1,69 @@
+"""The messages of a SentencePiece file, as far as this site reads them.
+
+Field numbers, types and defaults are those of `sentencepiece_model.proto`; other fields are passed over. The messages
+are declared here under a name of our own, so that they live beside SentencePiece's where both are loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+PACKAGE = "tokenscope"
+
+# name: (number, type, default)
+_FIELDS: dict[str, dict[str, tuple[int, str, str]]] = {
+    "SentencePiece": {
+        "piece": (1, "BYTES", ""),
+        "score": (2, "FLOAT", "0"),
+        "type": (3, "INT32", "1"),
+    },
+    "TrainerSpec": {
+        "model_type": (3, "INT32", "1"),
+        "treat_whitespace_as_suffix": (24, "BOOL", "false"),
+        "byte_fallback": (35, "BOOL", "false"),
+        "unk_surface": (44, "BYTES", ""),
+    },
+    "NormalizerSpec": {
+        "precompiled_charsmap": (2, "BYTES", ""),
+        "add_dummy_prefix": (3, "BOOL", "true"),
+        "remove_extra_whitespaces": (4, "BOOL", "true"),
+        "escape_whitespaces": (5, "BOOL", "true"),
+    },
+    "ModelProto": {
+        "pieces": (1, "SentencePiece", ""),
+        "trainer_spec": (2, "TrainerSpec", ""),
+        "normalizer_spec": (3, "NormalizerSpec", ""),
+        "denormalizer_spec": (5, "NormalizerSpec", ""),
+    },
+}
+
+
+def _declared() -> FileDescriptorProto:
+    file = FileDescriptorProto(name="tokenscope/sentencepiece.proto", package=PACKAGE, syntax="proto2")
+    for message, fields in _FIELDS.items():
+        declared = file.message_type.add(name=message)
+        for name, (number, kind, default) in fields.items():
+            field = declared.field.add(name=name, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
+            if kind in _FIELDS:
+                field.type = FieldDescriptorProto.TYPE_MESSAGE
+                field.type_name = f".{PACKAGE}.{kind}"
+            else:
+                field.type = FieldDescriptorProto.Type.Value(f"TYPE_{kind}")
+                field.default_value = default
+            if name == "pieces":
+                field.label = FieldDescriptorProto.LABEL_REPEATED
+    return file
+
+
+def message_class() -> Any:
+    """The class of the message that a whole file is."""
+    pool = DescriptorPool()
+    pool.Add(_declared())
+    return GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.ModelProto"))
+
+
+ModelProto: Any = message_class()

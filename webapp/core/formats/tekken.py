@@ -1,0 +1,108 @@
+"""Mistral's `tekken.json`: pieces by rank, as in `.tiktoken`, with split pattern and special tokens in one JSON.
+
+`config` says how many of the pieces count, `default_vocab_size`, and how many ids in front of theirs are kept for
+special tokens, `default_num_special_tokens`; the id of a piece is its rank plus that number.
+"""
+
+from __future__ import annotations
+
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from typing import Any
+
+from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.limits import read_json, shown
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.tiktoken import rank_tokenizer
+from webapp.core.tokenizer import Tokenizer
+
+# What the first files, which do not name their special tokens, are read with (mistral-common, `tekken.py`).
+_UNNAMED = [
+    "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]",
+    "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
+]  # fmt: skip
+_MOST_SPECIAL = 100_000
+
+
+def read(text: str) -> Tokenizer:
+    """The tokenizer that a `tekken.json` describes.
+
+    Ids without a special token of their own are `<SPECIAL_20>` and so on, as in Mistral's own reader. Encoding adds no
+    `<s>` and `</s>`.
+
+    Raises FormatError for a file that is none, or contradicts itself.
+    """
+    return read_document(read_json(text))
+
+
+def is_tekken(document: object) -> bool:
+    """Whether a JSON document has the parts of a `tekken.json`.
+
+    >>> is_tekken({"config": {"pattern": "."}, "vocab": []}), is_tekken({"vocab": {}})
+    (True, False)
+    """
+    return isinstance(document, dict) and "config" in document and isinstance(document.get("vocab"), list)
+
+
+def read_document(document: Any) -> Tokenizer:
+    """The tokenizer that a parsed `tekken.json` describes; raises FormatError as `read` does."""
+    if not is_tekken(document):
+        raise FormatError('not a tekken.json: that is a JSON object with "config" and a list "vocab"')
+    config = field(document, "config", dict)
+    reserved = field(config, "default_num_special_tokens", int)
+    size = field(config, "default_vocab_size", int)
+    vocabulary = field(document, "vocab", list)
+    if not 0 <= reserved <= _MOST_SPECIAL:
+        raise FormatError(f'"default_num_special_tokens": {shown(reserved)} is no number from 0 to {_MOST_SPECIAL:,}')
+    if not reserved < size <= reserved + len(vocabulary):
+        raise FormatError(
+            f'"default_vocab_size": {shown(size)} does not fit {len(vocabulary)} pieces and {reserved} special tokens'
+        )
+    ranks = _ranks(vocabulary[: size - reserved], reserved)
+    pattern = checked_pattern(field(config, "pattern", str))
+    return rank_tokenizer(ranks, pattern, _special_tokens(document, reserved))
+
+
+def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
+    """The id of each piece, by its bytes; pieces stand in the order of their ranks."""
+    ranks: dict[bytes, int] = {}
+    for at, entry in enumerate(vocabulary):
+        if not isinstance(entry, dict):
+            raise FormatError(f'entry {at} of "vocab" should be an object, not {shown(entry)}')
+        rank, encoded = entry.get("rank"), entry.get("token_bytes")
+        if rank != at or isinstance(rank, bool):
+            raise FormatError(f'entry {at} of "vocab" should have the rank {at}, not {shown(rank)}')
+        if not isinstance(encoded, str) or not encoded.isascii():
+            raise FormatError(f'entry {at} of "vocab": "token_bytes" should be base64, not {shown(encoded)}')
+        try:
+            piece = a2b_base64(encoded, strict_mode=True)
+        except Base64Error as error:
+            raise FormatError(f'entry {at} of "vocab": {shown(encoded)} is no base64: {error}') from None
+        if piece in ranks:
+            raise FormatError(
+                f'entry {at} of "vocab": the piece {shown(piece)} is that of entry {ranks[piece] - first}'
+            )
+        ranks[piece] = at + first
+    return ranks
+
+
+def _special_tokens(document: dict[str, Any], reserved: int) -> dict[str, int]:
+    entries = field(document, "special_tokens", list, None)
+    names = _UNNAMED if entries is None else [_special_name(entry, at) for at, entry in enumerate(entries)]
+    if len(names) > reserved:
+        raise FormatError(f"{len(names)} special tokens, but room for {reserved}")
+    names = names + [f"<SPECIAL_{id}>" for id in range(len(names), reserved)]
+    special_tokens = {name: id for id, name in enumerate(names)}
+    if len(special_tokens) != len(names):
+        twice = next(name for id, name in enumerate(names) if special_tokens[name] != id)
+        raise FormatError(f"the special token {shown(twice)} stands twice in the file")
+    return special_tokens
+
+
+def _special_name(entry: Any, at: int) -> str:
+    if not isinstance(entry, dict):
+        raise FormatError(f'entry {at} of "special_tokens" should be an object, not {shown(entry)}')
+    if field(entry, "rank", int) != at:
+        raise FormatError(f'entry {at} of "special_tokens" has the rank {shown(entry["rank"])}')
+    return field(entry, "token_str", str)

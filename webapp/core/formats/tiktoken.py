@@ -1,0 +1,241 @@
+"""OpenAI's `.tiktoken`: on each line the bytes of a piece in base64, a space, and the piece's rank.
+
+The file says neither how text is cut nor which special tokens there are. Both belong to an encoding by name
+(`ENCODINGS`), or are given by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from webapp.core import decoders, split_patterns
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_VOCABULARY, shown
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.normalizers import NFC, Normalizer
+from webapp.core.pretokenizers import Split
+from webapp.core.tokenizer import Tokenizer
+
+
+class EncodingParts(NamedTuple):
+    """What a `.tiktoken` file leaves out, and how many ranks it should have."""
+
+    ranks: int
+    pattern: str
+    special_tokens: Mapping[str, int]
+    normalizer: Normalizer | None = None
+
+
+def read(
+    content: bytes,
+    encoding: str | None = None,
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+) -> Tokenizer:
+    """The tokenizer of a file and of a named encoding, or of a split pattern and special tokens given by hand.
+
+    What is given by hand counts before what the name says. Without either, `encoding_of` is asked, and a file of none
+    of the known sizes is cut by `cl100k_base`'s pattern and has no special tokens.
+
+    >>> content = b"".join(b2a_base64(bytes([byte])).strip() + b" %d\\n" % byte for byte in range(256)) + b"YWI= 256\\n"
+    >>> tokenizer = read(content, pattern=r"\\w+|\\W+", special_tokens={"<|end|>": 257})
+    >>> tokenizer.ids("abc!<|end|>", special=True)
+    [256, 99, 33, 257]
+
+    Raises FormatError for a file that is none, or contradicts itself, for an encoding that is not known, and for a
+    pattern that cannot be compiled or comes to no end.
+    """
+    ranks = read_ranks(content)
+    if encoding is None and pattern is None and special_tokens is None:
+        encoding = encoding_of(ranks)
+    if encoding is not None and encoding not in ENCODINGS:
+        raise FormatError(f"the encoding {shown(encoding)} is not known; known are {', '.join(ENCODINGS)}")
+    known = ENCODINGS.get(encoding or "")
+    if special_tokens is None:
+        special_tokens = known.special_tokens if known else {}
+    if pattern is None:
+        pattern = known.pattern if known else split_patterns.CL100K_BASE
+    normalizer = known.normalizer if known else None
+    return rank_tokenizer(ranks, checked_pattern(pattern), special_tokens, normalizer)
+
+
+def write(tokenizer: Tokenizer) -> bytes:
+    """The file of a tokenizer's pieces, in the order of their ranks; special tokens are not among them.
+
+    >>> tokenizer = Tokenizer(RankBPE([bytes([byte]) for byte in range(256)] + [b"ab"]))
+    >>> write(tokenizer).splitlines()[-2:]
+    [b'/w== 255', b'YWI= 256']
+
+    Raises FormatError for a model that does not merge by rank.
+    """
+    return b"".join(b"%s %d\n" % (b2a_base64(piece, newline=False), id) for piece, id in model_ranks(tokenizer).items())
+
+
+def model_ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
+    """The rank of each piece of a tokenizer, lowest first; raises FormatError for a model that has none."""
+    model = tokenizer.model
+    if not isinstance(model, RankBPE):
+        raise FormatError(f"{type(model).__name__} cannot be written to a .tiktoken file, which holds pieces by rank")
+    return {piece: id for id, piece in enumerate(model.pieces) if id not in model.reserved}
+
+
+def encoding_of(ranks: Mapping[bytes, int]) -> str | None:
+    """The name of the first encoding that has as many ranks as these."""
+    for name, parts in ENCODINGS.items():
+        inside = sum(id < parts.ranks for id in parts.special_tokens.values())
+        if len(ranks) + inside == parts.ranks == max(ranks.values()) + 1:
+            return name
+    return None
+
+
+def read_ranks(content: bytes) -> dict[bytes, int]:
+    """The rank of each piece, by its bytes. Blank lines are passed over, as `tiktoken` does.
+
+    Raises FormatError naming the first line that is not a piece and its rank, or repeats one.
+    """
+    ranks: dict[bytes, int] = {}
+    if content.count(b"\n") > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a vocabulary")
+    seen: set[int] = set()
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        if not line or line.isspace():
+            continue
+        found = _LINE.fullmatch(line)
+        if found is None:
+            raise FormatError(f"line {number} should be base64, a space and a rank, not {shown(line)}")
+        try:
+            piece = a2b_base64(found[1], strict_mode=True)
+        except Base64Error as error:
+            raise FormatError(f"line {number}: {shown(found[1])} is no base64: {error}") from None
+        rank = int(found[2])
+        if piece in ranks:
+            raise FormatError(
+                f"line {number}: the piece {shown(piece)} stands on a line before, with rank {ranks[piece]}"
+            )
+        if rank in seen:
+            raise FormatError(f"line {number}: the rank {rank} stands on a line before")
+        seen.add(rank)
+        ranks[piece] = rank
+    if not ranks:
+        raise FormatError("a .tiktoken file without a line")
+    return ranks
+
+
+def rank_tokenizer(
+    ranks: Mapping[bytes, int],
+    pattern: str,
+    special_tokens: Mapping[str, int],
+    normalizer: Normalizer | None = None,
+) -> Tokenizer:
+    """The tokenizer that merges by these ranks what a split pattern cuts.
+
+    What the pattern does not match is left out, as `tiktoken` does. Special tokens are looked for longest first;
+    `tiktoken` looks for them in no particular order, which no published encoding lets one see. Two may share an id, as
+    200018 in `o200k_harmony`; decoding gives the last. Raises FormatError
+    when the ranks leave a hole that no special token fills, or a byte is missing.
+    """
+    special_by_id: dict[int, str] = {}
+    for token, id in special_tokens.items():
+        if not token or not 0 <= id < _LARGEST_ID:
+            raise FormatError(f"the special token {shown(token)} should have a text, and an id from 0, not {shown(id)}")
+        special_by_id[id] = token
+    size = max(ranks.values()) + 1
+    pieces: list[bytes | None] = [None] * min(size, len(ranks) + len(special_by_id) + 1)
+    for piece, rank in ranks.items():
+        if rank in special_by_id:
+            raise FormatError(
+                f"the rank {rank} of {shown(piece)} is the id of the special token {shown(special_by_id[rank])}"
+            )
+        if rank < len(pieces):
+            pieces[rank] = piece
+    reserved = {id for id in special_by_id if id < size}
+    whole = [special_by_id[id].encode() if id in reserved else piece for id, piece in enumerate(pieces)]
+    if None in whole:
+        raise FormatError(f"no piece has the rank {whole.index(None)}, though ranks go up to {size - 1}")
+    try:
+        model = RankBPE([piece for piece in whole if piece is not None], reserved=reserved)
+    except ValueError as error:
+        raise FormatError(str(error)) from None
+    return Tokenizer(
+        model,
+        normalizer=normalizer,
+        pretokenizer=Split(pattern, "removed", invert=True),
+        decoder=decoders.ByteLevel(),
+        special_tokens=special_tokens,
+    )
+
+
+_LINE = re.compile(rb"\s*([A-Za-z0-9+/=]+)\s+([0-9]{1,9})\s*")
+_LARGEST_ID = 1 << 31
+
+# --- the encodings ----------------------------------------------------------------------------------------------------
+
+
+def _numbered(first: int, *tokens: str) -> dict[str, int]:
+    """Tokens with the ids from `first` on.
+
+    >>> _numbered(7, "<|a|>", "<|b|>")
+    {'<|a|>': 7, '<|b|>': 8}
+    """
+    return {token: first + at for at, token in enumerate(tokens)}
+
+
+_FILL_IN_THE_MIDDLE = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+_O200K_HARMONY = {
+    "<|startoftext|>": 199998,
+    "<|endoftext|>": 199999,
+    **_numbered(200000, *(f"<|reserved_{id}|>" for id in range(200000, 201088))),
+    "<|endofprompt|>": 200018,
+}
+for _id, _name in [
+    (200002, "return"), (200003, "constrain"), (200005, "channel"), (200006, "start"), (200007, "end"),
+    (200008, "message"), (200012, "call"),
+]:  # fmt: skip
+    del _O200K_HARMONY[f"<|reserved_{_id}|>"]
+    _O200K_HARMONY[f"<|{_name}|>"] = _id
+
+_LLAMA3 = _numbered(
+    128000,
+    "<|begin_of_text|>", "<|end_of_text|>", *(f"<|reserved_special_token_{at}|>" for at in range(4)),
+    "<|start_header_id|>", "<|end_header_id|>", "<|reserved_special_token_4|>", "<|eot_id|>",
+    *(f"<|reserved_special_token_{at}|>" for at in range(5, 251)),
+)  # fmt: skip
+_LLAMA31 = _numbered(
+    128000,
+    "<|begin_of_text|>", "<|end_of_text|>", "<|reserved_special_token_0|>", "<|reserved_special_token_1|>",
+    "<|finetune_right_pad_id|>", "<|reserved_special_token_2|>", "<|start_header_id|>", "<|end_header_id|>",
+    "<|eom_id|>", "<|eot_id|>", "<|python_tag|>", *(f"<|reserved_special_token_{at}|>" for at in range(3, 248)),
+)  # fmt: skip
+_QWEN = _numbered(
+    151643, "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{at}|>" for at in range(205))
+)  # fmt: skip
+
+ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType(
+    {
+        "r50k_base": EncodingParts(50256, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
+        "gpt2": EncodingParts(50256, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
+        "p50k_base": EncodingParts(50281, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
+        "p50k_edit": EncodingParts(
+            50281, split_patterns.R50K_BASE, {"<|endoftext|>": 50256, **_numbered(50281, *_FILL_IN_THE_MIDDLE)}
+        ),
+        "cl100k_base": EncodingParts(
+            100256,
+            split_patterns.CL100K_BASE,
+            {**_numbered(100257, "<|endoftext|>", *_FILL_IN_THE_MIDDLE), "<|endofprompt|>": 100276},
+        ),
+        "o200k_base": EncodingParts(199998, split_patterns.O200K, {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}),
+        "o200k_harmony": EncodingParts(199998, split_patterns.O200K, _O200K_HARMONY),
+        "llama3.1": EncodingParts(128000, split_patterns.CL100K, _LLAMA31),
+        "llama3": EncodingParts(128000, split_patterns.CL100K, _LLAMA3),
+        "qwen": EncodingParts(151643, split_patterns.QWEN, _QWEN, NFC()),
+    }
+)
+"""The encodings of `tiktoken`'s `openai_public.py`, and their relatives: Llama 3's, whose `tokenizer.model` is
+such a file and served versions 3.1 to 3.3 with other special tokens, and Qwen's."""

@@ -1,0 +1,130 @@
+"""GPT-2's two files: `vocab.json`, an id for each piece, and `merges.txt`, on each line the two parts of a merge."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from webapp.core.byte_characters import spelt, unspelt
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json, shown
+from webapp.core.models.bpe import BPE
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.tokenizer import Tokenizer
+
+
+def read(vocabulary: str, merges: str) -> Tokenizer:
+    """The tokenizer of both files, with GPT-2's pipeline around it.
+
+    Pieces are spelt in bytes (`Ġ` is a space). One of several characters that no merge makes is a special token, which
+    stands as it is: text never gets it otherwise.
+
+    Raises FormatError when one of them is no such file, an id is missing or given twice, one of the 256 bytes is
+    missing, or a merge names a piece, or makes one, that is not in the vocabulary.
+    """
+    return read_document(read_json(vocabulary), merges)
+
+
+def is_vocabulary(document: object) -> bool:
+    """Whether a JSON document gives each of its names a whole number.
+
+    >>> is_vocabulary({"a": 0, "b": 1}), is_vocabulary({"a": {}}), is_vocabulary({})
+    (True, False, False)
+    """
+    return isinstance(document, dict) and set(map(type, document.values())) == {int}
+
+
+def read_document(document: Any, merges: str) -> Tokenizer:
+    """The tokenizer of a parsed `vocab.json` and a `merges.txt`; raises FormatError as `read` does."""
+    names = _names(document)
+    ids = {name: id for id, name in enumerate(names)}
+    pairs = _merges(merges, ids)
+    made = {names[left] + names[right] for left, right in pairs}
+    special_tokens = {name: id for name, id in ids.items() if len(name) > 1 and name not in made}
+    pieces = [name.encode() if name in special_tokens else _piece(name) for name in names]
+    try:
+        model = BPE(pieces, pairs, byte_level=True)
+    except ValueError as error:
+        raise FormatError(str(error)) from None
+    return BYTE_BPE.tokenizer(model, special_tokens)
+
+
+def write(tokenizer: Tokenizer) -> tuple[str, str]:
+    """The `vocab.json` and the `merges.txt` of a byte-level BPE.
+
+    >>> bpe = BPE([bytes([byte]) for byte in range(256)] + [b"to", b" to"], [(116, 111), (32, 256)], byte_level=True)
+    >>> vocabulary, merges = write(BYTE_BPE.tokenizer(bpe))
+    >>> vocabulary[-20:], merges
+    ('"to":256,"Ġto":257}\\n', '#version: 0.2\\nt o\\nĠ to\\n')
+
+    Raises FormatError for another model or pipeline, which the files could not say, and for a special token beyond the
+    model's pieces that leaves a hole in the ids.
+    """
+    model = tokenizer.model
+    if not isinstance(model, BPE) or not model.byte_level:
+        raise FormatError(
+            f"{type(model).__name__} cannot be written to vocab.json and merges.txt: they are for byte-level BPE"
+        )
+    if tokenizer.normalizer is not None or tokenizer.pretokenizer != BYTE_BPE.pretokenizer:
+        raise FormatError(
+            "vocab.json and merges.txt are read with GPT-2's split pattern and no normalizer; this has others"
+        )
+    names = [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces]
+    for token, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1]):
+        if id > len(names):
+            raise FormatError(f"the special token {shown(token)} has the id {id}, and none has {len(names)}")
+        names[id : id + 1] = [token]
+    if len(set(names)) != len(names):
+        raise FormatError("a special token is spelt as another piece is")
+    vocabulary = json.dumps({name: id for id, name in enumerate(names)}, ensure_ascii=False, separators=(",", ":"))
+    lines = [f"{names[left]} {names[right]}\n" for left, right in model.merges]
+    return vocabulary + "\n", "#version: 0.2\n" + "".join(lines)
+
+
+def _names(document: Any) -> list[str]:
+    """The names in the order of their ids."""
+    if not isinstance(document, dict) or not document:
+        raise FormatError("not a vocab.json: that is a JSON object of pieces and their ids")
+    if len(document) > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} pieces, too many for a vocabulary")
+    names: list[str | None] = [None] * len(document)
+    for name, id in document.items():
+        if type(id) is not int:
+            raise FormatError(f"the id of {shown(name)} should be a whole number, not {shown(id)}")
+        if not 0 <= id < len(names):
+            raise FormatError(f"the id {shown(id)} of {shown(name)} leaves a hole: {len(names)} pieces have ids from 0")
+        if names[id] is not None:
+            raise FormatError(f"the id {id} is given to {shown(names[id])} and to {shown(name)}")
+        names[id] = name
+    return [name for name in names if name is not None]
+
+
+def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if len(lines) > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} merges, too many for a vocabulary")
+    merges: dict[tuple[int, int], int] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#version"):
+            continue
+        parts = line.removesuffix("\r").split(" ")
+        if len(parts) != 2:
+            raise FormatError(
+                f"line {number} of merges.txt should be two pieces with a space between, not {shown(line)}"
+            )
+        left, right = parts
+        for piece in (left, right, left + right):
+            if piece not in ids:
+                raise FormatError(f"line {number} of merges.txt: {shown(piece)} is not in the vocabulary")
+        pair = ids[left], ids[right]
+        if pair in merges:
+            raise FormatError(f"line {number} of merges.txt is the same merge as line {merges[pair]}")
+        merges[pair] = number
+    return list(merges)
+
+
+def _piece(name: str) -> bytes:
+    try:
+        return unspelt(name)
+    except ValueError:
+        raise FormatError(f"the piece {shown(name)} is not spelt in bytes, as those of GPT-2 are") from None

@@ -1,0 +1,62 @@
+"""BERT's `vocab.txt`: a WordPiece a line, its id the number of the line counted from 0."""
+
+from __future__ import annotations
+
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.limits import LARGEST_VOCABULARY, shown
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.recipes import wordpiece
+from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.tokenizer import Tokenizer
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
+    """The tokenizer of a file, with BERT's pipeline around it.
+
+    Whether text is lower-cased first is not in the file; unless told, it is where no piece holds a capital. White space
+    behind a piece is no part of it, as in `tokenizers`.
+
+    >>> tokenizer = read("[UNK]\\nun\\n##aff\\n##able\\n")
+    >>> tokenizer.ids("UNAFFABLE!")
+    [1, 2, 3, 0]
+
+    Raises FormatError for a blank line, a piece that stands twice, or a file without `[UNK]`.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    if len(lines) > LARGEST_VOCABULARY:
+        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a vocabulary")
+    ids: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        piece = line.rstrip(WHITE_SPACE_CHARACTERS)
+        if not piece:
+            raise FormatError(f"line {number} is blank; a piece was to stand there")
+        if piece in ids:
+            raise FormatError(f"line {number}: the piece {shown(piece)} stands on line {ids[piece] + 1} too")
+        ids[piece] = number - 1
+    if "[UNK]" not in ids:
+        raise FormatError("not a vocab.txt: no line is [UNK]")
+    if lowercase is None:
+        lowercase = not any(piece != piece.lower() for piece in ids if piece not in SPECIAL_TOKENS and piece[0] != "[")
+    special_tokens = {token: ids[token] for token in SPECIAL_TOKENS if token in ids}
+    return wordpiece(lowercase).tokenizer(WordPiece(tuple(ids)), special_tokens)
+
+
+def write(tokenizer: Tokenizer) -> str:
+    """The file of a WordPiece tokenizer's pieces.
+
+    >>> write(read("[UNK]\\nun\\n##aff\\n"))
+    '[UNK]\\nun\\n##aff\\n'
+
+    Raises FormatError for another model, other settings than the format has, or a piece that no line can hold.
+    """
+    model = tokenizer.model
+    if not isinstance(model, WordPiece):
+        raise FormatError(f"{type(model).__name__} cannot be written to a vocab.txt, which holds WordPieces")
+    if (model.unknown, model.continuing_subword_prefix) != ("[UNK]", "##"):
+        raise FormatError("a vocab.txt has [UNK] for the unknown and ## for pieces that continue a word")
+    for piece in model.pieces:
+        if "\n" in piece or not piece or piece != piece.rstrip(WHITE_SPACE_CHARACTERS):
+            raise FormatError(f"the piece {shown(piece)} cannot stand on a line of a vocab.txt")
+    return "".join(f"{piece}\n" for piece in model.pieces)

@@ -1,0 +1,164 @@
+"""Byte-pair encoding as `tiktoken` does it: a vocabulary of byte pieces by rank, and no list of merges.
+
+The pair of neighbours is merged whose concatenation has the lowest rank, whatever its two parts; the leftmost first
+among equals. A pre-token that is a piece as a whole is one token, even where merging would not get there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
+
+from webapp.core.models.boundaries import Boundaries
+from webapp.core.models.bpe import Merge
+from webapp.core.models.byte_segments import byte_segments
+from webapp.core.models.cache import Cache
+
+# Above this many bytes the heap is quicker than searching the list again for every merge.
+LONG = 400
+# Up to this many characters it costs less to merge a pre-token whole than to look for places to cut it at.
+SHORT = 12
+
+NO_RANK = 1 << 62  # above every rank
+
+RankOf = Callable[[bytes, int], int]
+
+
+class RankBPE:
+    """Pieces are `bytes`, a piece's id is its rank, all 256 single bytes are among them, nothing is unknown.
+
+    >>> bpe = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"abc", b"cc!"])
+    >>> [bpe.pieces[id] for id in bpe.ids("abcc")]
+    [b'abc', b'c']
+    >>> bpe.ids("cc!"), bpe.ids("cc!a")     # no merge makes "cc", so "cc!" is found only as a whole
+    ((259,), (99, 99, 33, 97))
+    """
+
+    byte_level = True
+    unknown_id = None
+
+    def __init__(self, pieces: Sequence[bytes], *, reserved: Collection[int] = ()) -> None:
+        """`reserved` are ids that no text gets by merging: those of special tokens that stand among the ranks.
+
+        Raises ValueError when a piece is empty or occurs twice, or one of the 256 bytes is missing.
+        """
+        self.pieces: Sequence[bytes] = tuple(pieces)
+        self.reserved = frozenset(reserved)
+        self._ids = dict(zip(self.pieces, range(len(self.pieces)), strict=True))
+        if self.reserved:
+            self._ids = {piece: id for id, piece in enumerate(self.pieces) if id not in self.reserved}
+        if len(self._ids) != len(self.pieces) - len(self.reserved):
+            twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
+            raise ValueError(f"the piece {twice!r} occurs twice")
+        if b"" in self._ids:
+            raise ValueError("a piece is empty")
+        for byte in range(256):
+            if bytes([byte]) not in self._ids:
+                raise ValueError(f"the byte {bytes([byte])!r} is not in the vocabulary")
+        self._boundaries = Boundaries(self._ids)
+        self.ids = Cache(self._compute_ids).__getitem__
+        self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        """The id of a piece, or None when it is not in the vocabulary."""
+        return self._ids.get(piece) if isinstance(piece, bytes) else None
+
+    def merge_of(self, id: int) -> Merge | None:
+        """What the piece `id` is merged from, or None for a piece that merging does not make.
+
+        >>> bpe = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"abc", b"cc!"])
+        >>> bpe.merge_of(258), bpe.merge_of(259)
+        (Merge(rank=258, left=256, right=99), None)
+        """
+        piece = self.pieces[id]
+        if id in self.reserved or len(piece) < 2:
+            return None
+
+        def lower(part: bytes, default: int) -> int:
+            rank = self._ids.get(part, default)
+            return rank if rank < id or len(part) == 1 else default
+
+        parts = merge_bytes(piece, lower)
+        return Merge(id, *parts) if len(parts) == 2 else None
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token, in characters.
+
+        A token that covers part of a character's bytes has the whole character's range.
+        """
+        return byte_segments(pretoken, self.ids(pretoken), self.pieces)
+
+    def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        piece = pretoken.encode()
+        id = self._ids.get(piece)
+        if id is not None:
+            return (id,)
+        if len(pretoken) > SHORT and len(piece) > len(pretoken):
+            stretches = self._boundaries.cut(pretoken)
+            if len(stretches) > 1:
+                # Not `ids`: that one of them is a piece says nothing about how the whole is merged.
+                return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
+        return self._merged(piece)
+
+    def _merged(self, piece: bytes) -> tuple[int, ...]:
+        return tuple(merge_bytes(piece, self._ids.get))
+
+    def _mergeable(self) -> list[tuple[int, bytes]]:
+        return [(id, piece) for id, piece in enumerate(self.pieces) if id not in self.reserved]
+
+
+def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
+    """The ranks of the parts that a stretch of bytes is left in when nothing more can be merged.
+
+    `rank_of` gives the rank of some bytes, or the default it is called with.
+
+    >>> merge_bytes(b"abcab", {b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"ab": 4, b"cab": 5}.get)
+    [0, 3, 4]
+    """
+    return _merge_long(piece, rank_of) if len(piece) > LONG else _merge_short(piece, rank_of)
+
+
+def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
+    starts = list(range(len(piece) + 1))  # of the parts, and where the last one ends
+    ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(len(piece) - 1)]
+    while ranks and (rank := min(ranks)) != NO_RANK:
+        at = ranks.index(rank)
+        del starts[at + 1], ranks[at]
+        if at < len(ranks):
+            ranks[at] = rank_of(piece[starts[at] : starts[at + 2]], NO_RANK)
+        if at:
+            ranks[at - 1] = rank_of(piece[starts[at - 1] : starts[at + 1]], NO_RANK)
+    return [rank_of(piece[start:end], NO_RANK) for start, end in pairwise(starts)]
+
+
+def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
+    length = len(piece)
+    # A part is known by where it begins; -1 marks a beginning that was merged into the part on its left.
+    following = [*range(1, length + 1), length]
+    previous = list(range(-1, length))
+    # Of each part and the one behind it. A heap entry is rank << 32 | beginning, stale when the pair has another rank.
+    ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)] + [NO_RANK, NO_RANK]
+    heap = [rank << 32 | at for at, rank in enumerate(ranks) if rank != NO_RANK]
+    heapify(heap)
+    while heap:
+        entry = heappop(heap)
+        at = entry & 0xFFFFFFFF
+        if ranks[at] != entry >> 32:
+            continue
+        right = following[at]
+        after = following[right]
+        following[at] = after
+        previous[after] = at
+        following[right] = -1
+        ranks[right] = ranks[at] = NO_RANK
+        if after < length:
+            ranks[at] = rank = rank_of(piece[at : following[after]], NO_RANK)
+            if rank != NO_RANK:
+                heappush(heap, rank << 32 | at)
+        if at:
+            before = previous[at]
+            ranks[before] = rank = rank_of(piece[before:after], NO_RANK)
+            if rank != NO_RANK:
+                heappush(heap, rank << 32 | before)
+    return [rank_of(piece[at : following[at]], NO_RANK) for at in range(length) if following[at] >= 0]

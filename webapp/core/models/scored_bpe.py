@@ -1,0 +1,188 @@
+"""BPE that merges by score, as SentencePiece does: the best-scored piece that two neighbours spell comes first.
+
+Sennrich et al. 2016 gives each merge a rank; here a piece has a score, and every pair of neighbours that spells it may
+be merged. Kudo and Richardson 2018, section 3.2, for the heap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+
+from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
+from webapp.core.models.whole_pieces import symbols_of
+
+# Above this many symbols the heap is quicker than searching the list again for every merge.
+LONG = 200
+
+# An unused piece is taken apart so many times at most, as in SentencePiece.
+DEEPEST = 100
+
+_NONE = 1 << 62  # above every rank
+_POSITION_BITS = 32
+_FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a character that no piece has
+
+
+class ScoredBPE(ScoredModel):
+    """The neighbours that spell the piece with the highest score are merged, the leftmost first among equals.
+
+    >>> from webapp.core.models.scored_pieces import Kind
+    >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "abab"], [0.0, -9.0, -9.0, -1.0, -2.0],
+    ...                           [Kind.UNKNOWN, *[Kind.NORMAL] * 4])
+    >>> ScoredBPE(vocabulary).segment("abababc")
+    [(4, 0, 4), (3, 4, 6), (0, 6, 7)]
+
+    A user-defined piece is a symbol from the start and is merged with nothing. An unused piece is merged like any other
+    and taken apart again in the end, into the two parts that were last seen side by side anywhere in the text.
+    """
+
+    def __init__(self, vocabulary: ScoredPieces) -> None:
+        super().__init__(vocabulary)
+        self._symbol = symbols_of(vocabulary)
+        mergeable = {**vocabulary.ids, **vocabulary.unused}
+        for piece in vocabulary.user_defined:
+            del mergeable[piece]
+        self._symbols = _symbols(mergeable, vocabulary.user_defined, len(vocabulary.pieces))
+        self._texts = {symbol: text for text, symbol in self._symbols.items()}
+        self._ranks, self._merged = _merges(mergeable, vocabulary.scores, self._symbols)
+        self._unused_ids = frozenset(vocabulary.unused.values())
+
+    def ids(self, pretoken: str, /) -> list[int] | tuple[int, ...]:
+        """The ids of a text; its words are remembered, unless unused pieces make them depend on one another."""
+        if self._unused_ids:
+            return self._word_ids[pretoken]
+        return super().ids(pretoken)  # type: ignore[return-value]
+
+    def _all_parts(self, text: str) -> list[Part]:
+        return self._parts(text) if self._unused_ids else list(super()._all_parts(text))
+
+    def _parts(self, word: str) -> list[Part]:
+        found = self._symbol.findall(word)
+        symbols = [self._symbols.get(text, _FROZEN) for text in found]
+        if self._unused_ids or len(symbols) > LONG:
+            seen: dict[int, tuple[int, int]] | None = {} if self._unused_ids else None
+            merged, widths = _merge_long(symbols, self._ranks, self._merged, seen)
+        else:
+            seen = None
+            merged, widths = _merge_short(symbols, self._ranks, self._merged)
+        parts: list[Part] = []
+        at = end = 0
+        for symbol, width in zip(merged, widths, strict=True):
+            if symbol == _FROZEN:
+                end += len(found[at])
+                parts.append((self.vocabulary.ids.get(found[at]), end))
+            else:
+                for part in self._taken_apart(symbol, seen):
+                    end += len(self._texts[part])
+                    parts.append((part if part < len(self.pieces) and part not in self._unused_ids else None, end))
+            at += width
+        return parts
+
+    def _taken_apart(self, symbol: int, seen: Mapping[int, tuple[int, int]] | None, depth: int = 0) -> list[int]:
+        if symbol not in self._unused_ids or not seen or symbol not in seen or depth > DEEPEST:
+            return [symbol]
+        left, right = seen[symbol]
+        return [*self._taken_apart(left, seen, depth + 1), *self._taken_apart(right, seen, depth + 1)]
+
+
+def _symbols(mergeable: Mapping[str, int], frozen: frozenset[str], beyond: int) -> dict[str, int]:
+    """The id of each symbol: a piece's own, and one beyond all pieces for a character that only longer pieces hold."""
+    symbols = dict(mergeable)
+    for character in {character for piece in mergeable for character in piece}:
+        if character not in symbols and character not in frozen:
+            symbols[character] = beyond
+            beyond += 1
+    return symbols
+
+
+def _merges(
+    mergeable: Mapping[str, int], scores: tuple[float, ...], symbols: Mapping[str, int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """For each packed pair of symbols that spells a piece: the piece's rank by score, and the piece's id."""
+    by_score = {
+        score: rank for rank, score in enumerate(sorted({scores[id] for id in mergeable.values()}, reverse=True))
+    }
+    ranks: dict[int, int] = {}
+    merged: dict[int, int] = {}
+    symbol_of = symbols.get
+    for piece, id in mergeable.items():
+        rank = by_score[scores[id]]
+        for cut in range(1, len(piece)):
+            left = symbol_of(piece[:cut])
+            if left is not None and (right := symbol_of(piece[cut:])) is not None:
+                pair = left << 32 | right
+                ranks[pair] = rank
+                merged[pair] = id
+    return ranks, merged
+
+
+def _merge_short(
+    symbols: list[int], ranks: Mapping[int, int], merged: Mapping[int, int]
+) -> tuple[list[int], list[int]]:
+    """The symbols when nothing can be merged any more, and how many of the first symbols each stands for."""
+    widths = [1] * len(symbols)
+    rank_of = ranks.get
+    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in pairwise(symbols)]
+    while pair_ranks:
+        rank = min(pair_ranks)
+        if rank == _NONE:
+            break
+        at = pair_ranks.index(rank)
+        symbols[at] = new = merged[symbols[at] << 32 | symbols[at + 1]]
+        widths[at] += widths[at + 1]
+        del symbols[at + 1], widths[at + 1], pair_ranks[at]
+        if at:
+            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, _NONE)
+        if at < len(pair_ranks):
+            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], _NONE)
+    return symbols, widths
+
+
+def _merge_long(
+    symbols: list[int],
+    ranks: Mapping[int, int],
+    merged: Mapping[int, int],
+    seen: dict[int, tuple[int, int]] | None,
+) -> tuple[list[int], list[int]]:
+    """As `_merge_short`, with a heap; `seen` is told the last pair that was found to spell each piece."""
+    length = len(symbols)
+    rank_of = ranks.get
+    # A heap entry is rank << 32 | position of the left symbol. It is stale when today's pair there has another rank;
+    # a width of 0 marks a symbol that was merged into the one on its left.
+    widths = [1] * length
+    following = list(range(1, length + 1))
+    previous = list(range(-1, length - 1))
+    heap = []
+    for at, (left, right) in enumerate(pairwise(symbols)):
+        if (rank := rank_of(left << 32 | right)) is not None:
+            heap.append(rank << _POSITION_BITS | at)
+            if seen is not None:
+                seen[merged[left << 32 | right]] = left, right
+    heapify(heap)
+    while heap:
+        entry = heappop(heap)
+        at = entry & 0xFFFFFFFF
+        right_at = following[at]
+        if not widths[at] or right_at == length:
+            continue
+        pair = symbols[at] << 32 | symbols[right_at]
+        if rank_of(pair) != entry >> _POSITION_BITS:
+            continue
+        symbols[at] = new = merged[pair]
+        widths[at] += widths[right_at]
+        widths[right_at] = 0
+        following[at] = after = following[right_at]
+        before = previous[at]
+        if before >= 0 and (rank := rank_of(pair := symbols[before] << 32 | new)) is not None:
+            heappush(heap, rank << _POSITION_BITS | before)
+            if seen is not None:
+                seen[merged[pair]] = symbols[before], new
+        if after < length:
+            previous[after] = at
+            if (rank := rank_of(pair := new << 32 | symbols[after])) is not None:
+                heappush(heap, rank << _POSITION_BITS | at)
+                if seen is not None:
+                    seen[merged[pair]] = new, symbols[after]
+    kept = [at for at in range(length) if widths[at]]
+    return [symbols[at] for at in kept], [widths[at] for at in kept]

@@ -1,0 +1,74 @@
+"""BPE as the tool subword-nmt applies it (Sennrich et al. 2016; `apply_bpe.py`, function `encode`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+
+from webapp.core.models.bpe import BPE
+
+
+class SubwordBPE(BPE):
+    """BPE that merges all places of a pair in a word before it looks for the next pair.
+
+    Elsewhere the leftmost place is merged and then all pairs are looked at again. That differs only where a merge goes
+    on from a piece that a later merge makes:
+
+    >>> pieces, merges = ["a", "b", "c", "bc", "abc", "abca", "<unk>"], [(1, 2), (4, 0), (0, 3)]
+    >>> for model in SubwordBPE, BPE:
+    ...     model(pieces, merges, byte_level=False, unknown="<unk>").ids("abcabc")
+    (4, 4)
+    (5, 3)
+    """
+
+    def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        return tuple(merge_together(self.symbols(pretoken), self._ranks, self._merged))
+
+    def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
+        return merge_together_with_places(symbols, self._ranks, self._merged)
+
+
+def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+    """Merge the pair of the lowest rank wherever it stands, from the left, until no pair has a rank.
+
+    `ranks` gives the rank of `left << 32 | right`, `merged` the id that the merge of a rank makes.
+
+    >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
+    [3, 1]
+    """
+    return [symbol for symbol, _ in merge_together_with_places(symbols, ranks, merged)]
+
+
+def merge_together_with_places(
+    symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]
+) -> list[tuple[int, int]]:
+    """As `merge_together`, with the index of the symbol that each of the result begins with."""
+    symbols = list(symbols)
+    length = len(symbols)
+    following = list(range(1, length + 1))
+    previous = list(range(-1, length))
+    heap = [
+        rank << 32 | at
+        for at, (left, right) in enumerate(pairwise(symbols))
+        if (rank := ranks.get(left << 32 | right)) is not None
+    ]
+    heapify(heap)
+    while heap:
+        rank = heap[0] >> 32
+        found: list[int] = []  # pairs with what is merged in this round, whose turn comes after it
+        while heap and heap[0] >> 32 == rank:
+            at = heappop(heap) & 0xFFFFFFFF
+            right = following[at]
+            if symbols[at] < 0 or right == length or ranks.get(symbols[at] << 32 | symbols[right]) != rank:
+                continue
+            symbols[at], symbols[right] = merged[rank], -1
+            following[at] = after = following[right]
+            previous[after] = at
+            found += (at, previous[at])
+        for at in found:
+            if at >= 0 and symbols[at] >= 0 and (right := following[at]) < length:
+                pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
+                if pair_rank is not None:
+                    heappush(heap, pair_rank << 32 | at)
+    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]

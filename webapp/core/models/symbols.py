@@ -1,0 +1,84 @@
+"""What a pre-token consists of before byte-pair encoding merges anything: as Hugging Face's `tokenizers` has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# The ids of the symbols, and how many bytes of the pre-token each stands for.
+Measured = tuple[list[int], list[int]]
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """One symbol a character, with the prefix in front of all but the first and the suffix behind the last.
+
+    A character that is no piece becomes its bytes (`<0x0A>`) with `byte_fallback`, if all of them are pieces; or the
+    unknown piece, with `fuse_unknown` one for a run of them; without an unknown piece it is left out.
+
+    >>> pieces = ["<unk>", "a", "<0xC3>", "<0xA9>"]
+    >>> symbols = Symbols({piece: id for id, piece in enumerate(pieces)}, unknown_id=0, byte_fallback=True)
+    >>> symbols.measured("aéß")
+    ([1, 2, 3, 0], [1, 1, 1, 2])
+
+    Two oddities of `tokenizers` are kept: unknown characters that wait to be fused come behind the bytes that follow
+    them, and what is left out has no place in the count of bytes, so that the offsets of all that follows move.
+    """
+
+    ids: Mapping[str, int]
+    unknown_id: int | None = None
+    prefix: str = ""
+    suffix: str = ""
+    fuse_unknown: bool = False
+    byte_fallback: bool = False
+    suffix_apart: bool = False
+
+    def ids_of(self, word: str) -> list[int]:
+        """The symbols alone."""
+        id_of = self.ids.get
+        if not self.prefix and not self.suffix:
+            symbols = [id_of(character) for character in word]
+            if None not in symbols:
+                return symbols  # type: ignore[return-value]
+        return self.measured(word)[0]
+
+    def measured(self, word: str) -> Measured:
+        """The symbols with their lengths in bytes."""
+        symbols: list[int] = []
+        lengths: list[int] = []
+        waiting = 0  # the length of the unknown symbol that is not written down yet
+        for at, character in enumerate(word):
+            length = len(character.encode())
+            spelt = self._spelt(character, at, len(word))
+            id = self.ids.get(spelt)
+            if id is None and self.byte_fallback and (fallback := self._bytes_of(spelt)):
+                symbols += fallback
+                lengths += [1] * len(fallback)
+                continue
+            if waiting and self.unknown_id is not None and (id is not None or not self.fuse_unknown):
+                symbols.append(self.unknown_id)
+                lengths.append(waiting)
+                waiting = 0
+            if id is not None:
+                symbols.append(id)
+                lengths.append(length)
+            elif self.unknown_id is not None:
+                waiting += length
+        if waiting and self.unknown_id is not None:
+            symbols.append(self.unknown_id)
+            lengths.append(waiting)
+        if self.suffix_apart and word:
+            symbols.append(self.ids[self.suffix])
+            lengths.append(0)
+        return symbols, lengths
+
+    def _spelt(self, character: str, at: int, length: int) -> str:
+        if at and self.prefix:
+            character = self.prefix + character
+        if at == length - 1 and self.suffix and not self.suffix_apart:
+            character += self.suffix
+        return character
+
+    def _bytes_of(self, spelt: str) -> list[int] | None:
+        ids = [self.ids.get(f"<0x{byte:02X}>") for byte in spelt.encode()]
+        return None if None in ids else ids  # type: ignore[return-value]

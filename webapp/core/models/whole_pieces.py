@@ -1,0 +1,59 @@
+"""SentencePiece's two plainest models: a token a word, and a token a character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webapp.core.models.scored_pieces import SPACE, Part, ScoredModel, ScoredPieces
+
+
+class Words(ScoredModel):
+    """Each space begins a word; a word is a piece or unknown.
+
+    >>> from webapp.core.models.scored_pieces import Kind
+    >>> vocabulary = ScoredPieces(["<unk>", "▁low"], [0.0, 0.0], [Kind.UNKNOWN, Kind.NORMAL])
+    >>> Words(vocabulary).segment("▁low▁high▁low")
+    [(1, 0, 4), (0, 4, 9), (1, 9, 13)]
+
+    SentencePiece cuts in front of spaces even where `treat_whitespace_as_suffix` has trained pieces that end in them,
+    so that such a model knows hardly a word; so does this one.
+    """
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of a text; its words are remembered."""
+        words = _WORD.findall(pretoken)
+        return self.vocabulary.fused([id for word in words for id in self._word_ids[word]])
+
+    def _all_parts(self, text: str) -> list[Part]:
+        return [(self.vocabulary.ids.get(found[0]), found.end()) for found in _WORD.finditer(text)]
+
+    def _parts(self, word: str) -> list[Part]:
+        return [(self.vocabulary.ids.get(word), len(word))]
+
+
+class Characters(ScoredModel):
+    """Each character is a token, and so is each user-defined piece (the longest at a place).
+
+    >>> from webapp.core.models.scored_pieces import Kind
+    >>> kinds = [Kind.UNKNOWN, Kind.NORMAL, Kind.USER_DEFINED]
+    >>> Characters(ScoredPieces(["<unk>", "a", "<a>"], [0.0] * 3, kinds)).segment("a<a>b")
+    [(1, 0, 1), (2, 1, 4), (0, 4, 5)]
+    """
+
+    def __init__(self, vocabulary: ScoredPieces) -> None:
+        super().__init__(vocabulary)
+        self._symbol = symbols_of(vocabulary)
+
+    def _parts(self, word: str) -> list[Part]:
+        id_of = self.vocabulary.ids.get
+        return [(id_of(found[0]), found.end()) for found in self._symbol.finditer(word)]
+
+
+def symbols_of(vocabulary: ScoredPieces) -> re.Pattern[str]:
+    """What SentencePiece first cuts a text into: user-defined pieces, the longest at each place, and characters."""
+    longest_first = sorted(vocabulary.user_defined, key=len, reverse=True)
+    return re.compile("|".join([*map(re.escape, longest_first), "."]), re.DOTALL)
+
+
+_WORD = re.compile(f"^[^{SPACE}]++|{SPACE}[^{SPACE}]*+")
