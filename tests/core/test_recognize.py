@@ -221,3 +221,13 @@ def test_two_changed_files_are_read_or_refused(content: bytes, companion: bytes)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     read_or_refused(content)
+
+
+@pytest.mark.parametrize("config", ["x" * MANY, [0] * 2_000_000, [[[]] * 500_000]])
+def test_a_large_value_is_not_written_out(config: Any) -> None:
+    content = json.dumps({"config": config, "vocab": []}).encode()
+    start = time.process_time()
+    with pytest.raises(FormatError, match='"config" should be an object') as raised:
+        recognize(content)
+    assert time.process_time() - start < 2
+    assert len(str(raised.value)) < 300

@@ -55,5 +55,9 @@ def unsupported(part: dict[str, Any], name: str, *allowed: object) -> None:
 
 
 def _shortened(value: object) -> str:
+    if isinstance(value, str | list):
+        value = value[:60]  # all of a large one would take seconds to write out
+    elif isinstance(value, dict):
+        return f"an object of {len(value)} names"
     shown = repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
