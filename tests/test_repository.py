@@ -43,8 +43,8 @@ def test_every_module_is_named_for_what_it_holds() -> None:
     assert [path for path in modules("webapp", "tests") if vague.search(path.stem)] == []
 
 
-def test_core_imports_only_the_standard_library_and_regex() -> None:
-    allowed = re.compile(r"(regex|webapp\.core)(\.|$)")
+def test_core_imports_only_the_standard_library_regex_and_protobuf() -> None:
+    allowed = re.compile(r"(regex|google\.protobuf|webapp\.core)(\.|$)")
     assert [(file, name) for file, name in foreign("webapp/core") if not allowed.match(name)] == []
 
 

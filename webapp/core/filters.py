@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -113,9 +113,6 @@ class Precompiled:
 
     >>> Precompiled(CharacterMap.of({"ﬁ": "fi"})).normalize("ﬁn")
     'fin'
-
-    Where a replacement is longer than what it replaces, `tokenizers` loses count: what follows has the place of
-    characters before it.
     """
 
     character_map: CharacterMap = field(repr=False)
@@ -128,7 +125,7 @@ class Precompiled:
 
     def align(self, aligned: Aligned) -> Aligned:
         """The replaced text, aligned."""
-        changes = list(self._changes(aligned.text))
+        changes = list(_with_removed(self._changes(aligned.text)))
         if all(not change for _, change in changes):
             return aligned.same_length("".join(character for character, _ in changes))
         return aligned.transformed(changes)
@@ -176,8 +173,31 @@ def _shortest(character_map: CharacterMap, chunk: str) -> str | None:
 
 
 def _counted(old: str, new: str) -> Iterator[Change]:
-    for at, character in enumerate(new):
-        yield character, at or len(new) - len(old)
+    """The changes that put `new` in the place of `old`: where it is longer its last characters are put in, where it is
+    shorter the last one takes the place of all that are left, and where it is nothing that falls to the one before.
+
+    >>> list(_counted("ﬁ", "fi")), list(_counted("e\u0301", "é")), list(_counted("\x01", ""))
+    ([('f', 0), ('i', 1)], [('é', -1)], [('', -1)])
+    """
+    more = len(new) - len(old)
+    if not new:
+        yield "", more
+    for left, character in zip(range(len(new) - 1, -1, -1), new, strict=True):
+        yield character, 1 if left < more else more if more < 0 and not left else 0
+
+
+def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes with every removal told by the character before it, the first of a text by none."""
+    held: Change | None = None
+    for character, change in changes:
+        if character:
+            if held is not None:
+                yield held
+            held = character, change
+        elif held is not None:
+            held = held[0], held[1] + change
+    if held is not None:
+        yield held
 
 
 _GRAPHEME = regex.compile(r"\X")
