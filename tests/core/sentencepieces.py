@@ -36,7 +36,7 @@ def made(
     suffix: bool = False,
     **normalizer: bool | bytes,
 ) -> bytes:
-    """A model of given pieces, each with its score and its type (1 normal, 2 unknown, 3 control, 4 user-defined, ...)."""
+    """A model of given pieces, each with its score and its type (1 normal, 2 unknown, 3 control, 4 user-defined)."""
     message = sentencepiece_model_pb2.ModelProto()
     for piece, score, kind in pieces:
         message.pieces.add(piece=piece, score=score, type=kind)
