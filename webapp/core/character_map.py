@@ -25,6 +25,9 @@ MOST_RULES = 32
 # Characters; a longer rule is never looked for. SentencePiece's own have 4 at most.
 LONGEST_RULE = 64
 
+# So many replacements of one character each are quicker than looking at every character.
+FEW = 16
+
 _LEAF = 1 << 31
 
 
@@ -99,50 +102,70 @@ class CharacterMap:
         """The text with all rules applied."""
         return replaced(text, self.replacements(text))
 
-    def replacements(self, text: str, position: int = 0, limit: int | None = None) -> Iterator[Replacement]:
-        """What the rules replace from a position on, from left to right; none begins at `limit` or behind it."""
-        pattern = self._affected[_beyond_basic(text)]
+    def replacements(self, text: str) -> Iterator[Replacement]:
+        """What the rules replace, from left to right."""
+        return self._replacements(self._affected[_beyond_basic(text)], text, 0, len(text))
+
+    def replacements_between(self, text: str, start: int, limit: int) -> Iterator[Replacement]:
+        """What they replace when the text before `start` is done, and none may begin at `limit` or behind it."""
+        return self._replacements(self._affected[True], text, start, limit)
+
+    def _replacements(
+        self, pattern: re.Pattern[str] | None, text: str, start: int, limit: int
+    ) -> Iterator[Replacement]:
         if pattern is None:
             return
-        if limit is None:
-            limit = len(text)
         longer = self.starts.longer
-        for found in pattern.finditer(text, position):
+        for found in pattern.finditer(text, start, limit + 1):
             at, end = found.span()
-            if at > position and text[at - 1] in longer:
+            if end > limit and (reaching := pattern.match(text, limit)):
+                end = reaching.end()
+            if at > start and text[at - 1] in longer:
                 at -= 1
-            if at >= limit:
-                return
-            at = max(at, position)
-            while at < end:
-                if at >= limit:
-                    return
+            at = max(at, start)
+            while at < end and at < limit:
                 length, replacement = self._known[text[at : min(end, at + LONGEST_RULE)]]
                 if length:
                     yield at, at + length, replacement
                 at += length or 1
-            position = at
+            start = at
+
+    def normalize_long(self, text: str) -> str:
+        """As `normalize`, but quicker for a long text in which few of the rules apply."""
+        for space in self._spaces:
+            text = text.replace(space, " ")
+        # What is no ASCII, without going from character to character.
+        present = self._busy.intersection(text.encode("utf-8", "replace").translate(None, self._idle).decode())
+        if len(present) > FEW or not present <= self._alone.keys():
+            return self.normalize(text)
+        for character in present:
+            text = text.replace(character, self._alone[character])
+        return text
 
     @cached_property
-    def plain(self) -> tuple[tuple[str, str], ...]:
-        """The rules that can be applied one after the other to a whole text, before all others.
+    def _busy(self) -> frozenset[str]:
+        """The characters without which no rule applies."""
+        return self.starts.single | self.starts.inner
 
-        Each is for one ASCII character with which nothing else has to do. Line breaks and controls, mostly.
+    @cached_property
+    def _alone(self) -> dict[str, str]:
+        """The rules that can be applied one after the other to a whole text.
+
+        Each is for one character with which no other rule has to do, and so are those that it is replaced by.
         """
-        starts = self.starts
-        busy = starts.single | starts.longer | starts.inner
-        alone = sorted(starts.single - starts.longer - starts.inner)
-        rules = [(character, self._known[character][1]) for character in alone if character.isascii()]
-        return tuple((character, replacement) for character, replacement in rules if busy.isdisjoint(replacement))
-
-    def unusual(self, text: str) -> bool:
-        """Whether there is something to do for a text to which the plain rules were applied."""
-        pattern = self._unusual[_beyond_basic(text)]
-        return pattern is not None and pattern.search(text) is not None
+        alone = self.starts.single - self.starts.longer - self.starts.inner
+        concerned = self._busy | self.starts.longer
+        rules = ((character, self._known[character][1]) for character in alone)
+        return {character: replacement for character, replacement in rules if concerned.isdisjoint(replacement)}
 
     @cached_property
-    def _unusual(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-        return _patterns((self.starts.single | self.starts.inner).difference(dict(self.plain)))
+    def _spaces(self) -> list[str]:
+        """Line breaks and tabs that become a space: the rules that apply in every text."""
+        return [character for character in "\t\n\f\r" if self._alone.get(character) == " "]
+
+    @cached_property
+    def _idle(self) -> bytes:
+        return bytes(code for code in range(0x80) if chr(code) not in self._busy)
 
     @cached_property
     def doubles_spaces(self) -> bool:
@@ -285,7 +308,7 @@ def _length(lead: int) -> int:
 
 
 def _beyond_basic(text: str) -> bool:
-    return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
+    return not text.isascii() and len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 def _patterns(characters: Set[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:

@@ -12,6 +12,8 @@ from webapp.core.character_map import CharacterMap
 
 SPACE = "▁"
 
+_SPACES = re.compile("  +")
+
 
 @dataclass(frozen=True)
 class SentencePieceNormalizer:
@@ -45,17 +47,13 @@ class SentencePieceNormalizer:
             return self._aligned(text)[0]
         if not text:
             return ""
-        rules = self.character_map
-        for character, replacement in rules.plain:
-            text = text.replace(character, replacement)
-        if rules.unusual(text):
-            text = rules.normalize(text)
+        text = self.character_map.normalize_long(text)
         if self.remove_extra_whitespaces:
             text = text.strip(" ")
             if not text:
                 return ""
-            while "  " in text:
-                text = text.replace("  ", " ")
+            if "  " in text:
+                text = _SPACES.sub(" ", text)
         if self.escape_whitespaces:
             text = text.replace(" ", SPACE)
         if self.add_dummy_prefix:
@@ -122,7 +120,7 @@ class SentencePieceNormalizer:
         while position < len(text):
             found = self._user_defined.search(text, position)
             limit = found.start() if found else len(text)
-            for start, end, unit in self.character_map.replacements(text, position, limit):
+            for start, end, unit in self.character_map.replacements_between(text, position, limit):
                 yield start, end, unit
                 position = end
             if found and position <= limit:

@@ -3,25 +3,26 @@
 Between two powers of two, single-precision numbers lie on an even grid. A sum that stays there is the sum of scores
 rounded to that grid, whatever stands in front, unless a score lies half-way between two points: rounding to even then
 depends on the sum. So the best path of a word, and by how much it changes the sum, can be remembered for each grid.
+
+Words are numbered as they come, so that a text is looked up once, and a grid's answers lie in lists.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import frexp, inf
+from threading import Lock
 from typing import NamedTuple
 
-from webapp.core.models.cache import Cache
 from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.models.scored_pieces import Part, ScoredPieces
 
-# Characters; a longer word hardly ever returns.
-LONGEST_WORD = 48
-
 PRECISION = 24  # bits of a single-precision number
+# Characters; a longer word hardly ever returns. All of them have the number 0.
+LONGEST_WORD = 48
 # A word that may change the sum by more than this is always computed.
-EMPTIEST = 64.0
+STEEPEST_WORD = 64.0
 
 
 class Path(NamedTuple):
@@ -37,88 +38,80 @@ class Path(NamedTuple):
     reach: float
 
 
-class Plan(NamedTuple):
-    """A word on a grid: its ids, by how much it changes the sum, and the largest change on the way.
-
-    The change is minus infinity, and the reach infinity, when they depend on the sum.
-    """
-
-    ids: tuple[int, ...]
-    change: float
-    reach: float
+UNKNOWN_PATH = Path((), (), 0.0, inf)
 
 
 class RoundedWords:
-    """Words, and what becomes of them on each grid; words too long for a `Cache` are left to who asks."""
+    """Words by number: their ids in exact arithmetic, and what becomes of them on each grid."""
 
-    def __init__(self, score_of: Mapping[str, float], unknown_score: float, vocabulary: ScoredPieces) -> None:
+    def __init__(
+        self, score_of: Mapping[str, float], unknown_score: float, vocabulary: ScoredPieces, front: str
+    ) -> None:
+        """`front` stands in front of every word and is not part of how words are named here."""
+        self._front = front
         self._score_of = score_of
         self._unknown_score = unknown_score
         self._vocabulary = vocabulary
         self._lengths = lengths_by_beginning(score_of)
         self._grids: dict[int, Grid] = {}
-        # Words whose best path is so close to another that rounding may decide, and from which sum on.
-        self._uncertain: dict[str, float] = {}
-        self.path = Cache(self._path)
+        self.number = Numbers(self._add)
+        self.words = [""]
+        self.paths = [UNKNOWN_PATH]
+        self.ids: list[tuple[int, ...]] = [()]
+        # From which sum on rounding may decide between a word's best path and another.
+        self.certain_until = array("d", [0.0])
 
-    def ids_of(self, word: str) -> tuple[int, ...]:
-        """The ids of a word in exact arithmetic."""
-        return self._vocabulary.expanded(self.path[word].parts, word)
-
-    def certain(self, words: Iterable[str], farthest: float) -> bool:
-        """Whether no rounding decides in any of the words, whose paths are known, while sums stay below `farthest`."""
-        uncertain = self._uncertain
-        if uncertain.keys().isdisjoint(words):
-            return True
-        return all(uncertain.get(word, inf) > farthest for word in words)
+    def certain_behind(self, number: int, score: float, farthest: float) -> bool:
+        """Whether no rounding decides in a word behind a path with a score, which stays nearer than `farthest`."""
+        return abs(score) < self.certain_until[number] and abs(score) + self.paths[number].reach < farthest
 
     def at(self, score: float, farthest: float) -> Grid | None:
         """The grid on which a sum lies, if words can be remembered there."""
-        exponent = frexp(score)[1]
-        if score >= -1.0 or score <= -farthest:
+        if score >= -STEEPEST_WORD or score <= -farthest:
             return None
+        exponent = frexp(score)[1]
         grid = self._grids.get(exponent)
         if grid is None:
             limit = min(2.0**exponent, farthest)
-            grid = self._grids[exponent] = Grid(self, 2.0 ** (exponent - PRECISION), limit)
+            grid = self._grids[exponent] = Grid(2.0 ** (exponent - PRECISION), limit - STEEPEST_WORD)
+        grid.grow(len(self.paths))
         return grid
 
-    def plan(self, word: str, step: float) -> Plan:
-        """A word on the grid with a step."""
-        path = self.path[word]
-        if path.reach > EMPTIEST:
-            return Plan((), -inf, inf)
-        if path.margin <= 2 * len(word) * step:
-            path = self._rounded_path(word, step)
+    def learn(self, number: int, grid: Grid) -> None:
+        """Have a grid remember a word, if it can be remembered there."""
+        if number in grid.asked or self.paths[number].reach > STEEPEST_WORD - 1:
+            return
+        grid.asked.add(number)
+        path, whole, step = self.paths[number], self._front + self.words[number], grid.step
+        if path.margin <= 2 * len(whole) * step:
+            path = self._rounded_path(whole, step)
         scores = [nearest(score, step) for score in path.scores]
         halfway = any(abs(score - near) == step / 2 for score, near in zip(path.scores, scores, strict=True))
-        if halfway or path.reach > EMPTIEST:
-            return Plan((), -inf, inf)
-        return Plan(self._vocabulary.expanded(path.parts, word), sum(scores), path.reach + len(word) * step)
+        if not halfway and path.reach < STEEPEST_WORD:
+            grid.ids[number] = self._vocabulary.expanded(path.parts, whole)
+            grid.change[number] = sum(scores)
 
-    def _path(self, word: str) -> Path:
-        if len(word) > LONGEST_WORD:
-            return Path((), (), 0.0, inf)
-        path = self._best_path(word, self._score_of, self._unknown_score)
+    def _add(self, word: str) -> int:
+        whole = self._front + word
+        if len(whole) > LONGEST_WORD:
+            return 0
+        path = self._best_path(whole, self._score_of, self._unknown_score)
+        self.ids.append(self._vocabulary.expanded(path.parts, whole))
         # A sum of n terms is at most n half steps off; a step is the sum times 2**-23 at most.
-        until = path.margin / (2 * len(word)) * 2.0 ** (PRECISION - 1) - path.reach
-        if until < 2.0 * (1 << 17):
-            if len(self._uncertain) > 1 << 17:
-                self._uncertain.clear()
-                self.path.clear()
-            self._uncertain[word] = until
-        return path
+        self.certain_until.append(path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1) - path.reach)
+        self.words.append(word)
+        self.paths.append(path)
+        return len(self.paths) - 1
 
     def _rounded_path(self, word: str, step: float) -> Path:
         beginnings = {word[start:end] for start in range(len(word)) for end in range(start + 1, len(word) + 1)}
         scores = {piece: self._score_of[piece] for piece in beginnings & self._score_of.keys()}
         rounded = {piece: nearest(score, step) for piece, score in scores.items()}
         unknown = nearest(self._unknown_score, step)
-        path = self._best_path(word, rounded, unknown)
         halfway = any(abs(scores[piece] - rounded[piece]) == step / 2 for piece in scores)
         if halfway or abs(self._unknown_score - unknown) == step / 2:
-            return path._replace(reach=inf)
-        return path
+            return UNKNOWN_PATH
+        return self._best_path(word, rounded, unknown)
 
     def _best_path(self, word: str, score_of: Mapping[str, float], unknown_score: float) -> Path:
         length = len(word)
@@ -161,14 +154,42 @@ class RoundedWords:
         return Path(tuple(reversed(parts)), tuple(reversed(scores)), margin, reach)
 
 
-class Grid:
-    """Words on one grid: sums from half of `limit` (or a little less) to `limit`, all a multiple of `step`."""
+class Numbers(dict[str, int]):
+    """The number of each word; a new word is added, a word that is too long has the number 0."""
 
-    def __init__(self, words: RoundedWords, step: float, limit: float) -> None:
+    def __init__(self, add: Callable[[str], int]) -> None:
+        super().__init__()
+        self._add = add
+        self._adding = Lock()
+
+    def __missing__(self, word: str) -> int:
+        with self._adding:
+            number = self.get(word)
+            if number is None:
+                number = self._add(word)
+                if number:
+                    self[word] = number
+        return number
+
+
+class Grid:
+    """Words on one grid: sums from half of the power of two to `limit`, all a multiple of `step`.
+
+    `change` is minus infinity for a word that is not known here, or that depends on the sum.
+    """
+
+    def __init__(self, step: float, limit: float) -> None:
+        self.step = step
         self.limit = limit
-        self.plan = Cache(lambda word: words.plan(word, step))
-        self.ids = Cache(lambda word: self.plan[word].ids)
-        self.change = Cache(lambda word: self.plan[word].change)
+        self.change = array("d")
+        self.ids: list[tuple[int, ...]] = []
+        self.asked: set[int] = set()
+
+    def grow(self, words: int) -> None:
+        """Make room for so many words."""
+        if len(self.change) < words:
+            self.ids += [()] * (words - len(self.ids))
+            self.change.extend([-inf] * (words - len(self.change)))
 
 
 def nearest(score: float, step: float) -> float:

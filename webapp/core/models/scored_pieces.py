@@ -94,7 +94,7 @@ class ScoredPieces:
         """The text cut at spaces, as far as no piece reaches across such a cut."""
         if self._cut is None:
             return [text] if text else []
-        if self._single_spaces and "\0" not in text and text:
+        if self.single_spaces and "\0" not in text and text:
             # Four times as fast as a pattern.
             words = text.replace(self.space, "\0" + self.space).split("\0")
             return words if words[0] else words[1:]
@@ -139,7 +139,7 @@ class ScoredPieces:
         return {piece: id for id, piece in reversed(list(enumerate(self.pieces)))}
 
     @cached_property
-    def _single_spaces(self) -> bool:
+    def single_spaces(self) -> bool:
         """Whether every space begins a word of its own."""
         return all(self.space not in piece[1:] for piece in chain(self.ids, self.unused))
 

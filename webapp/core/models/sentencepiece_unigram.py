@@ -14,9 +14,9 @@ from itertools import accumulate, chain
 from math import inf
 from operator import neg
 
-from webapp.core.models.cache import Cache
+from webapp.core.models.cache import ENTRIES
 from webapp.core.models.lengths import lengths_by_beginning
-from webapp.core.models.rounded_words import EMPTIEST, LONGEST_WORD, RoundedWords, single
+from webapp.core.models.rounded_words import RoundedWords, single
 from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces
 
 UNKNOWN_PENALTY = 10.0
@@ -25,8 +25,8 @@ USER_DEFINED_BONUS = 0.1
 # Where the score of the path so far is brought back to 0.
 FARTHEST = 100_000.0
 
-# Characters; in a longer text there is always a word where rounding may decide.
-CERTAIN_LENGTH = 4096
+# In a text of more words there is always one where rounding may decide.
+FEW = 1000
 # Words that are followed together; at a word that cannot be, the rest of them is followed again.
 STRETCH = 256
 
@@ -51,57 +51,78 @@ class SentencePieceUnigram(ScoredModel):
         self._longest = max(map(len, self._score_of), default=1)
         steepest = max(map(abs, [self._unknown_score, *self._score_of.values()]))
         self._steepest = steepest
-        self._rounded = RoundedWords(self._score_of, self._unknown_score, vocabulary)
+        self._front = vocabulary.space if vocabulary.single_spaces else ""
+        self._rounded = self._no_words()
         # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
         self._word_by_word = steepest < 1000
-        self._word_ids = Cache(self._rounded.ids_of)
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text; its words are remembered."""
-        words = self.vocabulary.words(pretoken)
-        if not self._word_by_word or len(words) < 2:
+        if not self._word_by_word or len(words := self._words(pretoken)) < 2:
             return self.vocabulary.expanded(self._all_parts(pretoken), pretoken)
-        return self.vocabulary.fused(self._certain_ids(words, len(pretoken)) or self._exact_ids(words))
+        if len(self._rounded.paths) > ENTRIES:
+            self._rounded = self._no_words()
+        known = self._rounded
+        numbers = list(map(known.number.__getitem__, words))
+        farthest = min(len(pretoken) * self._steepest, 2 * FARTHEST)
+        if len(words) < FEW and min(map(known.certain_until.__getitem__, numbers)) > farthest:
+            ids = list(chain.from_iterable(map(known.ids.__getitem__, numbers)))
+        else:
+            ids = self._exact_ids(known, words, numbers)
+        # With a space that is a piece in front, no word begins with an unknown character.
+        return ids if self._front in self._score_of else self.vocabulary.fused(ids)
+
+    def _no_words(self) -> RoundedWords:
+        return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front)
+
+    def _words(self, text: str) -> list[str]:
+        """The words, without the space in front where every one has one."""
+        if not self._front:
+            return self.vocabulary.words(text)
+        if not text.startswith(self._front):
+            return []
+        words = text.split(self._front)
+        del words[0]
+        return words
 
     def _all_parts(self, text: str) -> Sequence[Part]:
         return self._best_path(text, 0.0)[0]
 
-    def _certain_ids(self, words: list[str], length: int) -> list[int] | None:
-        """The ids where no rounding can decide, or None: worth trying for a text that is not long."""
-        if length > CERTAIN_LENGTH or max(map(len, words)) > LONGEST_WORD:
-            return None
-        ids = list(chain.from_iterable(map(self._word_ids.__getitem__, words)))
-        return ids if self._rounded.certain(words, min(length * self._steepest, 2 * FARTHEST)) else None
-
-    def _exact_ids(self, words: list[str]) -> list[int]:
+    def _exact_ids(self, known: RoundedWords, words: list[str], numbers: list[int]) -> list[int]:
         """The ids where rounding may decide: the score of the path so far is followed from word to word."""
         ids: list[int] = []
         score = 0.0
         at = 0
         together = STRETCH
         while at < len(words):
-            rounded = self._rounded.at(score, FARTHEST)
-            if rounded is not None:
-                room = rounded.limit + score
-                stretch = words[at : at + min(int(room / 4) + 4, together)]
-                scores = list(accumulate(map(rounded.change.__getitem__, stretch), initial=score))
-                fast = max(bisect_left(scores, rounded.limit - EMPTIEST, key=neg) - 1, 0)
-                together = min(2 * fast + 4, STRETCH)
-                if fast:
-                    ids += chain.from_iterable(map(rounded.ids.__getitem__, stretch[:fast]))
+            grid = known.at(score, FARTHEST)
+            room = grid.limit + score if grid is not None else 0.0
+            if grid is not None and room > 0:
+                stretch = numbers[at : at + min(int(room / 8) + 4, together)]
+                scores = list(accumulate(map(grid.change.__getitem__, stretch), initial=score))
+                fast = bisect_left(scores, grid.limit, key=neg) - 1
+                together = min(4 * max(fast, 4), STRETCH)
+                if fast > 0:
+                    ids += chain.from_iterable(map(grid.ids.__getitem__, stretch[:fast]))
                     score = scores[fast]
                     at += fast
                     continue
-                plan = rounded.plan[words[at]]
-                if plan.reach - score < rounded.limit:
-                    ids += plan.ids
-                    score += plan.change
-                    at += 1
-                    continue
-            parts, score = self._best_path(words[at], score)
-            ids += self.vocabulary.expanded(parts, words[at])
+                known.learn(numbers[at], grid)
+            word_ids, score = self._next(known, words[at], numbers[at], score)
+            ids += word_ids
             at += 1
         return ids
+
+    def _next(self, known: RoundedWords, word: str, number: int, score: float) -> tuple[Sequence[int], float]:
+        """The ids of one word behind a path with a score, and the score behind it."""
+        if known.certain_behind(number, score, FARTHEST):
+            rounded = array("f", [score])
+            for piece_score in known.paths[number].scores:
+                rounded[0] += piece_score
+            return known.ids[number], rounded[0]
+        word = self._front + word
+        parts, score = self._best_path(word, score)
+        return self.vocabulary.expanded(parts, word), score
 
     def _best_path(self, text: str, score: float) -> tuple[list[Part], float]:
         """The parts of the best path through a text, and its score, when the path up to there had a score."""
