@@ -90,8 +90,9 @@ def test_bpe_without_unknown_leaves_characters_out(made: tuple[list[str], list[t
     vocabulary, merges = made
     segments = BPE(vocabulary, merges, byte_level=False).segment(text)
     assert "".join(vocabulary[id] for id, _, _ in segments) == text.replace("研", "")
-    for id, start, end in segments:
-        assert text[start:end].replace("研", "") == vocabulary[id]
+    # Their places are what `tokenizers` gives, which counts as if nothing had been left out; the differential tests
+    # of tokenizer.json hold them to it.
+    assert all(0 <= start <= end <= len(text) for _, start, end in segments)
 
 
 def test_bpe_worked_examples(worked_examples: dict[str, Any]) -> None:
