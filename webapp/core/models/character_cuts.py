@@ -17,8 +17,10 @@ class CharacterCuts:
     Known, because unknown characters may be fused with those before them.
 
     >>> cuts = CharacterCuts("▁ab研究生", ["▁a", "ab", "研究"])
-    >>> cuts.words("▁ab▁▁ab"), cuts.cut("研究生研究xx")
-    (['▁ab', '▁▁ab'], ['研究', '生', '研究xx'])
+    >>> cuts.words("▁ab▁▁ab"), cuts.cut("研究生研究生研究xx")
+    (['▁ab', '▁▁ab'], ['研究', '生', '研究', '生', '研究xx'])
+    >>> cuts.cut("研究生")  # up to `SHORT` characters are merged whole
+    ['研究生']
     """
 
     def __init__(self, known: Collection[str], made: Iterable[str]) -> None:
