@@ -13,7 +13,7 @@ import regex
 from webapp.core.alignment import Aligned
 from webapp.core.bert_characters import PUNCTUATION
 from webapp.core.normalizers import Prepend
-from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges
+from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges, is_basic
 
 Span = tuple[str, int, int]
 Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
@@ -117,7 +117,7 @@ class Split:
     def _pattern(self) -> SplitPattern:
         return SplitPattern(self.pattern)
 
-    @property
+    @cached_property
     def _covering(self) -> bool:
         kept = (self.behavior == "isolated") or (self.behavior == "removed" and self.invert)
         return kept and self._pattern.covers
@@ -397,8 +397,7 @@ WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 
 def _word_pattern(text: str) -> re.Pattern[str] | regex.Pattern[str]:
     # Above the Basic Multilingual Plane the standard `re` would need ranges that make it slow.
-    basic = text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
-    return _fast_words() if basic else _EXACT_WORDS
+    return _fast_words() if is_basic(text) else _EXACT_WORDS
 
 
 _EXACT_WORDS = regex.compile(rf"[{WORD}]++|[^{WORD}{WHITE_SPACE}]++")

@@ -12,7 +12,7 @@ from webapp.core.decoders import Decoder
 from webapp.core.models import Model
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.split_patterns import MARKED_WORDS
+from webapp.core.split_patterns import MARKED_CLASSES, MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -86,9 +86,7 @@ UNIGRAM = Recipe(
             # Words with the space before them; of several spaces all but the last stay together, so that an
             # indentation can be one piece.
             pretokenizers.Split(MARKED_WORDS, "isolated"),
-            # Digits, punctuation and symbols, line breaks and tabs: runs of each, with the space before them.
-            # ▁ itself is a symbol and must not be taken for one.
-            pretokenizers.Split(r"▁?\p{N}+|▁?(?:(?!▁)[\p{P}\p{S}])+|[\t-\r\u0085\u2028\u2029]+", "isolated"),
+            pretokenizers.Split(MARKED_CLASSES, "isolated"),
         )
     ),
     decoder=decoders.Sequence((decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", start=1))),

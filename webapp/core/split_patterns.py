@@ -59,7 +59,16 @@ TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}
 MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
 """Words with the `▁` before them; of a run of `▁` all but the last are one match."""
 
-KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS)
+_BREAKS = r"\t-\r\u0085\u2028\u2029"
+
+MARKED_CLASSES = (
+    rf"▁?\p{{N}}+|▁?(?:(?!▁)[\p{{P}}\p{{S}}])+|[{_BREAKS}]+"
+    rf"|(?:[^\p{{N}}\p{{P}}\p{{S}}{_BREAKS}]|▁(?!\p{{N}}|(?!▁)[\p{{P}}\p{{S}}]))+"
+)
+"""Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all the rest, letters above all; the
+first two with a `▁` before them. `▁` itself is a symbol to Unicode and must not be taken for one."""
+
+KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
 """The patterns with a fast form; their matches leave nothing of a text out."""
 
 
@@ -73,7 +82,7 @@ def basic_ranges(properties: str) -> str:
     \\u0030-\\u0039\\u0660-\\u0669
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
-    runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane)))
+    runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane), regex.VERSION1))
     # A run may step over the surrogates, which no well-formed text holds.
     return "".join(rf"\u{ord(plane[start]):04x}-\u{ord(plane[end - 1]):04x}" for start, end in runs)
 
@@ -97,8 +106,9 @@ class SplitPattern:
         """The matches, in order; raises PatternTimeoutError where an unknown pattern does not come to an end."""
         if self._fast is None:
             return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
-        if self.source == MARKED_WORDS or text.isascii() or not (stretches := _astral_stretches(text)):
+        if self.source == MARKED_WORDS or is_basic(text):
             return self._fast.findall(text)
+        stretches = [(0, len(text))] if self.source == MARKED_CLASSES else _stretches(text)
         matches: list[str] = []
         position = 0
         for start, end in stretches:
@@ -178,6 +188,9 @@ _O200K = (
     r"(?:[^\r\n{letter}{number}]?[{upper}]*[{lower}]+|[^\r\n{letter}{number}]?[{upper}]+[{lower}]*){contraction}"
     r"|[^{space}{letter}{number}]++[\r\n/]*+| [^{space}{letter}{number}]++[\r\n/]*+"
 )
+_MARKED_CLASSES = (
+    "(?:[^▁{number}{symbol}{breaks}]++|▁(?![{number}{symbol}]))++|▁?+[{number}]++|▁?+[{symbol}]++|[{breaks}]++"
+)
 _CONTRACTION = "(?:'(?i:[stmd]|re|ve|ll))?+"
 
 _FAST_FORMS = {
@@ -189,6 +202,7 @@ _FAST_FORMS = {
     O200K: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
     TEKKEN: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]", "contraction": ""}),
     MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
+    MARKED_CLASSES: (_MARKED_CLASSES, {}),
 }
 
 
@@ -209,6 +223,8 @@ def _fast_form(source: str) -> re.Pattern[str] | None:
         "caseless": basic_ranges(r"\p{Lm}\p{Lo}\p{M}"),
         "lower": basic_ranges(_LOWER),
         "upper": basic_ranges(_UPPER),
+        "symbol": basic_ranges(r"\p{P}\p{S}--▁"),
+        "breaks": _BREAKS,
         "prefix": rf"[^\r\n{letter}{number}{mark}]",
     }
     parts = {name: part.format(**classes) for name, part in parts.items()}
@@ -223,15 +239,17 @@ _ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
 
 
-def _astral_stretches(text: str) -> list[tuple[int, int]]:
-    """The stretches that hold astral letters or digits, from one safe cut to the next."""
-    # Two bytes a character means that there is nothing above the Basic Multilingual Plane.
-    if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
-        return []
-    return list(_stretches(text))
+def is_basic(text: str) -> bool:
+    """Whether a text has nothing above the Basic Multilingual Plane, where `re` knows all that it has to.
+
+    >>> is_basic("naïve 研究"), is_basic("🙂")
+    (True, False)
+    """
+    return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches that hold astral letters or digits, from one safe cut to the next."""
     position = 0
     while found := _ASTRAL.search(text, position):
         start = _safe_cut_before(text, found.start(), position)

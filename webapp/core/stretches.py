@@ -39,7 +39,10 @@ class Pretokens:
         pretokenizer = self._pretokenizer if at_start else self._further
         if pretokenizer is None:
             return list(self._ids_of(text)) if text else []
-        return list(chain.from_iterable(map(self._ids_of, pretokenizer.split(text))))
+        pretokens = pretokenizer.split(text)
+        if len(pretokens) == 1:
+            return list(self._ids_of(pretokens[0]))
+        return list(chain.from_iterable(map(self._ids_of, pretokens)))
 
     def places(self, aligned: Aligned) -> Located:
         """Where in the whole text the tokens of a stretch stand."""
