@@ -73,6 +73,8 @@ _SETTINGS = (
     "end_of_word_suffix",
     "max_word_length",
 )
+# Settings that only this code has.
+_OWN = ("spelt", "space", "cuts")
 
 
 def _steps(part: object) -> list[Step]:
@@ -93,12 +95,16 @@ def _settings(part: object) -> tuple[tuple[str, str], ...]:
         return ()
     values = [(field.name, getattr(part, field.name), field.default) for field in fields(part) if field.init]
     return tuple(
-        (name, _said(value)) for name, value, usual in values if isinstance(value, str | int | None) and value != usual
+        (name, _said(value))
+        for name, value, usual in values
+        if isinstance(value, str | int | None) and value != usual and name not in _OWN
     )
 
 
 def _model(model: object) -> tuple[tuple[str, str], ...]:
     values = [(name, getattr(model, name, None)) for name in _SETTINGS]
+    if getattr(getattr(model, "vocabulary", None), "byte_ids", None):
+        values.append(("byte_fallback", True))
     return tuple((name, _said(value)) for name, value in values if value)
 
 

@@ -24,7 +24,8 @@ class TokenList:
     >>> tokens.find("aff"), tokens.find("##"), tokens.find("7"), tokens.find("x")
     ([2, 3, 4], [2], [7], [])
 
-    `apart` holds the ids that stand for no text of their own: special tokens and the unknown one.
+    `added` holds the ids of added tokens, `special` those of the special ones among them, and `apart` those that stand
+    for no text of their own: special tokens and the unknown one.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -41,7 +42,9 @@ class TokenList:
                 self.pieces[id] = self.texts[id] = content
         self.written = [_written(piece, text) for piece, text in zip(self.pieces, self.texts, strict=True)]
         unknown = () if model.unknown_id is None or model.unknown_id >= len(pieces) else (model.unknown_id,)
-        self.apart = frozenset((*tokenizer.special_tokens.values(), *unknown))
+        self.added = frozenset(added)
+        self.special = frozenset(token.id for token in tokenizer.added_tokens if token.special)
+        self.apart = self.special.union(unknown)
 
     def __len__(self) -> int:
         return len(self.ids)
