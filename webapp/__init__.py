@@ -30,6 +30,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    vocabularies.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
