@@ -25,6 +25,16 @@ DEFAULTS: dict[str, Any] = {
     "MAX_LOADED_BYTES": 536_870_912,
     # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
     "PRELOAD": False,
+    # Where fetched vocabularies are kept; the folder `vocabularies` in Flask's instance folder if it is empty.
+    "VOCABULARY_FOLDER": "",
+    # Where vocabularies are fetched from: the Hugging Face hub and OpenAI's files, or mirrors of them.
+    "HUB": "https://huggingface.co",
+    "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
+    # The names of the vocabularies that are fetched ahead of time, by `flask --app webapp vocabularies fetch`.
+    "FETCH": "",
+    # The largest file that is fetched, in bytes, and the longest that fetching a vocabulary may take, in seconds.
+    "MAX_FETCH_BYTES": 50_000_000,
+    "MAX_FETCH_SECONDS": 60,
 }
 
 
