@@ -233,16 +233,50 @@
     refresh();
   });
 
+  // A vocabulary picked from the list of all: its algorithm is chosen with it.
   document.addEventListener("click", (event) => {
-    const options = document.querySelector(".options[open]");
-    if (options && !options.contains(event.target)) options.open = false;
+    const button = event.target.closest?.("button[name=pick]");
+    if (!button) return;
+    const algorithms = button.dataset.algorithms.split(" ");
+    if (!algorithms.includes(form.elements.algorithm.value)) form.elements.algorithm.value = algorithms[0];
+    const option = form.querySelector(`option[value="${CSS.escape(button.value)}"]`);
+    if (!option) return;
+    event.preventDefault();
+    option.selected = true;
+    for (const other of button.closest(".choices").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+    button.setAttribute("aria-current", "true");
+    const finder = button.closest("details");
+    finder.open = false;
+    finder.querySelector("summary").focus();
+    option.parentElement.closest("select").dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
+  // A file for the server changes more than the result: the whole page is wanted, as without this script.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-whole-page]");
+    if (!button) return;
+    event.preventDefault();
+    form.action = button.formAction;
+    form.submit();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.id === "find") {
+      event.preventDefault();
+      byId("choices").querySelector("button")?.focus();
+    }
+  });
+
+  // What folds out over the page folds in again.
+  document.addEventListener("click", (event) => {
+    for (const open of document.querySelectorAll(".options[open], .finder[open]")) {
+      if (!open.contains(event.target)) open.open = false;
+    }
   });
   document.addEventListener("keydown", (event) => {
-    const options = document.querySelector(".options[open]");
-    if (event.key === "Escape" && options) {
-      options.open = false;
-      options.querySelector("summary").focus();
-    }
+    const open = event.key === "Escape" && document.querySelector(".options[open], .finder[open]");
+    if (!open) return;
+    open.open = false;
+    open.querySelector("summary").focus();
   });
 
   // ── htmx ────────────────────────────────────────────────────────────────────────────────────────────────────────

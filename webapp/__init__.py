@@ -12,7 +12,18 @@ from typing import Any
 from flask import Flask
 from flask_compress import Compress
 
-from webapp import assets, errors, health, localization, playground, security, settings, vocabularies, vocabulary_pages
+from webapp import (
+    assets,
+    commands,
+    errors,
+    health,
+    localization,
+    playground,
+    security,
+    settings,
+    vocabularies,
+    vocabulary_pages,
+)
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -30,6 +41,8 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    vocabularies.init_app(app)
+    commands.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)

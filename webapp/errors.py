@@ -34,6 +34,12 @@ def unforeseen(error: Exception) -> tuple[str, int]:
 def message_for(error: HTTPException) -> str:
     """What went wrong and what to do, in the reader's language."""
     if isinstance(error, RequestEntityTooLarge):
+        if request.endpoint == "playground.upload":
+            return _(
+                "That is too much for one upload: a vocabulary file may have up to %(limit)s bytes. Your text is still "
+                "where you typed it, one page back.",
+                limit=f"{current_app.config['MAX_UPLOAD_BYTES']:,}",
+            )
         return _(
             "That is too much for one request: the text may have up to %(limit)s bytes. "
             "Your text is still where you typed it (without JavaScript: one page back); shorten it there.",

@@ -166,10 +166,15 @@ class Painter:
         shown = chunk.offset
         for index in range(chunk.first, chunk.last):
             start, end = starts[index], ends[index]
+            if self._around(index):
+                kinds = ["x", "on"] if index == self.chosen else ["x"]
+                cells.append(self._cell(index, shown_piece(encoding.piece(index)), kinds, shared=False))
+                continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
             end = inside.get(end, end)
-            shared = start < shown or end != ends[index] or (index + 1 < total and starts[index + 1] < end)
+            goes_on = index + 1 < total and starts[index + 1] < end and not self._around(index + 1)
+            shared = start < shown or end != ends[index] or goes_on
             own = text[max(start, shown) : end]
             shown = max(shown, end)
             if not (shared or self.link or index in unknown or index in special or index == self.chosen) and own:
@@ -192,6 +197,10 @@ class Painter:
         if chunk.last == total and shown < len(text):
             cells.append(str(escape(visible(text[shown:], self.show))))
         return cells
+
+    def _around(self, index: int) -> bool:
+        """Whether a token stands for nothing in the text: a special one that was put around it."""
+        return index in self._special and self.encoding.starts[index] == self.encoding.ends[index]
 
     def _cell(self, index: int, own: str, kinds: list[str], shared: bool) -> str:
         attributes = f' class="{" ".join(kinds)}"' if kinds else ""

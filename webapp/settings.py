@@ -17,8 +17,24 @@ DEFAULTS: dict[str, Any] = {
     "MAX_CORPUS_BYTES": 204_800,
     # The longest query string that is still offered as a link holding the whole state, in characters.
     "MAX_LINK_CHARACTERS": 1_500,
+    # The largest vocabulary file that may be uploaded, in bytes.
+    "MAX_UPLOAD_BYTES": 26_214_400,
+    # What all uploaded vocabularies may take on the disk, in bytes; then no more are accepted.
+    "MAX_UPLOADS_BYTES": 5_368_709_120,
+    # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
+    "MAX_LOADED_BYTES": 536_870_912,
     # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
     "PRELOAD": False,
+    # Where fetched vocabularies are kept; the folder `vocabularies` in Flask's instance folder if it is empty.
+    "VOCABULARY_FOLDER": "",
+    # Where vocabularies are fetched from: the Hugging Face hub and OpenAI's files, or mirrors of them.
+    "HUB": "https://huggingface.co",
+    "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
+    # The names of the vocabularies that are fetched ahead of time, by `flask --app webapp vocabularies fetch`.
+    "FETCH": "",
+    # The largest file that is fetched, in bytes, and the longest that fetching a vocabulary may take, in seconds.
+    "MAX_FETCH_BYTES": 50_000_000,
+    "MAX_FETCH_SECONDS": 60,
 }
 
 
@@ -27,7 +43,7 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     app.config.from_mapping(DEFAULTS)
     app.config.from_prefixed_env("TOKENSCOPE")
     app.config.update(configuration)
-    for name in ("MAX_TEXT_BYTES", "MAX_CORPUS_BYTES", "MAX_LINK_CHARACTERS"):
+    for name in (name for name in DEFAULTS if name.startswith("MAX_")):
         if not isinstance(app.config[name], int) or app.config[name] < 1:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
     # A text too long by less than some factor still gets an answer that names the limit and keeps the text;

@@ -9,6 +9,8 @@ from webapp.core.encoding import Token
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.markup import shown_piece, visible
@@ -63,7 +65,7 @@ def details_of(result: Result, index: int) -> Details:
     data = token.piece if isinstance(token.piece, bytes) else token.piece.encode("utf-8", "replace")
     model = result.tokenizer.model
     frequency, tag = _dictionary_entry(model, token)
-    rank, merged_from = _merge(model, token.id) if isinstance(model, BPE) else (None, None)
+    rank, merged_from = _merge(model, token.id) if isinstance(model, BPE | RankBPE) else (None, None)
     learned = _learned_here(result, token)
     if learned:
         rank, merge = learned
@@ -78,7 +80,7 @@ def details_of(result: Result, index: int) -> Details:
         characters_left_out=max(0, len(text) - CHARACTERS_SHOWN),
         rank=rank,
         merged_from=merged_from,
-        score=model.scores[token.id] if isinstance(model, Unigram) and not token.unknown else None,
+        score=_score(model, token),
         exclusiveness=learned[1].score if learned else None,
         frequency=frequency,
         tag=tag,
@@ -110,8 +112,14 @@ def _character(char: str) -> Character:
     return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
 
 
-def _merge(model: BPE, id: int) -> tuple[int | None, tuple[Part, Part] | None]:
-    merge = model.merge_of(id)
+def _score(model: Model, token: Token) -> float | None:
+    if not isinstance(model, Unigram | ScoredModel) or token.unknown or token.id >= len(model.scores):
+        return None
+    return model.scores[token.id]
+
+
+def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[Part, Part] | None]:
+    merge = model.merge_of(id) if id < len(model.pieces) else None
     if merge is None:
         return None, None
     left, right = (Part(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right))

@@ -12,14 +12,11 @@ from wtforms import BooleanField, FileField, Form, IntegerField, StringField, Te
 from wtforms.validators import Optional, ValidationError
 
 from webapp.playground.state import State
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, LIMITS, default_for
+from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
 
 # What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
 # that the page puts behind each checkbox.
-ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "show": "0"}
-
-NAMES = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
-
+ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "template": "0", "show": "0"}
 
 def as_typed(text: str | None) -> str:
     r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""
@@ -47,12 +44,13 @@ class PlaygroundForm(Form):
     runs = BooleanField(false_values=("0", ""))
     lowercase = BooleanField(false_values=("0", ""))
     special = BooleanField(false_values=("0", ""))
+    template = BooleanField(false_values=("0", ""))
     show = BooleanField(false_values=("0", ""))
     file = FileField()
 
     def validate_algorithm(self, field: StringField) -> None:
-        """One of the five."""
-        if field.data not in ALGORITHMS:
+        """One of the five, or the sixth where the vocabulary is one that knows whole words only."""
+        if field.data not in ALGORITHMS and not (field.data == "words" and fits(self.vocabulary.data, "words")):
             raise ValidationError(_("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."))
 
     def validate_token(self, field: IntegerField) -> None:
@@ -61,8 +59,8 @@ class PlaygroundForm(Form):
             raise ValidationError(_("Tokens are counted from 0."))
 
     def validate_vocabulary(self, field: StringField) -> None:
-        """A name must be in the catalogue; one of another algorithm gives way to the default."""
-        if field.data and field.data not in CATALOGUE:
+        """There must be a vocabulary of that name; one of another algorithm gives way to the default."""
+        if field.data and find(field.data) is None:
             name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
             raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
 
@@ -123,6 +121,7 @@ def read(request: Request) -> tuple[State, list[Problem]]:
     values = MultiDict(request.form if request.method == "POST" else request.args)
     for name, value in ABSENT.items():
         values.setdefault(name, value)
+    _pick(values)
     algorithm = values["algorithm"]
     values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
     form = PlaygroundForm(values)
@@ -130,7 +129,7 @@ def read(request: Request) -> tuple[State, list[Problem]]:
     wrong = set(form.errors)
     algorithm = "bpe" if "algorithm" in wrong else algorithm
     vocabulary = form.vocabulary.data or ""
-    if vocabulary not in CATALOGUE or algorithm not in CATALOGUE[vocabulary].algorithms:
+    if not fits(vocabulary, algorithm):
         vocabulary = default_for(algorithm)
     state = State(
         algorithm=algorithm,
@@ -142,6 +141,7 @@ def read(request: Request) -> tuple[State, list[Problem]]:
         runs=form.runs.data,
         lowercase=form.lowercase.data,
         special=form.special.data,
+        template=form.template.data,
         show=form.show.data,
         token=None if "token" in wrong else form.token.data,
     )
@@ -156,10 +156,23 @@ def read(request: Request) -> tuple[State, list[Problem]]:
 
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
     """The page sends one picker for each algorithm: the one that belongs to `algorithm`, or an unknown name."""
-    for name in chosen:
-        if name in CATALOGUE and algorithm in CATALOGUE[name].algorithms:
-            return name
-    return next((name for name in chosen if name not in CATALOGUE), "")
+    fitting = (name for name in chosen if fits(name, algorithm))
+    return next(fitting, None) or next((name for name in chosen if name and find(name) is None), "")
+
+
+def _pick(values: MultiDict[str, str]) -> None:
+    """A vocabulary picked by its own button brings its algorithm with it."""
+    entry = find(values.get("pick", ""))
+    if entry is not None:
+        values["vocabulary"] = entry.name
+        if values["algorithm"] not in entry.algorithms:
+            values["algorithm"] = entry.algorithms[0]
+
+
+def fits(name: str | None, algorithm: str) -> bool:
+    """Whether there is a vocabulary of that name which the algorithm can use."""
+    entry = find(name) if name else None
+    return entry is not None and algorithm in entry.algorithms
 
 
 def _problems(form: PlaygroundForm) -> list[Problem]:

@@ -10,12 +10,12 @@ from functools import cached_property
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement, Verdict, both_ways
+from webapp.core.models.matching import Disagreement, Matching, Verdict, both_ways
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.playground.comparison import Comparison, compare
 from webapp.playground.state import State
-from webapp.vocabularies import jieba_words, learn, matching, shipped_tokenizer
+from webapp.vocabularies import jieba_words, learn, matching, shipped_tokenizer, tokenizer_of
 
 AnyMerge = bpe.Merge[bytes] | bpe.Merge[str] | wordpiece.ScoredMerge
 
@@ -111,25 +111,37 @@ class Result:
 def tokenize(state: State, *, corpus_limit: int) -> Result:
     """The result for `state`; at most `corpus_limit` bytes of a text are learned from.
 
-    Raises DictionaryError where a pasted dictionary has a malformed line.
+    Raises DictionaryError where a pasted dictionary has a malformed line, OnItsWayError and UnavailableError for a
+    vocabulary that cannot be had yet, or not at all.
     """
     dictionary = None
     merges: Sequence[AnyMerge] = ()
     learned_bytes = None
     if state.algorithm in ("fmm", "bmm"):
-        pasted = state.vocabulary == "own-dictionary"
-        dictionary = read_dictionary(state.dictionary) if pasted else jieba_words()
+        dictionary = _dictionary(state)
         tokenizer = matching(dictionary, "forward" if state.algorithm == "fmm" else "backward", state.runs)
     elif state.learned:
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
         learned = learn(state.vocabulary, corpus, state.learned_size)
         tokenizer, merges = learned.tokenizer, learned.merges
+    elif state.lowercase and state.vocabulary == "wordpiece":
+        tokenizer = shipped_tokenizer(state.vocabulary, lowercase=True)
     else:
-        tokenizer = shipped_tokenizer(state.vocabulary, lowercase=state.lowercase and state.algorithm == "wordpiece")
+        tokenizer = tokenizer_of(state.vocabulary)
     began = time.perf_counter()
-    encoding = tokenizer.encode(state.text, special=state.special)
+    encoding = tokenizer.encode(state.text, special=state.special, template=state.template)
     seconds = time.perf_counter() - began
     return Result(state, tokenizer, encoding, seconds, dictionary, merges, learned_bytes)
+
+
+def _dictionary(state: State) -> Dictionary:
+    if state.vocabulary == "own-dictionary":
+        return read_dictionary(state.dictionary)
+    if state.vocabulary == "jieba":
+        return jieba_words()
+    model = tokenizer_of(state.vocabulary).model
+    assert isinstance(model, Matching)
+    return model.dictionary
 
 
 def _corpus(text: str, limit: int) -> tuple[str, int | None]:

@@ -7,6 +7,7 @@ address; htmx gets the part of the page that changes and the address to show.
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext as _
@@ -14,14 +15,16 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.markup import visible
-from webapp.playground import forms, views
+from webapp.playground import forms, picker, views
 from webapp.playground.details import Details, details_of
 from webapp.playground.examples import WELCOME
 from webapp.playground.forms import Problem
 from webapp.playground.result import Result, tokenize
 from webapp.playground.state import State
 from webapp.playground.streaming import as_events, wants_events
-from webapp.playground.words import dictionary_problem
+from webapp.playground.upload import upload_limit, with_vocabulary
+from webapp.playground.words import dictionary_problem, unavailable_problem
+from webapp.vocabularies import OnItsWayError, UnavailableError
 
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
@@ -58,18 +61,47 @@ def token_address() -> BaseResponse:
     return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
 
 
-def _answer(state: State, problems: list[Problem]) -> BaseResponse:
+@blueprint.post("/upload")
+def upload() -> BaseResponse:
+    """A vocabulary file: checked, kept, and used at once for the form's text."""
+    request.max_content_length = upload_limit()
+    state, problems = forms.read(request)
+    state, problem = with_vocabulary(state, request.files.getlist("vocabulary_file"))
+    response = _answer(state, [*problems, problem] if problem else problems)
+    if problem is None:
+        picker.remember(response, [state.vocabulary, *picker.uploads_of(request)])
+    return response
+
+
+@blueprint.get("/upload")
+def upload_address() -> BaseResponse:
+    """The address that an uploaded file leaves in the browser: to the page itself."""
+    return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
+
+
+@blueprint.get("/choices")
+def choices() -> str:
+    """The vocabularies whose name holds what is searched for: the part of the page that htmx swaps."""
+    state, _problems = forms.read(request)
+    return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
+
+
+def _answer(state: State, problems: list[Problem]) -> Response:
     partial = _partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
     problems = [problem for problem in problems if problem.field != "token"]
     link = _link(state)
     if request.method == "POST" and not partial and not problems and not token_problems and link:
-        return redirect(link, 303)
-    result, problems = _result(state, problems)
+        return make_response(redirect(_with_query(link), 303))
+    try:
+        result, problems = _result(state, problems)
+        pending = None
+    except OnItsWayError as waiting:
+        result, pending = None, waiting
     details, more = _details(result)
     token_problems += more
-    status = max((problem.status for problem in [*problems, *token_problems]), default=200)
-    view = views.View(state, result, problems, details, token_problems, link)
+    status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
+    view = views.View(state, result, problems, details, token_problems, link, pending, _picker(state))
     if not partial:
         body = render_template("playground/page.html", **view.page())
     elif request.endpoint == "playground.token":
@@ -87,7 +119,10 @@ def _partial() -> bool:
 
 def _has_token(state: State, problems: list[Problem]) -> bool:
     """Whether the token whose details were open is still there in an edited text."""
-    result, _problems = _result(state, problems)
+    try:
+        result, _problems = _result(state, problems)
+    except OnItsWayError:
+        return False
     return result is not None and state.token is not None and state.token < len(result.encoding)
 
 
@@ -98,6 +133,8 @@ def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[
         return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
     except DictionaryError as error:
         return None, [dictionary_problem(error)]
+    except UnavailableError as error:
+        return None, [unavailable_problem(error)]
 
 
 def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
@@ -112,6 +149,17 @@ def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
             count=f"{len(result.encoding):,}",
         )
         return None, [Problem(message, 404)]
+
+
+def _picker(state: State) -> picker.Picker:
+    query = request.values.get("find", "").strip()[: picker.LONGEST_QUERY]
+    return picker.Picker(state, picker.uploads_of(request), query)
+
+
+def _with_query(link: str) -> str:
+    """The address, and what was searched for in the picker where its own button sent the form."""
+    query = request.form.get("find", "").strip()[: picker.LONGEST_QUERY]
+    return f"{link}&{urlencode({'find': query})}" if query and "search" in request.form else link
 
 
 def _link(state: State) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from webapp.vocabularies import LIMITS, default_for
+from webapp.vocabularies import CATALOGUE, LIMITS, default_for
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,14 @@ class State:
     runs: bool = True  # FMM, BMM: a run of Latin letters or digits stays one token
     lowercase: bool = False  # WordPiece: lower-case first
     special: bool = False  # honour special tokens written in the text
+    template: bool = False  # put the special tokens around the text that the vocabulary asks for
     show: bool = False  # make spaces and line ends visible
     token: int | None = None  # the token whose details are open, counted from 0
+
+    @property
+    def brought(self) -> bool:
+        """Whether the vocabulary comes from elsewhere: fetched from its publisher, or uploaded."""
+        return self.vocabulary not in CATALOGUE
 
     @property
     def learned(self) -> bool:
@@ -47,8 +53,9 @@ class State:
             corpus=self.corpus if self.learned else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
             runs=self.runs if dictionary else True,
-            lowercase=self.lowercase and self.algorithm == "wordpiece",
-            special=self.special and self.algorithm in ("bpe", "wordpiece"),
+            lowercase=self.lowercase and self.algorithm == "wordpiece" and not self.brought,
+            special=self.special and (self.brought or self.algorithm in ("bpe", "wordpiece")),
+            template=self.template and self.brought,
         )
 
     def query(self, **changes: Any) -> str:

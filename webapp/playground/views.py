@@ -16,10 +16,11 @@ from webapp.markup import Painter, ids_html, shown_piece, visible
 from webapp.playground import words
 from webapp.playground.details import Details
 from webapp.playground.examples import EXAMPLES, Example
-from webapp.playground.forms import NAMES, Problem
+from webapp.playground.forms import Problem
+from webapp.playground.picker import Picker, algorithm_names, origin, size
 from webapp.playground.result import DISAGREEMENTS_SHOWN, Result
 from webapp.playground.state import State
-from webapp.vocabularies import ALGORITHMS, default_for, entries_for, titles
+from webapp.vocabularies import OnItsWayError, default_for, find, title_of
 
 DECODED_SHOWN = 20_000  # characters
 PIECES_SHOWN = 1_000
@@ -37,14 +38,14 @@ class View:
     details: Details | None
     token_problems: list[Problem]
     link: str | None
+    pending: OnItsWayError | None
+    picker: Picker
 
     def page(self) -> dict[str, Any]:
         """For `playground/page.html`."""
         return {
             **self.result_part(),
-            "algorithms": ALGORITHMS,
-            "entries_for": entries_for,
-            "vocabulary_titles": titles(),
+            **choices_part(self.picker),
             "options": words.options(self.state),
             "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
             "examples": EXAMPLES,
@@ -53,20 +54,27 @@ class View:
 
     def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
         """For `playground/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
-        part = {**self.details_part(), "problems": self.problems, "algorithm_names": NAMES}
+        part = {
+            **self.details_part(),
+            "problems": self.problems,
+            "algorithm_names": algorithm_names(),
+            "pending": self.pending,
+            "here": self.link,
+            "title_of": title_of,
+        }
         if self.result is None:
             return part
         return part | {
             "tokens": self.painter.html() if tokens is None else tokens,
             "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
             "milliseconds": words.milliseconds,
-            "caption": words.caption(self.state),
+            "caption": words.caption(self.result),
             "exhausted": words.exhausted(self.state),
             "reasons": words.joined(words.reason_sentences()[reason] for reason in self.result.comparison.reasons),
             "notes": words.notes(self.result),
             "ids_note": words.ids_note(self.result),
             "visible": visible,
-            "vocabulary_title": titles()[self.state.vocabulary],
+            "vocabulary_title": self._vocabulary_title,
             "default_for": default_for,
             "long": len(self.result.encoding) > LONG,
             "decoded_limit": DECODED_SHOWN,
@@ -91,6 +99,11 @@ class View:
     def example_url(self, example: Example) -> str:
         """The address that shows `example` with everything else as it is."""
         return f"{url_for('playground.page')}?{self.state.query(text=example.text, token=None)}"
+
+    @property
+    def _vocabulary_title(self) -> str:
+        entry = find(self.state.vocabulary)
+        return title_of(entry) if entry else ""
 
     @cached_property
     def painter(self) -> Painter:
@@ -142,3 +155,16 @@ class View:
             for id in best[:PIECES_SHOWN]
             if id != model.unknown_id
         )
+
+
+def choices_part(picker: Picker) -> dict[str, Any]:
+    """For `playground/_choices.html`, and the controls around it."""
+    return {
+        "picker": picker,
+        "state": picker.state,
+        "algorithm_names": algorithm_names(),
+        "title_of": title_of,
+        "size_of": size,
+        "origin_of": origin,
+        "upload_limit": current_app.config["MAX_UPLOAD_BYTES"],
+    }

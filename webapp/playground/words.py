@@ -6,12 +6,18 @@ from collections.abc import Iterable
 
 from flask_babel import gettext as _
 
+from webapp.core.formats.fields import FormatError
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
+from webapp.core.models.bpe import BPE
+from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.localization import current_key, number
 from webapp.playground.comparison import Reason
 from webapp.playground.forms import Problem
 from webapp.playground.result import DISAGREEING_CHARACTERS, Result
 from webapp.playground.state import State
+from webapp.vocabularies import UnavailableError, find, title_of
+from webapp.vocabularies.fetching import FetchError
+from webapp.vocabularies.words import sentence as fetch_sentence
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:
@@ -20,13 +26,14 @@ def options(state: State) -> list[tuple[str, bool, str, str]]:
         ("show", state.show, _("Show spaces and line ends"), ""),
         ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-matching"),
         ("special", state.special, _("Honour special tokens such as <|endoftext|>"), "for-special"),
+        ("template", state.template, _("Add the special tokens that the vocabulary puts around a text"), "for-brought"),
         ("lowercase", state.lowercase, _("Lower-case first"), "for-wordpiece"),
     ]
 
 
-def caption(state: State) -> str:
+def caption(result: Result) -> str:
     """One or two sentences: what the algorithm did with this vocabulary."""
-    return joined([_algorithm(state), _vocabulary(state)])
+    return joined([_algorithm(result), _vocabulary(result.state)])
 
 
 def joined(sentences: Iterable[str]) -> str:
@@ -41,8 +48,8 @@ def exhausted(state: State) -> str:
     return _("No pair is left to merge.")
 
 
-def _algorithm(state: State) -> str:
-    match state.algorithm:
+def _algorithm(result: Result) -> str:
+    match result.state.algorithm:
         case "fmm":
             return _(
                 "Forward maximum matching reads from the left: at each place it takes the longest word of the "
@@ -63,10 +70,21 @@ def _algorithm(state: State) -> str:
                 "Unigram weighs all ways to cut the text into pieces and keeps the likeliest; ▁ stands for a space "
                 "before a word."
             )
-    if state.vocabulary.endswith("characters"):
+        case "words":
+            return _("Every word, or every character, is looked up as a whole; what is not in the vocabulary is unknown.")
+    model = result.tokenizer.model
+    if isinstance(model, ScoredBPE):
+        return _(
+            "Byte-pair encoding as SentencePiece does it begins with characters and joins, again and again, the two "
+            "neighbours whose piece scores highest; a character that is no piece falls into its bytes, or is unknown."
+        )
+    if isinstance(model, BPE) and not model.byte_level:
         return _(
             "Byte-pair encoding begins with single characters, the last of each word marked </w>, and joins pairs in "
             "the order in which the merges were learned."
+        ) if model.end_of_word_suffix else _(
+            "Byte-pair encoding begins with single characters and joins pairs in the order in which the merges were "
+            "learned."
         )
     return _(
         "Byte-level byte-pair encoding begins with bytes and joins pairs in the order in which the merges were "
@@ -80,6 +98,10 @@ def _vocabulary(state: State) -> str:
             "Its 32,000 pieces were learned by our own trainer from the same English, Chinese and code as those of "
             "the other subword algorithms: their figures compare on equal terms."
         )
+    if state.brought and (entry := find(state.vocabulary)):
+        if entry.origin == "uploaded":
+            return _("Its %(size)s ids come from an uploaded file, %(title)s.", size=number(entry.size or 0), title=title_of(entry))
+        return _("Its %(size)s ids are those that %(source)s publishes.", size=number(entry.size or 0), source=entry.source)
     if state.learned:
         return _("The vocabulary was learned just now, from the text you see or the one you gave.")
     return ""
@@ -189,3 +211,21 @@ def dictionary_problem(error: DictionaryError) -> Problem:
         "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
     }
     return Problem(sentences[error.reason])
+
+
+def unavailable_problem(error: UnavailableError) -> Problem:
+    """A vocabulary that is known and cannot be had, with what to do."""
+    if isinstance(error.why, FetchError):
+        return Problem(fetch_sentence(error.entry.title, error.why), 503, "vocabulary")
+    sentence = _(
+        "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
+        "without it.",
+        title=title_of(error.entry),
+        why=wrong_file(error.why),
+    )
+    return Problem(sentence, 503, "vocabulary")
+
+
+def wrong_file(error: FormatError) -> str:
+    """What is wrong with a vocabulary file, and where."""
+    return str(error)

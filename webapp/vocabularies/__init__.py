@@ -1,9 +1,19 @@
-"""Which vocabularies there are, and the tokenizer that each makes: shipped, pasted, or learned on the spot."""
+"""Which vocabularies there are, and the tokenizer that each makes: shipped, learned, pasted, fetched or uploaded."""
 
 from __future__ import annotations
 
-from webapp.vocabularies.catalogue import ALGORITHMS, CATALOGUE, Entry, default_for, entries_for
+from webapp.vocabularies.algorithms import ALGORITHMS, Algorithm, algorithms_of
+from webapp.vocabularies.catalogue import CATALOGUE, Entry, default_for, entries_for
 from webapp.vocabularies.learned import LIMITS, Learned, learn
+from webapp.vocabularies.library import (
+    OnItsWayError,
+    UnavailableError,
+    find,
+    init_app,
+    library,
+    tokenizer_of,
+    well_known,
+)
 from webapp.vocabularies.loading import (
     jieba_words,
     matching,
@@ -11,21 +21,34 @@ from webapp.vocabularies.loading import (
     record,
     shipped_tokenizer,
 )
-from webapp.vocabularies.titles import titles
+from webapp.vocabularies.titles import title_of, titles
+from webapp.vocabularies.uploads import NoRoomError, name_of
 
 __all__ = [
     "ALGORITHMS",
     "CATALOGUE",
     "LIMITS",
+    "Algorithm",
     "Entry",
     "Learned",
+    "NoRoomError",
+    "OnItsWayError",
+    "UnavailableError",
+    "algorithms_of",
     "default_for",
     "entries_for",
+    "find",
+    "init_app",
     "jieba_words",
     "learn",
+    "library",
     "matching",
+    "name_of",
     "preload",
     "record",
     "shipped_tokenizer",
+    "title_of",
     "titles",
+    "tokenizer_of",
+    "well_known",
 ]

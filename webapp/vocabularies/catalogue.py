@@ -1,28 +1,34 @@
-"""The five algorithms and the vocabularies that each can use."""
+"""What the site has of its own: the vocabularies that ship, are learned here, or are pasted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Algorithm = Literal["fmm", "bmm", "bpe", "wordpiece", "unigram"]
-Origin = Literal["shipped", "learned", "pasted"]
+from webapp.vocabularies.algorithms import Algorithm
 
-ALGORITHMS: tuple[Algorithm, ...] = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
+Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
 
 
 @dataclass(frozen=True)
 class Entry:
     """One choice in the picker.
 
-    `size` is the number of pieces, or None where the visitor decides it. `origin` says where the pieces come
-    from: they ship with the site, are learned from the visitor's text, or are pasted by the visitor.
+    `size` is the number of ids, or None where the visitor decides it. `origin` says where the pieces come from: they
+    ship with the site, are learned from the visitor's text, are pasted by the visitor, are fetched from their
+    publisher, or are a file that somebody uploaded. Title and family are proper names, which no language translates;
+    what ships or is learned here has neither, and is named by `titles`.
     """
 
     name: str
     algorithms: tuple[Algorithm, ...]
     origin: Origin
     size: int | None = None
+    title: str = ""
+    family: str = ""
+    licence: str = ""
+    source: str = ""  # where it is fetched from, as people write it
+    address: str = ""  # where people read about it
 
 
 # In the order of the picker; the first one of an algorithm is its default.
@@ -44,10 +50,10 @@ CATALOGUE: dict[str, Entry] = {
 
 
 def entries_for(algorithm: str) -> list[Entry]:
-    """The catalogue's entries that `algorithm` can use, default first."""
+    """The site's own entries that `algorithm` can use, default first; none for `words`."""
     return [entry for entry in CATALOGUE.values() if algorithm in entry.algorithms]
 
 
 def default_for(algorithm: str) -> str:
-    """The name of the vocabulary that `algorithm` starts with: `bpe → bpe-bytes`."""
-    return entries_for(algorithm)[0].name
+    """The name of the vocabulary that `algorithm` starts with: `bpe → bpe-bytes`; empty where none ships."""
+    return next((entry.name for entry in entries_for(algorithm)), "")

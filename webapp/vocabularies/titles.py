@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from flask_babel import gettext as _
 
+from webapp.vocabularies.catalogue import Entry
+
 
 def titles() -> dict[str, str]:
-    """The name of each vocabulary in the picker."""
+    """The name of each vocabulary that the site has of its own."""
     return {
         "jieba": _("jieba's dictionary"),
         "own-dictionary": _("My own dictionary"),
@@ -18,4 +20,27 @@ def titles() -> dict[str, str]:
         "learned-wordpiece": _("Learned here"),
         "unigram": _("Unigram, like T5"),
         "learned-unigram": _("Learned here"),
+    }
+
+
+def title_of(entry: Entry) -> str:
+    """The name of a vocabulary: the site's own word, its publisher's, or for an upload the kind of file and the
+    beginning of its hash, `tokenizer.json · 5f0c3c1b`."""
+    if entry.origin == "uploaded":
+        return f"{formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
+    return entry.title or titles()[entry.name]
+
+
+def formats() -> dict[str, str]:
+    """What a file of each format is called."""
+    return {
+        "tiktoken": ".tiktoken",
+        "tekken": "tekken.json",
+        "huggingface": "tokenizer.json",
+        "sentencepiece": "SentencePiece",
+        "scores": _("Tokens and scores"),
+        "vocab.json": "vocab.json + merges.txt",
+        "vocab.txt": "vocab.txt",
+        "subword-nmt": "subword-nmt",
+        "dictionary": _("Dictionary"),
     }

@@ -1,0 +1,104 @@
+"""The picker of vocabularies: a list for each algorithm, and one of all that can be searched by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from flask import Request, Response
+from flask_babel import gettext as _
+
+from webapp.playground.state import State
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
+
+COOKIE = "uploads"
+REMEMBERED = 12  # uploads of one visitor
+A_YEAR = 31_536_000
+LONGEST_QUERY = 100
+
+NAMES = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+
+
+def algorithm_names() -> dict[str, str]:
+    """What each algorithm is called; five have proper names."""
+    return NAMES | {"words": _("Whole words")}
+
+
+@dataclass(frozen=True)
+class Picker:
+    """What the picker offers: `uploads` are the visitor's own, newest first, `query` what is searched for."""
+
+    state: State
+    uploads: Sequence[str] = ()
+    query: str = ""
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The five, and `words` where the visitor has a vocabulary of that kind."""
+        return [*ALGORITHMS, *(["words"] if self._entries("words") else [])]
+
+    def groups(self, algorithm: str) -> list[tuple[str, list[Entry]]]:
+        """The vocabularies for one algorithm: the site's own without a heading, the others under their family."""
+        own = entries_for(algorithm)
+        others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
+        grouped = [(family, list(entries)) for family, entries in groupby(others, key=_family)]
+        return [("", own), *grouped] if own else grouped
+
+    def found(self) -> list[tuple[str, list[Entry]]]:
+        """All vocabularies whose name holds every word of the query, under the names of their algorithms."""
+        groups = []
+        for algorithm in self.algorithms:
+            if algorithm == "bmm":
+                continue  # what FMM can use BMM can
+            entries = [entry for entry in self._entries(algorithm) if matches(entry, self.query)]
+            names = algorithm_names()
+            title = "FMM, BMM" if algorithm == "fmm" else names[algorithm]
+            if entries:
+                groups.append((title, entries))
+        return groups
+
+    def _entries(self, algorithm: str) -> list[Entry]:
+        chosen = () if self.state.vocabulary in self.uploads or not self.state.brought else (self.state.vocabulary,)
+        uploads = [entry for entry in map(find, (*chosen, *self.uploads)) if entry and entry.origin == "uploaded"]
+        return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
+
+
+def matches(entry: Entry, query: str) -> bool:
+    """Whether the title, name or family of a vocabulary holds every word of a query, in any case."""
+    named = f"{title_of(entry)} {entry.name} {entry.family}".casefold()
+    return all(word in named for word in query.casefold().split())
+
+
+def origin(entry: Entry) -> str:
+    """Where a vocabulary comes from, in the reader's language."""
+    return {
+        "shipped": _("ships with this site"),
+        "learned": _("learned here from your text"),
+        "pasted": _("your own words"),
+        "fetched": _("fetched from its publisher on first use"),
+        "uploaded": _("uploaded"),
+    }[entry.origin]
+
+
+def size(entry: Entry) -> str:
+    """The number of ids, short: `100,277 → 100k`; empty where the visitor decides it."""
+    if entry.size is None:
+        return ""
+    return f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
+
+
+def uploads_of(request: Request) -> list[str]:
+    """The uploads that the visitor's cookie names and that are there."""
+    names = request.cookies.get(COOKIE, "").split(",")[:REMEMBERED]
+    return [name for name in dict.fromkeys(names) if (entry := find(name)) and entry.origin == "uploaded"]
+
+
+def remember(response: Response, uploads: Iterable[str]) -> None:
+    """Keep the visitor's uploads in a cookie, newest first."""
+    names = list(dict.fromkeys(uploads))[:REMEMBERED]
+    response.set_cookie(COOKIE, ",".join(names), max_age=A_YEAR, samesite="Lax", httponly=True)
+
+
+def _family(entry: Entry) -> str:
+    return _("Uploaded") if entry.origin == "uploaded" else entry.family

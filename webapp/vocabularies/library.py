@@ -1,0 +1,140 @@
+"""All vocabularies by name: the site's own, the well-known ones that are fetched, and those that visitors uploaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Flask, current_app
+
+from webapp.core.formats.fields import FormatError
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies import fetching
+from webapp.vocabularies.catalogue import CATALOGUE, Entry
+from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.loaded import Loaded
+from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
+from webapp.vocabularies.uploads import Uploaded, Uploads
+from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
+
+# How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
+PATIENCE = 2.0
+
+
+@dataclass(frozen=True)
+class UnavailableError(Exception):
+    """A vocabulary that is known but cannot be had now: `why` says what went wrong."""
+
+    entry: Entry
+    why: FetchError | FormatError
+
+
+@dataclass(frozen=True)
+class OnItsWayError(Exception):
+    """A vocabulary that is being fetched: so many bytes are here, of so many in all where that is known."""
+
+    entry: Entry
+    received: int
+    total: int | None
+
+
+class Library:
+    """Finds vocabularies by name and keeps their tokenizers at hand."""
+
+    def __init__(self, uploads: Uploads, fetcher: Fetcher, loaded: Loaded) -> None:
+        """What it is made of: where uploads are, where the well-known come from, what is in memory."""
+        self.uploads = uploads
+        self.fetcher = fetcher
+        self.loaded = loaded
+
+    def find(self, name: str) -> Entry | None:
+        """What is known of the vocabulary of that name; None where there is none."""
+        if name in CATALOGUE:
+            return CATALOGUE[name]
+        if name in WELL_KNOWN:
+            return _well_known_entry(WELL_KNOWN[name])
+        uploaded = self.uploads.find(name)
+        return None if uploaded is None else _uploaded_entry(uploaded)
+
+    def tokenizer(self, name: str) -> Tokenizer:
+        """The tokenizer of a vocabulary that ships, is well known or was uploaded; a dictionary matches both ways.
+
+        Raises KeyError for any other name, OnItsWayError while it is being fetched, UnavailableError where it cannot be
+        fetched or read.
+        """
+        if name in NAMES:
+            return shipped_tokenizer(name)
+        if name == "jieba":
+            return matching(jieba_words(), "both", keep_runs=True)
+        if name in WELL_KNOWN:
+            return self.loaded.get(name, lambda: self._fetched(WELL_KNOWN[name]))
+        return self.loaded.get(name, lambda: self.uploads.read(name).tokenizer)
+
+    def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
+        """Keep an uploaded file and have its tokenizer at hand; raises FormatError and NoRoomError as `Uploads.keep`."""
+        uploaded, tokenizer = self.uploads.keep(content, companion)
+        self.loaded.get(uploaded.name, lambda: tokenizer)
+        return _uploaded_entry(uploaded)
+
+    def _fetched(self, known: WellKnown) -> Tokenizer:
+        entry = _well_known_entry(known)
+        try:
+            contents = self.fetcher.cached(known)
+            if contents is None:
+                self.fetcher.start(known)
+                contents = self.fetcher.result(known, seconds=PATIENCE)
+            if contents is None:
+                raise OnItsWayError(entry, *(self.fetcher.progress(known.name) or (0, None)))
+            return known.tokenizer(contents)
+        except (FetchError, FormatError) as error:
+            raise UnavailableError(entry, error) from error
+
+
+def init_app(app: Flask) -> None:
+    """Give an application its library, made from its settings."""
+    fetching.init_app(app)
+    folder = Path(app.config["VOCABULARY_FOLDER"] or Path(app.instance_path) / "vocabularies")
+    app.extensions["vocabularies"] = Library(
+        Uploads(folder / "uploads", most_bytes=app.config["MAX_UPLOADS_BYTES"]),
+        fetching.of(app),
+        Loaded(most_bytes=app.config["MAX_LOADED_BYTES"]),
+    )
+
+
+def library() -> Library:
+    """The library of the application that answers this request."""
+    found: Library = current_app.extensions["vocabularies"]
+    return found
+
+
+def find(name: str) -> Entry | None:
+    """What is known of a vocabulary, or None: `Library.find`."""
+    return library().find(name)
+
+
+def tokenizer_of(name: str) -> Tokenizer:
+    """The tokenizer of a vocabulary, with the exceptions of `Library.tokenizer`."""
+    return library().tokenizer(name)
+
+
+def well_known() -> list[Entry]:
+    """The vocabularies that are fetched on first use, in the order of their file."""
+    return list(map(_well_known_entry, WELL_KNOWN.values()))
+
+
+def _well_known_entry(known: WellKnown) -> Entry:
+    return Entry(
+        known.name,
+        (known.algorithm,),
+        "fetched",
+        known.size,
+        title=known.title,
+        family=known.family,
+        licence=known.licence,
+        source=known.source.shown,
+        address=known.address,
+    )
+
+
+def _uploaded_entry(uploaded: Uploaded) -> Entry:
+    return Entry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)

@@ -1,0 +1,186 @@
+"""The catalogue of well-known vocabularies: `well_known.toml`, read and checked.
+
+Each has a name, and a source that it is fetched from; nothing else is ever fetched. A test, and every start, reads
+the whole file: an entry that says too little, or contradicts itself, is found before a visitor finds it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from webapp.core.formats import tiktoken
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.recognize import Format, recognize
+from webapp.core.tokenizer import Tokenizer
+
+FILE = Path(__file__).with_name("well_known.toml")
+
+Publisher = Literal["openai", "hub"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the files of a vocabulary come from.
+
+    From OpenAI, `files` are paths on its host, and `repository` is empty. From the Hugging Face hub they are the names
+    of files in `repository`, as they are at `revision`. `sha256` has one checksum a file, or none where the publisher
+    gives none: the hub's own entity tag is the checksum then.
+    """
+
+    publisher: Publisher
+    files: tuple[str, ...]
+    repository: str = ""
+    revision: str = ""
+    sha256: tuple[str, ...] = ()
+    gated: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The source as people write it: `google-t5/t5-base: tokenizer.json`."""
+        return f"{self.repository or 'OpenAI'}: {', '.join(self.files)}"
+
+
+@dataclass(frozen=True)
+class WellKnown:
+    """One well-known vocabulary.
+
+    `name` stands in addresses. `title` and `family` are proper names. `size` counts the ids: the highest, special
+    tokens included, and one. `format` is what `recognize` calls the file. `encoding`, or `pattern` and
+    `special_tokens`, are what a `.tiktoken` file leaves out. `licence` is an SPDX identifier, or the licence's own
+    name.
+    """
+
+    name: str
+    title: str
+    family: str
+    algorithm: Literal["bpe", "wordpiece", "unigram"]
+    size: int
+    format: Format
+    licence: str
+    source: Source
+    note: str = ""
+    encoding: str = ""
+    pattern: str = ""
+    special_tokens: Mapping[str, int] = field(default_factory=dict)
+
+    def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
+        """The tokenizer that the source's files make; raises FormatError for files that are not what they should be."""
+        if self.format == "tiktoken":
+            return tiktoken.read(
+                contents[0],
+                self.encoding or None,
+                pattern=self.pattern or None,
+                special_tokens=self.special_tokens or None,
+            )
+        found = recognize(*contents)
+        if found.format != self.format:
+            raise FormatError(f"{self.source.shown} should be of the format {self.format}, and is {found.format}")
+        return found.tokenizer
+
+    @cached_property
+    def address(self) -> str:
+        """Where people read about the source."""
+        if self.source.publisher == "openai":
+            return "https://github.com/openai/tiktoken"
+        return f"https://huggingface.co/{self.source.repository}"
+
+
+def read(text: str) -> dict[str, WellKnown]:
+    """The entries of a catalogue file, a table each, by their names and in the file's order.
+
+    >>> catalogue = read('''
+    ... [gpt2]
+    ... title = "GPT-2"
+    ... family = "OpenAI"
+    ... algorithm = "bpe"
+    ... size = 50257
+    ... format = "huggingface"
+    ... licence = "MIT"
+    ... repository = "openai-community/gpt2"
+    ... files = ["tokenizer.json"]
+    ... ''')
+    >>> catalogue["gpt2"].source.revision, catalogue["gpt2"].source.shown
+    ('main', 'openai-community/gpt2: tokenizer.json')
+
+    Raises ValueError with a sentence for what is not TOML, and for an entry that lacks something, has something that
+    is not known, or contradicts itself.
+    """
+    return {name: _entry(name, table) for name, table in tomllib.loads(text).items()}
+
+
+def _entry(name: str, table: Any) -> WellKnown:
+    if not isinstance(table, dict):
+        raise ValueError(f"{name} should be a table")
+    wrong = _wrong(name, table)
+    if wrong:
+        raise ValueError(f"[{name}] {wrong}")
+    hub = "repository" in table
+    source = Source(
+        publisher="hub" if hub else "openai",
+        files=tuple(table["files"]),
+        repository=table.get("repository", ""),
+        revision=table.get("revision", "main") if hub else "",
+        sha256=tuple(table.get("sha256", ())),
+        gated=table.get("gated", False),
+    )
+    known = {key: value for key, value in table.items() if key not in _SOURCE}
+    known["special_tokens"] = MappingProxyType(known.get("special_tokens", {}))
+    return WellKnown(name=name, source=source, **known)
+
+
+def _wrong(name: str, table: Mapping[str, Any]) -> str:
+    """What is wrong with an entry, or nothing."""
+    for key, kind in (_NEEDED | _ALLOWED).items():
+        if key in table and type(table[key]) is not kind:
+            return f"{key} should be of the kind {kind.__name__}"
+    lacking, strange = _NEEDED.keys() - table.keys(), table.keys() - _NEEDED.keys() - _ALLOWED.keys()
+    if lacking:
+        return f"has no {', '.join(sorted(lacking))}"
+    if strange:
+        return f"has {', '.join(sorted(strange))}, which nobody knows"
+    if not _NAME.fullmatch(name):
+        return "is no name in kebab case"
+    files, checksums, format = table["files"], table.get("sha256", []), table["format"]
+    wanted = 2 if format == "vocab.json" else 1
+    checks = {
+        "has an empty text": all(value != "" for value in table.values()),
+        "should be bpe, wordpiece or unigram": table["algorithm"] in ("bpe", "wordpiece", "unigram"),
+        "has a format that nobody reads": format in get_args(Format),
+        "has a size that cannot be": 0 < table["size"] <= 1_000_000,
+        f"should have {wanted} file(s)": len(files) == wanted and all(map(_is_path, files)),
+        "should have a checksum for each file": not checksums or len(checksums) == len(files),
+        "has a sha256 that is none": all(isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in checksums),
+        "should have checksums, as OpenAI's address gives none": "repository" in table or bool(checksums),
+        "has a repository that is none": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
+        "has an encoding that nobody knows": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
+        "should have an encoding, or a pattern and special tokens, being a .tiktoken file": (format == "tiktoken")
+        == ("encoding" in table or {"pattern", "special_tokens"} <= table.keys()),
+    }
+    return next((sentence for sentence, holds in checks.items() if not holds), "")
+
+
+def _is_path(path: object) -> bool:
+    return isinstance(path, str) and _PATH.fullmatch(path) is not None and ".." not in path
+
+
+_NEEDED: dict[str, type] = {
+    "title": str, "family": str, "algorithm": str, "size": int, "format": str, "licence": str, "files": list,
+}  # fmt: skip
+_ALLOWED: dict[str, type] = {
+    "repository": str, "revision": str, "sha256": list, "gated": bool, "note": str,
+    "encoding": str, "pattern": str, "special_tokens": dict,
+}  # fmt: skip
+_SOURCE = ("files", "repository", "revision", "sha256", "gated")
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+_REPOSITORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+WELL_KNOWN: Mapping[str, WellKnown] = MappingProxyType(read(FILE.read_text(encoding="utf-8")))
