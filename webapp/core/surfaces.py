@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from webapp.core import decoders
@@ -35,20 +36,35 @@ class Marks:
 
     def text_of(self, piece: str | bytes) -> str | None:
         """The text that a piece stands for, or None where it is bytes that are no whole characters."""
-        if isinstance(piece, bytes):
-            return _decoded(piece)
-        if self.byte_names and _BYTE.fullmatch(piece):
-            return _decoded(bytes([int(piece[3:5], 16)]))
-        if self.spelt:
-            try:
-                return _decoded(unspelt(piece))
-            except ValueError:  # an added word, spelt as it is
-                return piece
+        data = self._bytes_of(piece)
+        if data is not None:
+            return _decoded(data)
+        assert isinstance(piece, str)
         if self.prefix and len(piece) > len(self.prefix):
             piece = piece.removeprefix(self.prefix)
         if self.suffix and piece.endswith(self.suffix):
             piece = f"{piece.removesuffix(self.suffix)} "
         return piece.replace(self.space, " ") if self.space else piece
+
+    def bytes_of(self, piece: str | bytes) -> bytes:
+        """The bytes that a piece is in UTF-8, its marks included; of one that is called by its byte, that byte.
+
+        >>> Marks(space="▁", byte_names=True).bytes_of("▁a"), Marks(byte_names=True).bytes_of("<0xE4>")
+        (b'\\xe2\\x96\\x81a', b'\\xe4')
+        """
+        data = self._bytes_of(piece)
+        return str(piece).encode("utf-8", "replace") if data is None else data
+
+    def _bytes_of(self, piece: str | bytes) -> bytes | None:
+        """The bytes of a piece that stands for bytes, None for one that is text."""
+        if isinstance(piece, bytes):
+            return piece
+        if self.byte_names and _BYTE.fullmatch(piece):
+            return bytes([int(piece[3:5], 16)])
+        if self.spelt:
+            with suppress(ValueError):  # an added word is spelt as it is
+                return unspelt(piece)
+        return None
 
 
 def marks_of(tokenizer: Tokenizer) -> Marks:

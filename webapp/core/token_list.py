@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from webapp.core.surfaces import bare, marks_of
+from webapp.core.surfaces import Marks, bare, marks_of
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -34,8 +34,8 @@ class TokenList:
         added = {token.id: token.content for token in tokenizer.added_tokens}
         beyond = sorted(id for id in added if id >= len(pieces))
         self.ids: Sequence[int] = [*range(len(pieces)), *beyond] if beyond else range(len(pieces))
-        text_of = marks_of(tokenizer).text_of
-        self.texts: list[str | None] = [*map(text_of, pieces), *map(added.__getitem__, beyond)]
+        self._marks = marks_of(tokenizer)
+        self.texts: list[str | None] = [*map(self._marks.text_of, pieces), *map(added.__getitem__, beyond)]
         self.pieces = pieces + [added[id] for id in beyond]
         for id, content in added.items():
             if id < len(model.pieces):
@@ -53,6 +53,14 @@ class TokenList:
         """Where in the lists an id stands, or None where no token has it."""
         at = bisect_left(self.ids, id)
         return at if at < len(self.ids) and self.ids[at] == id else None
+
+    def bytes_of(self, id: int) -> bytes:
+        """The bytes of a token as the vocabulary has it; raises KeyError for an id that no token has."""
+        at = self.place_of(id)
+        if at is None:
+            raise KeyError(id)
+        marks = Marks() if id in self.added else self._marks
+        return marks.bytes_of(self.pieces[at])
 
     def find(self, *queries: str) -> list[int]:
         """The ids of the tokens that hold one of `queries`, in their text or as they are written.

@@ -24,7 +24,7 @@ from webapp.vocabularies import (
 from webapp.vocabulary_pages import bars, listing, tokens
 from webapp.vocabulary_pages.described import described
 from webapp.vocabulary_pages.special import special_lines
-from webapp.vocabulary_pages.words import algorithm_names_of
+from webapp.vocabulary_pages.words import algorithm_names_of, unavailable_sentence
 
 SPECIAL_SHOWN = 300
 
@@ -148,7 +148,7 @@ def _unavailable(entry: Entry, error: UnavailableError) -> Response:
     """A vocabulary that is known and cannot be had now."""
     template = "_error.html" if _partial() else "vocabularies/unavailable.html"
     line = listing.line_of(entry)
-    return make_response(render_template(template, message=error.message(), line=line), error.status)
+    return make_response(render_template(template, message=unavailable_sentence(error), line=line), 503)
 
 
 def _on_its_way(entry: Entry, waiting: OnItsWayError) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from flask_babel import gettext as _
 
@@ -26,6 +27,7 @@ LONGEST_QUERY = 100  # characters
 CHARACTERS_SHOWN = 8  # by their code points
 BYTES_SHOWN = 24
 PIECE_SHOWN = 160  # characters
+LONG_RUN = 6
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,29 @@ def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[Column] =
     if at is None:
         raise KeyError(id)
     piece = tokens.pieces[at]
-    data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
-    text = tokens.texts[at] or ""
+    data = tokens.bytes_of(id)
     in_model = id < len(model.pieces)
     return Row(
         id,
         shown(piece),
         _tags(model, tokens, id),
         data[:BYTES_SHOWN].hex(" ").upper() + ("…" if len(data) > BYTES_SHOWN else ""),
-        " ".join(f"U+{ord(character):04X}" for character in text) if len(text) <= CHARACTERS_SHOWN else "",
+        _code_points(data),
         [(column.cell(id) if in_model else "", column.is_figure) for column in columns],
     )
+
+
+def _code_points(data: bytes) -> str:
+    """The code points of a short piece; nothing for a long one, or where bytes are no whole characters.
+
+    >>> _code_points("▁研".encode()), _code_points(b"\\xe4\\xb8")
+    ('U+2581 U+7814', '')
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return ""
+    return " ".join(f"U+{ord(character):04X}" for character in text) if len(text) <= CHARACTERS_SHOWN else ""
 
 
 @dataclass(frozen=True)
@@ -118,7 +132,17 @@ def longest_of(tokens: TokenList, id: int) -> Long:
     at = tokens.place_of(id)
     if at is None:
         raise KeyError(id)
-    return Long(id, shown(tokens.pieces[at]), len(bare(tokens.texts[at] or "")))
+    runs = (_run(character, len(list(run))) for character, run in groupby(shown_piece(tokens.pieces[at])))
+    return Long(id, "".join(runs)[:PIECE_SHOWN], len(bare(tokens.texts[at] or "")))
+
+
+def _run(character: str, length: int) -> str:
+    """A run of one character; a long one in short.
+
+    >>> _run("#", 3), _run("#", 80)
+    ('###', '#×80')
+    """
+    return character * length if length < LONG_RUN else f"{character}×{length}"
 
 
 def shown(piece: str | bytes) -> str:

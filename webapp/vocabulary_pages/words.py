@@ -10,7 +10,9 @@ from flask_babel import gettext as _
 
 from webapp.core import portrait
 from webapp.core.models.scored_pieces import Kind
-from webapp.vocabularies import Entry
+from webapp.vocabularies import Entry, UnavailableError, title_of
+from webapp.vocabularies.fetching import FetchError
+from webapp.vocabularies.words import sentence as fetch_sentence
 
 # Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
 _CODES = {
@@ -59,13 +61,13 @@ def origin_of(entry: Entry) -> str:
 def kind_title(kind: str) -> str:
     """The name of a script, or of what a token can be besides text in one script."""
     others = {
-        portrait.SEVERAL_SCRIPTS: _("several scripts"),
-        portrait.DIGITS: _("digits"),
-        portrait.PUNCTUATION: _("punctuation and symbols"),
-        portrait.WHITE_SPACE: _("white space"),
-        portrait.PART: _("part of a character"),
-        portrait.SPECIAL: _("special and unknown tokens"),
-        portrait.OTHER: _("other characters"),
+        portrait.SEVERAL_SCRIPTS: _("Several scripts"),
+        portrait.DIGITS: _("Digits"),
+        portrait.PUNCTUATION: _("Punctuation and symbols"),
+        portrait.WHITE_SPACE: _("White space"),
+        portrait.PART: _("Part of a character"),
+        portrait.SPECIAL: _("Special and unknown tokens"),
+        portrait.OTHER: _("Other characters"),
     }
     return others.get(kind) or _script_title(kind)
 
@@ -77,6 +79,18 @@ def piece_kind_title(kind: Kind) -> str:
         Kind.UNUSED: _("unused"),
         Kind.BYTE: _("byte"),
     }.get(kind, "")
+
+
+def unavailable_sentence(error: UnavailableError) -> str:
+    """Why a vocabulary that is known cannot be had, with what to do."""
+    if isinstance(error.why, FetchError):
+        return fetch_sentence(error.why)
+    return _(
+        "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
+        "without it.",
+        title=title_of(error.entry),
+        why=str(error.why),
+    )
 
 
 def _script_title(name: str) -> str:
