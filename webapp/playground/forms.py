@@ -18,6 +18,7 @@ from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
 # that the page puts behind each checkbox.
 ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "template": "0", "show": "0"}
 
+
 def as_typed(text: str | None) -> str:
     r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""
     return (text or "").replace("\r\n", "\n")

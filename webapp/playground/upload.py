@@ -51,10 +51,15 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
     try:
         uploaded = library().keep(*contents)
     except FormatError as error:
-        return state, Problem(_("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error)))
+        return state, Problem(
+            _("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
+        )
     except NoRoomError:
         return state, Problem(
-            _("There is no room for more uploaded vocabularies on this site. Everything else works; tell its operator."),
+            _(
+                "There is no room for more uploaded vocabularies on this site. Everything else works; tell whoever "
+                "runs it."
+            ),
             507,
         )
     algorithm = state.algorithm if state.algorithm in uploaded.algorithms else uploaded.algorithms[0]

@@ -124,8 +124,9 @@ class Fetcher:
         return None if attempt is None or attempt.done.is_set() else attempt.progress
 
     def result(self, known: WellKnown, seconds: float = 0.0) -> list[bytes] | None:
-        """What has come of `start`: the content, as `cached`, or None as long as it is under way or was not begun. Waits
-        for `seconds`.
+        """What has come of `start`: the content, as `cached`, or None as long as it is under way or was not begun.
+
+        Waits up to `seconds` for one that is under way.
 
         Raises FetchError where it failed less than `REMEMBERED` seconds ago; after that `start` tries again.
         """

@@ -68,10 +68,19 @@ class Library:
             return matching(jieba_words(), "both", keep_runs=True)
         if name in WELL_KNOWN:
             return self.loaded.get(name, lambda: self._fetched(WELL_KNOWN[name]))
-        return self.loaded.get(name, lambda: self.uploads.read(name).tokenizer)
+        return self.loaded.get(name, lambda: self._uploaded(name))
+
+    def _uploaded(self, name: str) -> Tokenizer:
+        try:
+            return self.uploads.read(name).tokenizer
+        except FormatError as error:
+            entry = self.find(name)
+            if entry is None:
+                raise KeyError(name) from None
+            raise UnavailableError(entry, error) from error
 
     def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
-        """Keep an uploaded file and have its tokenizer at hand; raises FormatError and NoRoomError as `Uploads.keep`."""
+        """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
         uploaded, tokenizer = self.uploads.keep(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
         return _uploaded_entry(uploaded)
