@@ -32,22 +32,21 @@ FILE = json.dumps(
         },
     }
 ).encode()
-BERT = "/google-bert/bert-base-cased/resolve/main/tokenizer.json"
+PATHS = [f"/google-bert/bert-base-{name}/resolve/main/tokenizer.json" for name in ("cased", "uncased")]
 MISSING = "bert-base-chinese"
 
 
 @pytest.fixture(scope="module")
 def publisher() -> Iterator[Publisher]:
-    """The hub, on this machine: it has one vocabulary, and sends the second half of it when the gate opens."""
+    """The hub, on this machine: it has two vocabularies, and sends the second half of each when the gate opens."""
     with publishing() as publisher:
+        publisher.answers |= {path: Answer(FILE, manner="half") for path in PATHS}
         yield publisher
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site(publisher: Publisher) -> Iterator[str]:
     """The site, fetching from there, with nothing fetched yet."""
-    publisher.gate.clear()
-    publisher.answers[BERT] = Answer(FILE, manner="half")
     with serve(environment={"TOKENSCOPE_HUB": publisher.address, "WEB_CONCURRENCY": "2"}) as address:
         yield address
 
@@ -83,6 +82,7 @@ def test_escape_closes_the_finder(open_page: OpenPage) -> None:
 
 
 def test_a_vocabulary_that_is_fetched_appears_by_itself(open_page: OpenPage, publisher: Publisher) -> None:
+    publisher.gate.clear()
     page = open_page(f"/?text={TEXT}")
     page.locator(".finder summary").click()
     page.locator("#find").fill("bert cased")
@@ -95,11 +95,12 @@ def test_a_vocabulary_that_is_fetched_appears_by_itself(open_page: OpenPage, pub
 
 
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:
+    publisher.gate.clear()
     page = open_page(f"/?text={TEXT}", javascript=False)
     page.locator(".finder summary").click()
-    page.locator("#find").fill("bert cased")
+    page.locator("#find").fill("bert uncased")
     page.get_by_role("button", name="Find", exact=True).click()
-    page.locator("button[value=bert-base-cased]").click()
+    page.locator("button[value=bert-base-uncased]").click()
     expect(page.locator(".pending")).to_contain_text("This page looks again by itself.")
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
