@@ -13,6 +13,7 @@ from flask import Blueprint, Response, current_app, make_response, redirect, ren
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.markup import visible
 from webapp.playground import forms, picker, views
@@ -77,6 +78,20 @@ def upload() -> BaseResponse:
 def upload_address() -> BaseResponse:
     """The address that an uploaded file leaves in the browser: to the page itself."""
     return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
+
+
+@blueprint.route("/tokenizer.json", methods=["GET", "POST"])
+def learned_file() -> BaseResponse:
+    """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
+    state, problems = forms.read(request)
+    if not state.learned and not problems:
+        problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+    result, problems = _result(state, problems)
+    if result is None:
+        return _answer(state, problems)
+    response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
+    response.headers["Content-Disposition"] = "attachment; filename=tokenizer.json"
+    return response
 
 
 @blueprint.get("/choices")

@@ -21,7 +21,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 PATIENCE = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class UnavailableError(Exception):
     """A vocabulary that is known but cannot be had now: `why` says what went wrong."""
 
@@ -29,7 +29,7 @@ class UnavailableError(Exception):
     why: FetchError | FormatError
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class OnItsWayError(Exception):
     """A vocabulary that is being fetched: so many bytes are here, of so many in all where that is known."""
 
