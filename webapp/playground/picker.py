@@ -9,20 +9,14 @@ from itertools import groupby
 from flask import Request, Response
 from flask_babel import gettext as _
 
-from webapp.playground.state import State
+from webapp.results.state import State
+from webapp.results.words import algorithm_names
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
 
 COOKIE = "uploads"
 REMEMBERED = 12  # uploads of one visitor
 A_YEAR = 31_536_000
 LONGEST_QUERY = 100
-
-NAMES = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
-
-
-def algorithm_names() -> dict[str, str]:
-    """What each algorithm is called; five have proper names."""
-    return NAMES | {"words": _("Whole words")}
 
 
 @dataclass(frozen=True)

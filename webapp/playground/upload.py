@@ -10,9 +10,9 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.formats.fields import FormatError
-from webapp.playground.forms import Problem
-from webapp.playground.state import State
-from webapp.playground.words import wrong_file
+from webapp.results.forms import Problem
+from webapp.results.state import State
+from webapp.results.words import wrong_file
 from webapp.vocabularies import NoRoomError, library
 
 

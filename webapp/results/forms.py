@@ -11,7 +11,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
-from webapp.playground.state import State
+from webapp.results.state import State
 from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
 
 # What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field

@@ -11,13 +11,19 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.localization import current_key, number
-from webapp.playground.comparison import Reason
-from webapp.playground.forms import Problem
-from webapp.playground.result import DISAGREEING_CHARACTERS, Result
-from webapp.playground.state import State
+from webapp.results.comparison import Reason
+from webapp.results.forms import Problem
+from webapp.results.result import DISAGREEING_CHARACTERS, Result
+from webapp.results.state import State
 from webapp.vocabularies import UnavailableError, find, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.words import sentence as fetch_sentence
+
+
+def algorithm_names() -> dict[str, str]:
+    """What each algorithm is called; five have proper names."""
+    names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+    return names | {"words": _("Whole words")}
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:
