@@ -25,7 +25,7 @@ from webapp.results.forms import Problem
 from webapp.results.result import Result, tokenize
 from webapp.results.state import State
 from webapp.results.streaming import as_events, wants_events
-from webapp.results.views import View
+from webapp.results.views import Chooser, View
 from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.vocabularies import OnItsWayError, UnavailableError
 
@@ -117,8 +117,10 @@ def _answer(state: State, problems: list[Problem]) -> Response:
         result, pending = None, waiting
     details, more = _details(result)
     token_problems += more
+    stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
+    chooser = Chooser("playground", url_for("playground.token"), "post")
     status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
-    view = View(state, result, problems, details, token_problems, link, pending)
+    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending)
     if not partial:
         body = render_template("playground/page.html", **views.page_part(view, _picker(state)))
     elif request.endpoint == "playground.token":

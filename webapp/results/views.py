@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from flask import url_for
 from markupsafe import Markup, escape
 
 from webapp.core.models.unigram import Unigram
@@ -27,8 +26,21 @@ LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are
 
 
 @dataclass(frozen=True)
+class Chooser:
+    """The form that asks for a token's details: its id in the page, where it is sent, and how."""
+
+    form: str
+    url: str
+    method: Literal["get", "post"]
+
+
+@dataclass(frozen=True)
 class View:
-    """One answer: the state, its result (None where the input has a problem), details of the chosen token."""
+    """One answer: the state, its result (None where the input has a problem), details of the chosen token.
+
+    `link` is the address of the whole, None where it would be too long; `stem` that of a token's details without the
+    token's number.
+    """
 
     state: State
     result: Result | None
@@ -36,7 +48,9 @@ class View:
     details: Details | None
     token_problems: list[Problem]
     link: str | None
-    pending: OnItsWayError | None
+    stem: str | None
+    chooser: Chooser
+    pending: OnItsWayError | None = None
 
     def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
         """For `results/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
@@ -79,6 +93,7 @@ class View:
             "state": self.state,
             "result": self.result,
             "details": self.details,
+            "chooser": self.chooser,
             "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
         }
 
@@ -92,7 +107,7 @@ class View:
         """Draws the tokens; each links to its details while the addresses are few and short."""
         assert self.result is not None
         encoding = self.result.encoding
-        links = self.link is not None and len(encoding) * len(self.link) <= LINKS_SHOWN
+        links = self.stem is not None and len(encoding) * len(self.stem) <= LINKS_SHOWN
         return Painter(
             encoding,
             show=self.state.show,
@@ -100,12 +115,8 @@ class View:
             chosen=self.details.token.index if self.details else None,
         )
 
-    @cached_property
-    def _stem(self) -> str:
-        return f"{url_for('playground.page')}?{self.state.query(token=None)}&token="
-
     def _token_link(self, index: int) -> str:
-        return f"{self._stem}{index}#details"
+        return f"{self.stem}{index}#details"
 
     def _merge_rows(self) -> Markup:
         """A table row for each merge; joined strings, since a loop in a template is slow for hundreds."""
