@@ -125,7 +125,9 @@ def test_the_release_step_fetches() -> None:
     assert "release: flask --app webapp vocabularies fetch\n" in (ROOT / "Procfile").read_text()
 
 
-@pytest.mark.parametrize("setting", [{"MAX_FETCH_BYTES": 0}, {"MAX_FETCH_SECONDS": "soon"}, {"HUB": "http://hf.co"}])
+@pytest.mark.parametrize(
+    "setting", [{"MAX_FETCH_BYTES": 0}, {"MAX_FETCH_SECONDS": "soon"}, {"HUB": "http://hf.co"}, {"OPENAI_FILES": 7}]
+)
 def test_a_setting_that_cannot_be_is_refused_at_the_start(setting: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"should be|must be|should begin"):
         create_app(setting)

@@ -310,3 +310,6 @@ def test_nor_does_it_follow_to_the_hubs_storage(pieces: WellKnown, monkeypatch: 
     download = Download(hub, pieces.source, "tokenizer.json", "", 1, time.monotonic() + 1, lambda read, total: None)
     assert "Authorization" in download._headers(httpx2.URL("https://huggingface.co/api/resolve-cache/x"))
     assert "Authorization" not in download._headers(httpx2.URL("https://cas-bridge.xethub.hf.co/x"))
+    for unsendable in ("", " ", "two\nlines", "ключ"):
+        monkeypatch.setenv("HF_TOKEN", unsendable)
+        assert "Authorization" not in download._headers(httpx2.URL("https://huggingface.co/x"))
