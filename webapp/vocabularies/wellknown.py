@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -83,7 +82,7 @@ class WellKnown:
             raise FormatError(f"{self.source.shown} should be of the format {self.format}, and is {found.format}")
         return found.tokenizer
 
-    @cached_property
+    @property
     def address(self) -> str:
         """Where people read about the source."""
         if self.source.publisher == "openai":
