@@ -256,8 +256,10 @@
     const button = event.target.closest?.("button[data-whole-page]");
     if (!button) return;
     event.preventDefault();
+    const own = form.action;
     form.action = button.formAction;
     form.submit();
+    form.action = own; // a download leaves the page as it is
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.id === "find") {

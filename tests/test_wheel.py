@@ -21,12 +21,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_wheel_holds_every_template_and_static_file(wheel: Path) -> None:
+def test_wheel_holds_every_template_static_file_and_catalogue(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = set(archive.namelist())
     paths = [path for folder in ("templates", "static") for path in (ROOT / folder).rglob("*")]
     files = {f"webapp/{path.relative_to(ROOT).as_posix()}" for path in paths if path.is_file()}
     assert files
+    ours = [path for path in (ROOT / "webapp").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files |= {path.relative_to(ROOT).as_posix() for path in ours}
+    assert "webapp/vocabularies/well_known.toml" in files
     assert files <= packed
     assert not any(name.startswith(("templates/", "static/", "tests/")) for name in packed)
 

@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.browser.conftest import OpenPage
+from webapp.core.formats.recognize import recognize
 from webapp.vocabularies import shipped_tokenizer
 
 PHONE = {"width": 390, "height": 844}
@@ -151,6 +152,18 @@ def test_letters_grow_into_words_under_the_slider(open_page: OpenPage) -> None:
         expect(page.locator("#size")).to_have_value(str(merges))
         counts.append(int(page.locator("#figures").get_attribute("data-tokens") or 0))
     assert counts[0] > counts[1] > counts[2] == 18
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_learned_vocabulary_is_downloaded_and_the_page_stays(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower&size=5", javascript=javascript)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as tokenizer.json").click()
+    assert download.value.suggested_filename == "tokenizer.json"
+    assert len(recognize(download.value.path().read_bytes()).tokenizer.model.pieces) == 261
+    page.locator("#text").fill("low low low")
+    if javascript:
+        expect(page.locator("#figures dd").nth(1)).to_have_text("11")
 
 
 def test_an_example_replaces_the_text_and_keeps_the_algorithm(page: Page) -> None:

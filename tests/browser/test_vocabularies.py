@@ -1,127 +1,162 @@
-"""The pages about vocabularies as a person meets them, in a real Chromium."""
+"""Vocabularies that do not ship, as a person meets them: found, fetched, uploaded."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from webapp.vocabularies import shipped_tokenizer
+from tests.serving import serve
+from tests.vocabularies.publisher import Answer, Publisher, publishing
+from webapp.core.formats.recognize import recognize
 
-PIECES = shipped_tokenizer("wordpiece").model.pieces
-
-
-def ready(page: Page) -> Page:
-    """The page once htmx is at work: a person needs longer than that, a test does not."""
-    page.wait_for_selector("form.search[data-htmx-powered]")
-    return page
-
-
-def first_cells(page: Page) -> list[str]:
-    return page.locator("#tokens tbody td:first-child").all_inner_texts()
-
-
-def test_tokens_are_found_while_one_types(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies/wordpiece"))
-    before = page.evaluate("history.length")
-    box = page.get_by_role("searchbox", name="Find tokens")
-    box.press_sequentially("##ing", delay=10)
-    expect(page.locator("#tokens tbody tr").first).to_contain_text("##ing")
-    page.wait_for_url(re.compile(r"/vocabularies/wordpiece\?query=%23%23ing$"))
-    assert int(first_cells(page)[0]) == PIECES.index("##ing")
-    expect(box).to_be_focused()
-    assert page.evaluate("history.length") == before
-    expect(page.locator("#status")).to_contain_text("##ing")
-    shown = first_cells(page)
-    page.reload()
-    assert first_cells(page) == shown
-    expect(box).to_have_value("##ing")
+TEXT = "the lowest low"
+WORDS = {"[UNK]": 0, "the": 1, "low": 2, "##est": 3}
+FILE = json.dumps(
+    {
+        "version": "1.0",
+        "added_tokens": [],
+        "pre_tokenizer": {"type": "Whitespace"},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": WORDS,
+        },
+    }
+).encode()
+PATHS = [f"/google-bert/bert-base-{name}/resolve/main/tokenizer.json" for name in ("cased", "uncased")]
+MISSING = "bert-base-chinese"
 
 
-def test_leafing_goes_into_the_history(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies/unigram"))
-    page.get_by_role("link", name="Next", exact=True).click()
-    expect(page.locator("#tokens tbody td").first).to_have_text("100")
-    page.wait_for_url("**/vocabularies/unigram?page=2")
-    page.get_by_role("link", name="Last", exact=True).click()
-    expect(page.locator("#tokens tbody td").first).to_have_text("31900")
-    page.go_back()
-    page.wait_for_url("**/vocabularies/unigram?page=2")
-    expect(page.locator("#tokens tbody td").first).to_have_text("100")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Unigram, like T5")
+@pytest.fixture(scope="module")
+def publisher() -> Iterator[Publisher]:
+    """The hub, on this machine: it has two vocabularies, and sends the second half of each when the gate opens."""
+    with publishing() as publisher:
+        publisher.answers |= {path: Answer(FILE, manner="half") for path in PATHS}
+        yield publisher
 
 
-def test_everything_works_without_javascript(open_page: OpenPage) -> None:
-    page = open_page("/vocabularies", javascript=False)
-    page.get_by_role("searchbox", name="Find a vocabulary").fill("unigram ships")
-    page.get_by_role("button", name="Search").click()
-    expect(page.locator("#list li")).to_have_count(1)
-    page.locator("#list .entry-title").click()
-    page.get_by_role("searchbox", name="Find tokens").fill("the")
-    page.get_by_role("button", name="Search").click()
-    page.wait_for_url("**/vocabularies/unigram?query=the#tokens")
-    expect(page.locator("#tokens tbody tr").first).to_contain_text("the")
-    page.get_by_role("link", name="Next", exact=True).click()
-    page.wait_for_url("**/vocabularies/unigram?query=the&page=2#tokens")
+@pytest.fixture(scope="module")
+def site(publisher: Publisher) -> Iterator[str]:
+    """The site, fetching from there, with nothing fetched yet."""
+    with serve(environment={"TOKENSCOPE_HUB": publisher.address, "WEB_CONCURRENCY": "2"}) as address:
+        yield address
 
 
-def test_the_list_is_searched_while_one_types(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies"))
-    total = page.locator("#list li").count()
-    box = page.get_by_role("searchbox", name="Find a vocabulary")
-    box.fill("wordpiece")
-    expect(page.locator("#list h2")).to_have_text(["WordPiece"])
-    page.wait_for_url("**/vocabularies?find=wordpiece")
-    box.fill("zzzz")
-    expect(page.locator("#list")).to_contain_text("No vocabulary of that name")
-    box.fill("")
-    expect(page.locator("#list li")).to_have_count(total)
-    page.wait_for_url(re.compile("/vocabularies$"))
+def tokens(page: Page) -> list[str]:
+    return page.locator("#tokens > .chunk > *").all_inner_texts()
 
 
-def test_what_is_wrong_is_said_where_one_types(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies/wordpiece", expected=["status of 422"]))
-    page.get_by_role("searchbox", name="Find tokens").fill("x" * 101)
-    expect(page.locator("#tokens .problem")).to_contain_text("at most 100 characters")
-    page.get_by_role("searchbox", name="Find tokens").fill("under")
-    expect(page.locator("#tokens .problem")).to_have_count(0)
+def test_a_vocabulary_is_found_and_picked_with_the_keyboard_alone(open_page: OpenPage) -> None:
+    page = open_page(f"/?text={TEXT}")
+    page.locator(".finder summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("unigr")
+    expect(page.locator("#choices button").first).to_have_text("Unigram, like T5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#choices button").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("algorithm=unigram"))
+    expect(page.locator("#a-unigram")).to_be_checked()
+    expect(page.locator("#v-unigram")).to_have_value("unigram")
+    expect(page.locator(".finder")).not_to_have_attribute("open", "")
+    assert "".join(tokens(page)).strip() == TEXT
 
 
-def test_a_silent_server_is_told(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies/wordpiece", expected=["Failed to load resource", "net::ERR_FAILED", "htmx"]))
-    silent = True
-
-    def answer(route: Route) -> None:
-        route.abort("failed") if silent else route.continue_()
-
-    page.route("**/vocabularies/wordpiece?*", answer)
-    box = page.get_by_role("searchbox", name="Find tokens")
-    box.fill("under")
-    expect(page.locator("#unreachable")).to_be_visible()
-    silent = False
-    box.fill("underst")
-    expect(page.locator("#unreachable")).to_be_hidden()
-    expect(page.locator("#tokens tbody tr").first).to_contain_text("underst")
+def test_escape_closes_the_finder(open_page: OpenPage) -> None:
+    page = open_page()
+    page.locator(".finder summary").click()
+    page.locator("#find").fill("bert")
+    page.keyboard.press("Escape")
+    expect(page.locator("#find")).to_be_hidden()
+    expect(page.locator(".finder summary")).to_be_focused()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/vocabularies",
-        "/vocabularies/bpe-bytes?query=the",
-        "/vocabularies/jieba?query=研究&lang=zh",
-        "/vocabularies/unigram?query=qqqq",
-        "/vocabularies/unigrams",
-    ],
-)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
-    open_page: OpenPage, path: str, width: int, scheme: str
-) -> None:
-    page = open_page(path, width=width, color_scheme=scheme, expected=["status of 404"])
-    results = Axe().run(page)
-    assert results.violations_count == 0, results.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def test_a_vocabulary_that_is_fetched_appears_by_itself(open_page: OpenPage, publisher: Publisher) -> None:
+    publisher.gate.clear()
+    page = open_page(f"/?text={TEXT}")
+    page.locator(".finder summary").click()
+    page.locator("#find").fill("bert cased")
+    page.locator("button[value=bert-base-cased]").click()
+    expect(page.locator(".pending")).to_contain_text("“BERT, cased” is being fetched")
+    assert page.locator("#text").input_value() == TEXT
+    publisher.gate.set()
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
+    expect(page.locator(".caption")).to_contain_text("google-bert/bert-base-cased")
+
+
+def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:
+    publisher.gate.clear()
+    page = open_page(f"/?text={TEXT}", javascript=False)
+    page.locator(".finder summary").click()
+    page.locator("#find").fill("bert uncased")
+    page.get_by_role("button", name="Find", exact=True).click()
+    page.locator("button[value=bert-base-uncased]").click()
+    expect(page.locator(".pending")).to_contain_text("This page looks again by itself.")
+    publisher.gate.set()
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
+
+
+def test_what_the_publisher_does_not_have(open_page: OpenPage) -> None:
+    page = open_page(f"/?text={TEXT}", expected=["status of 503"])
+    page.locator(".finder summary").click()
+    page.locator(f"button[value={MISSING}]").click()
+    expect(page.locator("#result .problem")).to_contain_text("has no such file any more")
+    assert page.locator("#text").input_value() == TEXT
+    page.locator("label[for=a-bpe]").click()
+    expect(page.locator("#figures")).to_be_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_an_uploaded_file_is_used_at_once(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(FILE)
+    page = open_page(f"/?text={TEXT}", javascript=javascript)
+    page.locator(".finder summary").click()
+    page.locator("#vocabulary-file").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
+    expect(page.locator("#a-wordpiece")).to_be_checked()
+    assert re.search(r"vocabulary=upload-[0-9a-f]{16}", page.url)
+    ids = page.locator("#ids").inner_text().split()
+    assert [int(id) for id in ids] == list(recognize(FILE).tokenizer.ids(TEXT))
+    address = page.url
+    page.goto("/?text=again")
+    assert page.locator("option[value^=upload]").count() == 1
+    assert open_page(address).locator("#tokens > .chunk > *").all_inner_texts() == ["the", "low", "est", "low"]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_broken_upload_costs_nothing(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(FILE[:-20])
+    text = "a long text " * 300
+    page = open_page(javascript=javascript, expected=["status of 422"])
+    page.locator("#text").fill(text)
+    page.locator(".finder summary").click()
+    page.locator("#vocabulary-file").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("#result .problem")).to_contain_text("“tokenizer.json” was not taken: not JSON")
+    assert page.locator("#text").input_value() == text
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (768, "light")])
+def test_axe_finds_nothing_in_the_finder(open_page: OpenPage, width: int, scheme: str) -> None:
+    page = open_page(width=width, color_scheme=scheme)
+    page.locator(".finder summary").click()
+    expect(page.locator("#find")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(".panel").bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert Axe().run(page).response["violations"] == []

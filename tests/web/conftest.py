@@ -87,10 +87,15 @@ class Page(HTMLParser):
         return [text for text, _classes, _attributes in self.tokens]
 
 
+NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+"""Settings that fetch from a port where nobody listens."""
+
+
 @pytest.fixture(scope="session")
-def app() -> Flask:
-    """The site."""
-    return create_app({"TESTING": False})
+def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """The site, without a network."""
+    folder = tmp_path_factory.mktemp("vocabularies")
+    return create_app({"TESTING": False, "VOCABULARY_FOLDER": str(folder), **NOWHERE})
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import tokenizers
 from flask.testing import FlaskClient
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import stream_encode_multipart
@@ -482,3 +483,19 @@ def test_the_vocabularies_page_tells_the_record(client: FlaskClient) -> None:
     assert answer.status_code == 200
     assert "32,000" in answer.text
     assert client.get("/vocabularies/RECORD.json").json["outputs"]
+
+
+@pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned"])
+def test_what_was_learned_can_be_taken_away(client: FlaskClient, show: Read, name: str) -> None:
+    text = "low low lower lowest newer wider, newest"
+    state = {"algorithm": CATALOGUE[name].algorithms[0], "vocabulary": name, "size": "30", "text": text}
+    answer = client.post("/tokenizer.json", data=state)
+    assert answer.headers["Content-Disposition"] == "attachment; filename=tokenizer.json"
+    assert tokenizers.Tokenizer.from_str(answer.text).encode(text, add_special_tokens=False).ids == show(**state).ids
+
+
+def test_only_what_was_learned_can_be_taken_away(client: FlaskClient) -> None:
+    answer = client.get("/tokenizer.json?text=low")
+    assert answer.status_code == 404
+    assert "Only a vocabulary that is learned here" in Page(answer.text).problems[0]
+    assert Page(answer.text).box == "\nlow"

@@ -9,20 +9,14 @@ from itertools import groupby
 from flask import Request, Response
 from flask_babel import gettext as _
 
-from webapp.playground.state import State
+from webapp.results.state import State
+from webapp.results.words import algorithm_names
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
 
 COOKIE = "uploads"
 REMEMBERED = 12  # uploads of one visitor
 A_YEAR = 31_536_000
 LONGEST_QUERY = 100
-
-NAMES = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
-
-
-def algorithm_names() -> dict[str, str]:
-    """What each algorithm is called; five have proper names."""
-    return NAMES | {"words": _("Whole words")}
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ def origin(entry: Entry) -> str:
         "shipped": _("ships with this site"),
         "learned": _("learned here from your text"),
         "pasted": _("your own words"),
-        "fetched": _("fetched from its publisher on first use"),
+        "fetched": _("fetched on first use"),
         "uploaded": _("uploaded"),
     }[entry.origin]
 
@@ -90,14 +84,14 @@ def size(entry: Entry) -> str:
 
 def uploads_of(request: Request) -> list[str]:
     """The uploads that the visitor's cookie names and that are there."""
-    names = request.cookies.get(COOKIE, "").split(",")[:REMEMBERED]
+    names = request.cookies.get(COOKIE, "").split(".")[:REMEMBERED]
     return [name for name in dict.fromkeys(names) if (entry := find(name)) and entry.origin == "uploaded"]
 
 
 def remember(response: Response, uploads: Iterable[str]) -> None:
     """Keep the visitor's uploads in a cookie, newest first."""
     names = list(dict.fromkeys(uploads))[:REMEMBERED]
-    response.set_cookie(COOKIE, ",".join(names), max_age=A_YEAR, samesite="Lax", httponly=True)
+    response.set_cookie(COOKIE, ".".join(names), max_age=A_YEAR, samesite="Lax", httponly=True)
 
 
 def _family(entry: Entry) -> str:

@@ -13,17 +13,20 @@ from flask import Blueprint, Response, current_app, make_response, redirect, ren
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.markup import visible
-from webapp.playground import forms, picker, views
-from webapp.playground.details import Details, details_of
+from webapp.playground import picker, views
 from webapp.playground.examples import WELCOME
-from webapp.playground.forms import Problem
-from webapp.playground.result import Result, tokenize
-from webapp.playground.state import State
-from webapp.playground.streaming import as_events, wants_events
 from webapp.playground.upload import upload_limit, with_vocabulary
-from webapp.playground.words import dictionary_problem, unavailable_problem
+from webapp.results import forms
+from webapp.results.details import Details, details_of
+from webapp.results.forms import Problem
+from webapp.results.result import Result, tokenize
+from webapp.results.state import State
+from webapp.results.streaming import as_events, wants_events
+from webapp.results.views import Chooser, View
+from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.vocabularies import OnItsWayError, UnavailableError
 
 blueprint = Blueprint("playground", __name__)
@@ -79,6 +82,20 @@ def upload_address() -> BaseResponse:
     return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
 
 
+@blueprint.route("/tokenizer.json", methods=["GET", "POST"])
+def learned_file() -> BaseResponse:
+    """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
+    state, problems = forms.read(request)
+    if not state.learned and not problems:
+        problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+    result, problems = _result(state, problems)
+    if result is None:
+        return _answer(state, problems)
+    response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
+    response.headers["Content-Disposition"] = "attachment; filename=tokenizer.json"
+    return response
+
+
 @blueprint.get("/choices")
 def choices() -> str:
     """The vocabularies whose name holds what is searched for: the part of the page that htmx swaps."""
@@ -100,16 +117,18 @@ def _answer(state: State, problems: list[Problem]) -> Response:
         result, pending = None, waiting
     details, more = _details(result)
     token_problems += more
+    stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
+    chooser = Chooser("playground", url_for("playground.token"), "post")
     status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
-    view = views.View(state, result, problems, details, token_problems, link, pending, _picker(state))
+    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending)
     if not partial:
-        body = render_template("playground/page.html", **view.page())
+        body = render_template("playground/page.html", **views.page_part(view, _picker(state)))
     elif request.endpoint == "playground.token":
-        body = render_template("playground/_details.html", **view.details_part())
+        body = render_template("results/_details.html", **view.details_part())
     elif result and wants_events(request, result):
         return _headed(as_events(view), view, partial)
     else:
-        body = render_template("playground/_result.html", **view.result_part())
+        body = render_template("results/_result.html", **view.result_part())
     return _headed(make_response(body, status), view, partial)
 
 
@@ -170,7 +189,7 @@ def _link(state: State) -> str | None:
     return f"{url_for('playground.page')}?{query}"
 
 
-def _headed(response: Response, view: views.View, partial: bool) -> Response:
+def _headed(response: Response, view: View, partial: bool) -> Response:
     response.vary.update(("HX-Request-Type", "Accept"))
     response.headers["Cache-Control"] = "private, no-cache"
     if partial:

@@ -10,9 +10,9 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.formats.fields import FormatError
-from webapp.playground.forms import Problem
-from webapp.playground.state import State
-from webapp.playground.words import wrong_file
+from webapp.results.forms import Problem
+from webapp.results.state import State
+from webapp.results.words import wrong_file
 from webapp.vocabularies import NoRoomError, library
 
 
@@ -51,10 +51,15 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
     try:
         uploaded = library().keep(*contents)
     except FormatError as error:
-        return state, Problem(_("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error)))
+        return state, Problem(
+            _("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
+        )
     except NoRoomError:
         return state, Problem(
-            _("There is no room for more uploaded vocabularies on this site. Everything else works; tell its operator."),
+            _(
+                "There is no room for more uploaded vocabularies on this site. Everything else works; tell whoever "
+                "runs it."
+            ),
             507,
         )
     algorithm = state.algorithm if state.algorithm in uploaded.algorithms else uploaded.algorithms[0]

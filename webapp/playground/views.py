@@ -1,160 +1,33 @@
-"""What the playground's templates are given: for the page, for the result alone, for the details alone."""
+"""What the playground's own templates are given: for the whole page, and for the list of vocabularies alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from flask import current_app, url_for
-from markupsafe import Markup, escape
 
-from webapp.core.models.unigram import Unigram
-from webapp.core.trainers import wordpiece
-from webapp.localization import number
-from webapp.markup import Painter, ids_html, shown_piece, visible
-from webapp.playground import words
-from webapp.playground.details import Details
 from webapp.playground.examples import EXAMPLES, Example
-from webapp.playground.forms import Problem
-from webapp.playground.picker import Picker, algorithm_names, origin, size
-from webapp.playground.result import DISAGREEMENTS_SHOWN, Result
-from webapp.playground.state import State
-from webapp.vocabularies import OnItsWayError, default_for, find, title_of
-
-DECODED_SHOWN = 20_000  # characters
-PIECES_SHOWN = 1_000
-LONG = 2_500  # tokens; a longer result is laid out chunk by chunk as it comes into view
-LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are opened by number
+from webapp.playground.picker import Picker, origin, size
+from webapp.results import words
+from webapp.results.views import View
+from webapp.vocabularies import title_of
 
 
-@dataclass(frozen=True)
-class View:
-    """One answer: the state, its result (None where the input has a problem), details of the chosen token."""
+def page_part(view: View, picker: Picker) -> dict[str, Any]:
+    """For `playground/page.html`."""
 
-    state: State
-    result: Result | None
-    problems: list[Problem]
-    details: Details | None
-    token_problems: list[Problem]
-    link: str | None
-    pending: OnItsWayError | None
-    picker: Picker
-
-    def page(self) -> dict[str, Any]:
-        """For `playground/page.html`."""
-        return {
-            **self.result_part(),
-            **choices_part(self.picker),
-            "options": words.options(self.state),
-            "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
-            "examples": EXAMPLES,
-            "example_url": self.example_url,
-        }
-
-    def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
-        """For `playground/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
-        part = {
-            **self.details_part(),
-            "problems": self.problems,
-            "algorithm_names": algorithm_names(),
-            "pending": self.pending,
-            "here": self.link,
-            "title_of": title_of,
-        }
-        if self.result is None:
-            return part
-        return part | {
-            "tokens": self.painter.html() if tokens is None else tokens,
-            "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
-            "milliseconds": words.milliseconds,
-            "caption": words.caption(self.result),
-            "exhausted": words.exhausted(self.state),
-            "reasons": words.joined(words.reason_sentences()[reason] for reason in self.result.comparison.reasons),
-            "notes": words.notes(self.result),
-            "ids_note": words.ids_note(self.result),
-            "visible": visible,
-            "vocabulary_title": self._vocabulary_title,
-            "default_for": default_for,
-            "long": len(self.result.encoding) > LONG,
-            "decoded_limit": DECODED_SHOWN,
-            "disagreements_shown": DISAGREEMENTS_SHOWN,
-            "verdict_sentence": words.verdict_sentence(self.result),
-            "agreement_sentence": words.agreement_sentence(self.result),
-            "vocabulary_size": len(self.result.tokenizer.model.pieces),
-            "merge_rows": self._merge_rows(),
-            "piece_rows": self._piece_rows(),
-            "is_link": self.link is not None,
-        }
-
-    def details_part(self) -> dict[str, Any]:
-        """For `playground/_details.html`."""
-        return {
-            "state": self.state,
-            "result": self.result,
-            "details": self.details,
-            "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
-        }
-
-    def example_url(self, example: Example) -> str:
+    def example_url(example: Example) -> str:
         """The address that shows `example` with everything else as it is."""
-        return f"{url_for('playground.page')}?{self.state.query(text=example.text, token=None)}"
+        return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
 
-    @property
-    def _vocabulary_title(self) -> str:
-        entry = find(self.state.vocabulary)
-        return title_of(entry) if entry else ""
-
-    @cached_property
-    def painter(self) -> Painter:
-        """Draws the tokens; each links to its details while the addresses are few and short."""
-        assert self.result is not None
-        encoding = self.result.encoding
-        links = self.link is not None and len(encoding) * len(self.link) <= LINKS_SHOWN
-        return Painter(
-            encoding,
-            show=self.state.show,
-            link=self._token_link if links else None,
-            chosen=self.details.token.index if self.details else None,
-        )
-
-    @cached_property
-    def _stem(self) -> str:
-        return f"{url_for('playground.page')}?{self.state.query(token=None)}&token="
-
-    def _token_link(self, index: int) -> str:
-        return f"{self._stem}{index}#details"
-
-    def _merge_rows(self) -> Markup:
-        """A table row for each merge; joined strings, since a loop in a template is slow for hundreds."""
-        assert self.result is not None
-        rows = []
-        for rank, merge in enumerate(self.result.merges):
-            cells = [
-                f'<td class="figure">{rank}</td>',
-                f"<td><bdi>{escape(shown_piece(merge.left))}</bdi></td>",
-                f"<td><bdi>{escape(shown_piece(merge.right))}</bdi></td>",
-                f'<td class="figure">{merge.count}</td>',
-            ]
-            if isinstance(merge, wordpiece.ScoredMerge):
-                cells.append(f'<td class="figure">{merge.score:.3g}</td>')
-            rows.append(f"<tr>{''.join(cells)}</tr>")
-        return Markup("".join(rows))
-
-    def _piece_rows(self) -> Markup:
-        """A table row for each piece of a Unigram vocabulary learned here, the likeliest first."""
-        assert self.result is not None
-        model = self.result.tokenizer.model
-        if not self.state.learned or not isinstance(model, Unigram):
-            return Markup("")
-        best = sorted(range(len(model.pieces)), key=lambda id: -model.scores[id])
-        return Markup("").join(
-            Markup("<tr><td><bdi>{}</bdi></td><td class=figure>{}</td></tr>").format(
-                shown_piece(model.pieces[id]), number(model.scores[id], 3)
-            )
-            for id in best[:PIECES_SHOWN]
-            if id != model.unknown_id
-        )
+    return {
+        **view.result_part(),
+        **choices_part(picker),
+        "options": words.options(view.state),
+        "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
+        "examples": EXAMPLES,
+        "example_url": example_url,
+    }
 
 
 def choices_part(picker: Picker) -> dict[str, Any]:
@@ -162,7 +35,7 @@ def choices_part(picker: Picker) -> dict[str, Any]:
     return {
         "picker": picker,
         "state": picker.state,
-        "algorithm_names": algorithm_names(),
+        "algorithm_names": words.algorithm_names(),
         "title_of": title_of,
         "size_of": size,
         "origin_of": origin,

@@ -65,7 +65,7 @@ class Endpoint:
         Raises ValueError for an address that is not encrypted, unless it is one of this machine's own.
         """
         parts = urlsplit(address)
-        if not parts.hostname or parts.query or parts.fragment or parts.username:
+        if not parts.hostname or parts.port == 0 or parts.query or parts.fragment or parts.username:
             raise ValueError(f"{address!r} should be an address such as https://huggingface.co")
         if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
             raise ValueError(f"{address!r} should begin with https:// (http:// is for this machine's own addresses)")
@@ -156,15 +156,19 @@ class Download:
                     continue
                 _check_status(response)
                 content = self._body(response, length)
-                self._verify(content, checksum or response.headers.get("ETag", ""), url.host)
+                if self.endpoint.is_own(url):
+                    checksum = checksum or response.headers.get("ETag", "")
+                self._verify(content, checksum, url.host)
                 return content
         raise FetchError("redirected", f"sent on more than {MOST_REDIRECTS} times", url.host)
 
     def _headers(self, url: URL) -> dict[str, str]:
         headers = {"User-Agent": "tokenscope", "Accept-Encoding": "identity"}
-        token = os.environ.get("HF_TOKEN", "")
-        if token and self.source.publisher == "hub" and self.endpoint.is_own(url):
-            headers["Authorization"] = f"Bearer {token.strip()}"
+        token = os.environ.get("HF_TOKEN", "").strip()
+        # One that cannot stand in a header would only come out again in an error.
+        sendable = token and token.isascii() and token.isprintable()
+        if sendable and self.source.publisher == "hub" and self.endpoint.is_own(url):
+            headers["Authorization"] = f"Bearer {token}"
         return headers
 
     def _redirected(self, response: Response) -> URL:

@@ -36,13 +36,17 @@ _EXTENSION = "tokenscope-fetcher"
 def init_app(app: Flask) -> None:
     """Give `app` the fetcher that its settings describe; raises ValueError for an address that is not encrypted."""
     config = app.config
-    app.extensions[_EXTENSION] = Fetcher(
-        Path(config["VOCABULARY_FOLDER"] or Path(app.instance_path) / "vocabularies"),
-        hub=config["HUB"],
-        openai=config["OPENAI_FILES"],
-        most_bytes=config["MAX_FETCH_BYTES"],
-        seconds=config["MAX_FETCH_SECONDS"],
-    )
+    folder = str(config["VOCABULARY_FOLDER"]) or Path(app.instance_path) / "vocabularies"
+    try:
+        app.extensions[_EXTENSION] = Fetcher(
+            Path(folder),
+            hub=str(config["HUB"]),
+            openai=str(config["OPENAI_FILES"]),
+            most_bytes=config["MAX_FETCH_BYTES"],
+            seconds=config["MAX_FETCH_SECONDS"],
+        )
+    except ValueError as error:
+        raise ValueError(f"TOKENSCOPE_HUB or TOKENSCOPE_OPENAI_FILES cannot be used: {error}") from None
 
 
 def of(app: Flask) -> Fetcher:
@@ -124,8 +128,9 @@ class Fetcher:
         return None if attempt is None or attempt.done.is_set() else attempt.progress
 
     def result(self, known: WellKnown, seconds: float = 0.0) -> list[bytes] | None:
-        """What has come of `start`: the content, as `cached`, or None as long as it is under way or was not begun. Waits
-        for `seconds`.
+        """What has come of `start`: the content, as `cached`, or None as long as it is under way or was not begun.
+
+        Waits up to `seconds` for one that is under way.
 
         Raises FetchError where it failed less than `REMEMBERED` seconds ago; after that `start` tries again.
         """

@@ -21,7 +21,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 PATIENCE = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class UnavailableError(Exception):
     """A vocabulary that is known but cannot be had now: `why` says what went wrong."""
 
@@ -29,7 +29,7 @@ class UnavailableError(Exception):
     why: FetchError | FormatError
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class OnItsWayError(Exception):
     """A vocabulary that is being fetched: so many bytes are here, of so many in all where that is known."""
 
@@ -67,27 +67,44 @@ class Library:
         if name == "jieba":
             return matching(jieba_words(), "both", keep_runs=True)
         if name in WELL_KNOWN:
-            return self.loaded.get(name, lambda: self._fetched(WELL_KNOWN[name]))
-        return self.loaded.get(name, lambda: self.uploads.read(name).tokenizer)
+            return self._fetched(WELL_KNOWN[name])
+        return self.loaded.get(name, lambda: self._uploaded(name))
+
+    def _uploaded(self, name: str) -> Tokenizer:
+        try:
+            return self.uploads.read(name).tokenizer
+        except FormatError as error:
+            entry = self.find(name)
+            if entry is None:
+                raise KeyError(name) from None
+            raise UnavailableError(entry, error) from error
 
     def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
-        """Keep an uploaded file and have its tokenizer at hand; raises FormatError and NoRoomError as `Uploads.keep`."""
+        """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
         uploaded, tokenizer = self.uploads.keep(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
         return _uploaded_entry(uploaded)
 
     def _fetched(self, known: WellKnown) -> Tokenizer:
-        entry = _well_known_entry(known)
         try:
-            contents = self.fetcher.cached(known)
-            if contents is None:
+            # Not while the lock of its name is held: whoever asks meanwhile waits no longer than this one.
+            if not self.loaded.has(known.name) and not self.fetcher.has(known):
                 self.fetcher.start(known)
-                contents = self.fetcher.result(known, seconds=PATIENCE)
-            if contents is None:
-                raise OnItsWayError(entry, *(self.fetcher.progress(known.name) or (0, None)))
-            return known.tokenizer(contents)
+                if self.fetcher.result(known, seconds=PATIENCE) is None:
+                    raise self._on_its_way(known)
+            return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
-            raise UnavailableError(entry, error) from error
+            raise UnavailableError(_well_known_entry(known), error) from error
+
+    def _read(self, known: WellKnown) -> Tokenizer:
+        contents = self.fetcher.cached(known)
+        if contents is None:  # it is there, but damaged
+            self.fetcher.start(known)
+            raise self._on_its_way(known)
+        return known.tokenizer(contents)
+
+    def _on_its_way(self, known: WellKnown) -> OnItsWayError:
+        return OnItsWayError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))
 
 
 def init_app(app: Flask) -> None:

@@ -43,6 +43,10 @@ class Loaded:
                 found = self._found(name)
             return found or self._add(name, read())
 
+    def has(self, name: str) -> bool:
+        """Whether it is in memory."""
+        return name in self._tokenizers
+
     def names(self) -> list[str]:
         """What is in memory, the least recently used first."""
         with self._lock:

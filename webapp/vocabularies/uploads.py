@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
@@ -79,14 +80,14 @@ class Uploads:
     def read(self, name: str) -> Recognized:
         """The tokenizer of an uploaded vocabulary.
 
-        Raises KeyError where there is none of that name, or its file is not what was kept.
+        Raises KeyError where there is none of that name, FormatError where its file is not what was kept.
         """
         try:
             content, companion = self.content(name)
-        except OSError:
-            raise KeyError(name) from None
+        except OSError as error:
+            raise FormatError(f"the kept file cannot be read: {error.strerror}") from None
         if name_of(content, companion) != name:
-            raise KeyError(name)
+            raise FormatError("the kept file is damaged: its checksum is not the one it is named by")
         return recognize(content, companion)
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
@@ -99,7 +100,11 @@ class Uploads:
 
     def _write(self, uploaded: Uploaded, content: bytes, companion: bytes | None) -> None:
         record = json.dumps(asdict(uploaded)).encode()
-        parts = [("companion", companion), ("vocabulary", content), ("json", record)]  # the record last: then all is there
+        parts = [
+            ("companion", companion),
+            ("vocabulary", content),
+            ("json", record),
+        ]  # the record last: then all is there
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             kept = sum(entry.stat().st_size for entry in os.scandir(self._folder))

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -39,7 +38,6 @@ class Source:
     repository: str = ""
     revision: str = ""
     sha256: tuple[str, ...] = ()
-    gated: bool = False
 
     @property
     def shown(self) -> str:
@@ -84,7 +82,7 @@ class WellKnown:
             raise FormatError(f"{self.source.shown} should be of the format {self.format}, and is {found.format}")
         return found.tokenizer
 
-    @cached_property
+    @property
     def address(self) -> str:
         """Where people read about the source."""
         if self.source.publisher == "openai":
@@ -128,11 +126,19 @@ def _entry(name: str, table: Any) -> WellKnown:
         repository=table.get("repository", ""),
         revision=table.get("revision", "main") if hub else "",
         sha256=tuple(table.get("sha256", ())),
-        gated=table.get("gated", False),
     )
     known = {key: value for key, value in table.items() if key not in _SOURCE}
-    known["special_tokens"] = MappingProxyType(known.get("special_tokens", {}))
+    known["special_tokens"] = MappingProxyType(_special_tokens(table))
     return WellKnown(name=name, source=source, **known)
+
+
+def _special_tokens(table: Mapping[str, Any]) -> dict[str, int]:
+    """The special tokens by name, and those of the ids between them that only have a number in their name."""
+    named: dict[str, int] = table.get("special_tokens", {})
+    if "reserved_tokens" not in table:
+        return named
+    free = sorted(set(range(min(named.values()), table["size"])) - set(named.values()))
+    return named | {table["reserved_tokens"].replace("{id}", str(id)): id for id in free}
 
 
 def _wrong(name: str, table: Mapping[str, Any]) -> str:
@@ -159,6 +165,8 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
         "has a sha256 that is none": all(isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in checksums),
         "should have checksums, as OpenAI's address gives none": "repository" in table or bool(checksums),
         "has a repository that is none": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
+        "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),
+        "has reserved tokens and no special ones": "special_tokens" in table or "reserved_tokens" not in table,
         "has an encoding that nobody knows": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
         "should have an encoding, or a pattern and special tokens, being a .tiktoken file": (format == "tiktoken")
         == ("encoding" in table or {"pattern", "special_tokens"} <= table.keys()),
@@ -174,10 +182,10 @@ _NEEDED: dict[str, type] = {
     "title": str, "family": str, "algorithm": str, "size": int, "format": str, "licence": str, "files": list,
 }  # fmt: skip
 _ALLOWED: dict[str, type] = {
-    "repository": str, "revision": str, "sha256": list, "gated": bool, "note": str,
-    "encoding": str, "pattern": str, "special_tokens": dict,
+    "repository": str, "revision": str, "sha256": list, "note": str,
+    "encoding": str, "pattern": str, "special_tokens": dict, "reserved_tokens": str,
 }  # fmt: skip
-_SOURCE = ("files", "repository", "revision", "sha256", "gated")
+_SOURCE = ("files", "repository", "revision", "sha256", "reserved_tokens")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")

@@ -27,8 +27,8 @@ def sentence(error: FetchError) -> str:
             )
         case "cut off":
             return _(
-                "“%(name)s” could not be fetched: the connection to %(host)s broke off half way. Try again, or upload "
-                "the file.",
+                "“%(name)s” could not be fetched: the connection to %(host)s broke off half way. Try again in a "
+                "minute, or upload the file.",
                 **names,
             )
         case "missing":

@@ -10,6 +10,7 @@ from flask_babel import gettext as _
 from webapp.core.pipeline import pipeline_of
 from webapp.localization import number
 from webapp.markup import visible
+from webapp.results.words import unavailable_problem
 from webapp.vocabularies import (
     CATALOGUE,
     Entry,
@@ -24,7 +25,7 @@ from webapp.vocabularies import (
 from webapp.vocabulary_pages import bars, listing, tokens
 from webapp.vocabulary_pages.described import described
 from webapp.vocabulary_pages.special import special_lines
-from webapp.vocabulary_pages.words import algorithm_names_of, unavailable_sentence
+from webapp.vocabulary_pages.words import algorithm_names_of
 
 SPECIAL_SHOWN = 300
 
@@ -147,8 +148,9 @@ def _unknown(name: str) -> Response:
 def _unavailable(entry: Entry, error: UnavailableError) -> Response:
     """A vocabulary that is known and cannot be had now."""
     template = "_error.html" if _partial() else "vocabularies/unavailable.html"
-    line = listing.line_of(entry)
-    return make_response(render_template(template, message=unavailable_sentence(error), line=line), 503)
+    problem = unavailable_problem(error)
+    body = render_template(template, message=problem.message, line=listing.line_of(entry))
+    return make_response(body, problem.status)
 
 
 def _on_its_way(entry: Entry, waiting: OnItsWayError) -> Response:

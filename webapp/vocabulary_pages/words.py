@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from babel import Locale
 from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core import portrait
 from webapp.core.models.scored_pieces import Kind
-from webapp.vocabularies import Entry, UnavailableError, title_of
-from webapp.vocabularies.fetching import FetchError
-from webapp.vocabularies.words import sentence as fetch_sentence
+from webapp.vocabularies import Entry
 
 # Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
 _CODES = {
@@ -81,25 +76,12 @@ def piece_kind_title(kind: Kind) -> str:
     }.get(kind, "")
 
 
-def unavailable_sentence(error: UnavailableError) -> str:
-    """Why a vocabulary that is known cannot be had, with what to do."""
-    if isinstance(error.why, FetchError):
-        return fetch_sentence(error.why)
-    return _(
-        "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
-        "without it.",
-        title=title_of(error.entry),
-        why=str(error.why),
-    )
-
-
 def _script_title(name: str) -> str:
-    locale = get_locale() or Locale("en")
-    named: str = locale.scripts.get(_codes().get(name, ""), name.replace("_", " "))
-    return named
-
-
-@cache
-def _codes() -> dict[str, str]:
-    """Unicode's name of a script → its code."""
-    return {title.replace(" ", "_"): code for code, title in Locale("en").scripts.items()} | _CODES
+    plain = name.replace("_", " ")
+    locale = get_locale()
+    if locale is None:
+        return plain
+    english = locale.parse("en").scripts
+    code = _CODES.get(name) or next((code for code, title in english.items() if title == plain), "")
+    title: str = locale.scripts.get(code, plain)
+    return title

@@ -13,8 +13,8 @@ from flask import Request, Response, render_template, request
 from markupsafe import Markup
 
 from webapp.markup import Chunk, ids_html
-from webapp.playground.result import Result
-from webapp.playground.views import View
+from webapp.results.result import Result
+from webapp.results.views import View
 
 FIRST = 2  # chunks sent with the figures
 MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
@@ -34,7 +34,7 @@ def as_events(view: View) -> Response:
     encoding = view.result.encoding
     beginning = parts[:FIRST]
     first = render_template(
-        "playground/_result.html",
+        "results/_result.html",
         **view.result_part(
             tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
             ids=ids_html(encoding, beginning),

@@ -11,12 +11,13 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
-from webapp.playground.state import State
+from webapp.results.state import State
 from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
 
 # What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
 # that the page puts behind each checkbox.
 ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "template": "0", "show": "0"}
+
 
 def as_typed(text: str | None) -> str:
     r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""

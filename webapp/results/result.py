@@ -13,8 +13,8 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Disagreement, Matching, Verdict, both_ways
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
-from webapp.playground.comparison import Comparison, compare
-from webapp.playground.state import State
+from webapp.results.comparison import Comparison, compare
+from webapp.results.state import State
 from webapp.vocabularies import jieba_words, learn, matching, shipped_tokenizer, tokenizer_of
 
 AnyMerge = bpe.Merge[bytes] | bpe.Merge[str] | wordpiece.ScoredMerge

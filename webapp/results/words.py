@@ -6,18 +6,24 @@ from collections.abc import Iterable
 
 from flask_babel import gettext as _
 
-from webapp.core.formats.fields import FormatError
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
+from webapp.core.formats.fields import FormatError
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.localization import current_key, number
-from webapp.playground.comparison import Reason
-from webapp.playground.forms import Problem
-from webapp.playground.result import DISAGREEING_CHARACTERS, Result
-from webapp.playground.state import State
+from webapp.results.comparison import Reason
+from webapp.results.forms import Problem
+from webapp.results.result import DISAGREEING_CHARACTERS, Result
+from webapp.results.state import State
 from webapp.vocabularies import UnavailableError, find, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.words import sentence as fetch_sentence
+
+
+def algorithm_names() -> dict[str, str]:
+    """What each algorithm is called; five have proper names."""
+    names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+    return names | {"words": _("Whole words")}
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:
@@ -71,7 +77,9 @@ def _algorithm(result: Result) -> str:
                 "before a word."
             )
         case "words":
-            return _("Every word, or every character, is looked up as a whole; what is not in the vocabulary is unknown.")
+            return _(
+                "Every word, or every character, is looked up as a whole; what is not in the vocabulary is unknown."
+            )
     model = result.tokenizer.model
     if isinstance(model, ScoredBPE):
         return _(
@@ -79,12 +87,14 @@ def _algorithm(result: Result) -> str:
             "neighbours whose piece scores highest; a character that is no piece falls into its bytes, or is unknown."
         )
     if isinstance(model, BPE) and not model.byte_level:
+        if not model.end_of_word_suffix:
+            return _(
+                "Byte-pair encoding begins with single characters and joins pairs in the order in which the merges "
+                "were learned."
+            )
         return _(
             "Byte-pair encoding begins with single characters, the last of each word marked </w>, and joins pairs in "
             "the order in which the merges were learned."
-        ) if model.end_of_word_suffix else _(
-            "Byte-pair encoding begins with single characters and joins pairs in the order in which the merges were "
-            "learned."
         )
     return _(
         "Byte-level byte-pair encoding begins with bytes and joins pairs in the order in which the merges were "
@@ -100,8 +110,14 @@ def _vocabulary(state: State) -> str:
         )
     if state.brought and (entry := find(state.vocabulary)):
         if entry.origin == "uploaded":
-            return _("Its %(size)s ids come from an uploaded file, %(title)s.", size=number(entry.size or 0), title=title_of(entry))
-        return _("Its %(size)s ids are those that %(source)s publishes.", size=number(entry.size or 0), source=entry.source)
+            return _(
+                "Its %(size)s ids come from an uploaded file, %(title)s.",
+                size=number(entry.size or 0),
+                title=title_of(entry),
+            )
+        return _(
+            "Its %(size)s ids are those that %(source)s publishes.", size=number(entry.size or 0), source=entry.source
+        )
     if state.learned:
         return _("The vocabulary was learned just now, from the text you see or the one you gave.")
     return ""
@@ -216,7 +232,14 @@ def dictionary_problem(error: DictionaryError) -> Problem:
 def unavailable_problem(error: UnavailableError) -> Problem:
     """A vocabulary that is known and cannot be had, with what to do."""
     if isinstance(error.why, FetchError):
-        return Problem(fetch_sentence(error.entry.title, error.why), 503, "vocabulary")
+        return Problem(fetch_sentence(error.why), 503, "vocabulary")
+    if error.entry.origin == "uploaded":
+        message = _(
+            "The uploaded vocabulary “%(title)s” cannot be read any more: %(why)s. Upload the file again.",
+            title=title_of(error.entry),
+            why=wrong_file(error.why),
+        )
+        return Problem(message, 503, "vocabulary")
     sentence = _(
         "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
         "without it.",

@@ -14,7 +14,7 @@ from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.markup import shown_piece, visible
-from webapp.playground.result import Result
+from webapp.results.result import Result
 
 CHARACTERS_SHOWN = 64
 

@@ -1,0 +1,118 @@
+"""A publisher on loopback, small files for it, and a fetcher that knows no other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+
+from tests.vocabularies.publisher import Publisher, publishing
+from webapp.vocabularies.fetching import Fetcher
+from webapp.vocabularies.wellknown import WellKnown, read
+
+RANKS = b"".join(b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256)) + b64encode(b"ab") + b" 256\n"
+TOKENIZER = json.dumps(
+    {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "low": 1, "##er": 2}},
+    }
+).encode()  # fmt: skip
+CATALOGUE = read(
+    f"""
+[small-ranks]
+title = "Small ranks"
+family = "OpenAI"
+algorithm = "bpe"
+size = 258
+format = "tiktoken"
+licence = "MIT"
+files = ["encodings/small.tiktoken"]
+sha256 = ["{hashlib.sha256(RANKS).hexdigest()}"]
+pattern = '\\w+|\\W+'
+special_tokens = {{ "<|end|>" = 257 }}
+
+[small-pieces]
+title = "Small pieces"
+family = "BERT"
+algorithm = "wordpiece"
+size = 3
+format = "huggingface"
+licence = "MIT"
+repository = "somebody/small"
+files = ["tokenizer.json"]
+
+[small-pair]
+title = "Small pair"
+family = "OpenAI"
+algorithm = "bpe"
+size = 3
+format = "vocab.json"
+licence = "MIT"
+repository = "somebody/pair"
+files = ["vocab.json", "merges.txt"]
+"""
+)
+RANKS_PATH = "/encodings/small.tiktoken"
+PIECES_PATH = "/somebody/small/resolve/main/tokenizer.json"
+
+Make = Callable[..., Fetcher]
+
+
+@pytest.fixture(autouse=True)
+def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever this machine's own settings: no proxy stands between a test and its publisher, no token leaves."""
+    for name in ("HF_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    huggingface_hub.close_session()
+    yield
+    huggingface_hub.close_session()
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    """Answers at a port of this machine, as hub and as OpenAI's host."""
+    with publishing() as publisher:
+        yield publisher
+
+
+@pytest.fixture
+def make(publisher: Publisher, tmp_path: Path) -> Make:
+    """`make(seconds=…)`: a fetcher that asks `publisher`."""
+
+    def make(
+        folder: Path | None = None, *, hub: str | None = None, most_bytes: int = 1_000_000, seconds: float = 20
+    ) -> Fetcher:
+        address = hub or publisher.address
+        folder = folder or tmp_path / "vocabularies"
+        return Fetcher(folder, hub=address, openai=address, most_bytes=most_bytes, seconds=seconds)
+
+    return make
+
+
+@pytest.fixture
+def ranks() -> WellKnown:
+    """A `.tiktoken` file of OpenAI's, with a checksum."""
+    return CATALOGUE["small-ranks"]
+
+
+@pytest.fixture
+def pieces() -> WellKnown:
+    """A `tokenizer.json` of the hub's, without one."""
+    return CATALOGUE["small-pieces"]
+
+
+@pytest.fixture
+def pair() -> WellKnown:
+    """Two files of the hub's that belong together."""
+    return CATALOGUE["small-pair"]

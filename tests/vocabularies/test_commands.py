@@ -1,0 +1,148 @@
+"""`flask --app webapp vocabularies`, as whoever runs the site types it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from flask_babel import force_locale
+
+from tests.serving import ROOT
+from tests.vocabularies.conftest import RANKS, TOKENIZER
+from tests.vocabularies.publisher import Answer, Publisher
+from webapp import create_app
+from webapp.vocabularies.downloading import Reason
+from webapp.vocabularies.fetching import FetchError
+from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.vocabularies.words import sentence
+
+GPT2 = "/openai-community/gpt2/resolve/main/tokenizer.json"
+BERT = "/google-bert/bert-base-cased/resolve/main/tokenizer.json"
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(publisher: Publisher, tmp_path: Path) -> Run:
+    """`run("fetch", "gpt2", FETCH="…")`: what the command prints and how it ends."""
+
+    def run(*arguments: str, **settings: Any) -> Result:
+        folder = {"HUB": publisher.address, "OPENAI_FILES": publisher.address, "VOCABULARY_FOLDER": str(tmp_path)}
+        app = create_app(folder | settings)
+        return app.test_cli_runner().invoke(args=["vocabularies", *arguments])
+
+    return run
+
+
+def test_what_is_named_is_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
+    publisher.answers |= {GPT2: Answer(TOKENIZER), BERT: Answer(TOKENIZER)}
+    result = run("fetch", "gpt2", "bert-base-cased", "gpt2")
+    assert result.exit_code == 0, result.output
+    first, second = result.stdout.splitlines()
+    assert first.startswith(f"gpt2  {len(TOKENIZER):,} bytes  sha256 {hashlib.sha256(TOKENIZER).hexdigest()}  ")
+    assert first.endswith(" s")
+    assert second.startswith("bert-base-cased  ")
+    assert (tmp_path / "gpt2.json").is_file()
+    assert run("fetch", "gpt2").exit_code == 0
+    assert [path for path, _headers in publisher.requests] == [GPT2, BERT]
+
+
+@pytest.mark.parametrize("setting", ["gpt2 bert-base-cased", "gpt2,bert-base-cased", ["gpt2", "bert-base-cased"]])
+def test_what_the_setting_names_is_fetched_ahead(run: Run, publisher: Publisher, setting: object) -> None:
+    publisher.answers |= {GPT2: Answer(TOKENIZER), BERT: Answer(TOKENIZER)}
+    assert run("fetch", FETCH=setting).exit_code == 0
+    assert [path for path, _headers in publisher.requests] == [GPT2, BERT]
+
+
+def test_nothing_to_fetch_is_no_failure(run: Run) -> None:
+    result = run("fetch")
+    assert result.exit_code == 0
+    assert result.stdout == "Nothing to fetch: no name is given, and TOKENSCOPE_FETCH is empty.\n"
+
+
+def test_an_unknown_name_is_told_with_those_near_it(run: Run, publisher: Publisher) -> None:
+    result = run("fetch", "gpt2", "cl100k_base", "zzzzzzzzz")
+    assert result.exit_code == 2
+    near, far = result.stderr.splitlines()
+    assert near.startswith("No vocabulary is called 'cl100k_base'. Did you mean cl100k-base")
+    assert far.endswith("`flask --app webapp vocabularies list` names them all.")
+    assert publisher.requests == []
+
+
+def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher) -> None:
+    publisher.answers |= {"/encodings/cl100k_base.tiktoken": Answer(RANKS), BERT: Answer(TOKENIZER)}
+    result = run("fetch", "gpt2", "cl100k-base", "bert-base-cased")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("bert-base-cased  ")
+    missing, checksum = result.stderr.splitlines()
+    assert missing.startswith("“GPT-2” could not be fetched: 127.0.0.1 has no such file any more.")
+    assert checksum.startswith(
+        "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: what 127.0.0.1 sent is not the file"
+    )
+
+
+def test_the_list_tells_what_is_here(run: Run, publisher: Publisher) -> None:
+    publisher.answers[GPT2] = Answer(TOKENIZER)
+    run("fetch", "gpt2")
+    rows = {line.split()[0]: line.split()[1:] for line in run("list").stdout.splitlines()}
+    assert rows.keys() == WELL_KNOWN.keys()
+    assert rows["gpt2"] == ["50,257", "here", "OpenAI", "openai-community/gpt2:", "tokenizer.json"]
+    assert rows["bert-base-cased"][1] == "-"
+
+
+def test_the_real_cl100k_base_comes_from_a_mirror(run: Run, publisher: Publisher, shared: Path) -> None:
+    content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
+    publisher.answers["/encodings/cl100k_base.tiktoken"] = Answer(content)
+    result = run("fetch", "cl100k-base")
+    assert result.exit_code == 0, result.output
+    assert "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" in result.stdout
+
+
+def test_another_process_finds_what_was_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
+    publisher.answers[GPT2] = Answer(TOKENIZER)
+    run("fetch", "gpt2")
+    environment = {**os.environ, "TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": "http://127.0.0.1:9"}
+    command = [sys.executable, "-m", "flask", "--app", "webapp", "vocabularies", "fetch", "gpt2"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert hashlib.sha256(TOKENIZER).hexdigest() in done.stdout
+
+
+def test_the_site_starts_without_the_client() -> None:
+    code = "import sys, webapp; webapp.create_app(); print(sorted({'httpx2', 'huggingface_hub'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_the_release_step_fetches() -> None:
+    assert "release: flask --app webapp vocabularies fetch\n" in (ROOT / "Procfile").read_text()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"MAX_FETCH_BYTES": 0}, {"MAX_FETCH_SECONDS": "soon"}, {"HUB": "http://hf.co"}, {"OPENAI_FILES": 7}]
+)
+def test_a_setting_that_cannot_be_is_refused_at_the_start(setting: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"should be|must be|should begin"):
+        create_app(setting)
+
+
+REASONS: tuple[Reason, ...] = (
+    "offline", "slow", "cut off", "missing", "refused", "failing", "too large", "redirected", "checksum", "storage",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_failure_has_a_sentence_that_says_what_to_do(reason: Reason) -> None:
+    with create_app().test_request_context(), force_locale("en"):
+        said = sentence(FetchError(reason, "detail", "hub.example", "t5"))
+    assert said.startswith("“T5” could not be ")
+    assert reason == "storage" or "hub.example" in said
+    assert any(advice in said for advice in ("ry again", "pload the file", "whoever runs this site"))
+    assert said.endswith(".")

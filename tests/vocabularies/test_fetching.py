@@ -1,0 +1,315 @@
+"""Fetching from publishers of every kind, all of them on this machine."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.vocabularies.conftest import PIECES_PATH, RANKS, RANKS_PATH, TOKENIZER, Make
+from tests.vocabularies.publisher import Answer, Manner, Publisher, git_name
+from webapp.vocabularies import fetching
+from webapp.vocabularies.downloading import HUB_SITES, Download, Endpoint
+from webapp.vocabularies.fetching import Fetcher, FetchError, Progress
+from webapp.vocabularies.wellknown import WellKnown
+
+
+def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
+    """The error that fetching ends with; nothing is kept."""
+    with pytest.raises(FetchError) as caught:
+        fetcher.fetch(known)
+    assert not fetcher.has(known)
+    assert fetcher.cached(known) is None
+    assert caught.value.name == known.name
+    return caught.value
+
+
+def test_a_file_of_openais_is_fetched_verified_and_kept(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
+    publisher.answers[RANKS_PATH] = Answer(RANKS)
+    fetcher = make()
+    assert fetcher.cached(ranks) is None
+    assert fetcher.fetch(ranks) == [RANKS]
+    assert fetcher.fetch(ranks) == [RANKS] == fetcher.cached(ranks)
+    assert len(publisher.requests) == 1
+    record = json.loads((fetcher.shelf.folder / "small-ranks.json").read_text())
+    assert record["source"] == "OpenAI: encodings/small.tiktoken"
+    assert record["files"][0]["sha256"] == hashlib.sha256(RANKS).hexdigest()
+    assert ranks.tokenizer([RANKS]).ids("abc<|end|>", special=True) == [256, 99, 257]
+
+
+@pytest.mark.parametrize("quotes", ['"{}"', 'W/"{}"', "{}"])
+@pytest.mark.parametrize("name", [git_name, lambda content: hashlib.sha256(content).hexdigest()])
+def test_a_file_of_the_hubs_is_held_against_its_entity_tag(
+    make: Make, publisher: Publisher, pieces: WellKnown, name: Callable[[bytes], str], quotes: str
+) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER, headers={"ETag": quotes.format(name(TOKENIZER))})
+    assert make().fetch(pieces) == [TOKENIZER]
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER + b" ", headers={"ETag": quotes.format(name(TOKENIZER))})
+    assert refused(make(make().shelf.folder / "another"), pieces).reason == "checksum"
+
+
+def test_two_files_that_belong_together_come_together(make: Make, publisher: Publisher, pair: WellKnown) -> None:
+    publisher.answers["/somebody/pair/resolve/main/vocab.json"] = Answer(b'{"a": 0, "b": 1, "ab": 2}')
+    assert refused(make(), pair).reason == "missing"
+    publisher.answers["/somebody/pair/resolve/main/merges.txt"] = Answer(b"a b\n")
+    assert make().fetch(pair) == [b'{"a": 0, "b": 1, "ab": 2}', b"a b\n"]
+
+
+def test_the_hub_may_send_us_on_within_itself(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    headers = {
+        "Location": "/storage/1",
+        "X-Linked-ETag": f'"{hashlib.sha256(TOKENIZER).hexdigest()}"',
+        "X-Linked-Size": str(len(TOKENIZER)),
+    }
+    publisher.answers[PIECES_PATH] = Answer(b"Found", 302, headers)
+    publisher.answers["/storage/1"] = Answer(TOKENIZER)
+    assert make().fetch(pieces) == [TOKENIZER]
+    publisher.answers["/storage/1"] = Answer(TOKENIZER.replace(b"low", b"row"))
+    assert refused(make(make().shelf.folder / "another"), pieces).reason == "checksum"
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:9/x", "http://example.invalid/x", "http://[bad", "ftp://hf.co/x"])
+def test_and_nowhere_else(make: Make, publisher: Publisher, pieces: WellKnown, target: str) -> None:
+    publisher.answers[PIECES_PATH] = Answer(b"", 302, {"Location": target})
+    error = refused(make(), pieces)
+    assert (error.reason, error.host) == ("redirected", "127.0.0.1")
+    assert len(publisher.requests) == 1
+
+
+def test_nor_in_a_circle(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    publisher.answers[PIECES_PATH] = Answer(b"", 307, {"Location": PIECES_PATH})
+    assert refused(make(), pieces).reason == "redirected"
+    assert len(publisher.requests) == 6
+
+
+@pytest.mark.parametrize(
+    ("target", "allowed"),
+    [
+        ("https://huggingface.co/x", True),
+        ("https://cas-bridge.xethub.hf.co/x", True),
+        ("https://cdn-lfs.huggingface.co:443/x", True),
+        ("https://mirror.example:8443/x", True),
+        ("https://mirror.example/x", False),
+        ("http://mirror.example:8443/x", False),
+        ("http://huggingface.co/x", False),
+        ("https://huggingface.co:8443/x", False),
+        ("https://huggingface.co@example.invalid/x", False),
+        ("https://somebody@huggingface.co/x", False),
+        ("https://evilhuggingface.co/x", False),
+        ("https://huggingface.co.example.invalid/x", False),
+    ],
+)
+def test_who_is_trusted(target: str, allowed: bool) -> None:
+    assert Endpoint.checked("https://mirror.example:8443", HUB_SITES).allows(httpx2.URL(target)) is allowed
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://example.org", "ftp://127.0.0.1", "huggingface.co", "", "https://a:b@example.org", "https://x/?y"],
+)
+def test_an_address_has_to_be_encrypted(make: Make, address: str) -> None:
+    with pytest.raises(ValueError, match="should be"):
+        make(hub=address or "https:")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer(status=404), "missing"),
+        (Answer(status=404, headers={"X-Error-Code": "EntryNotFound"}), "missing"),
+        (Answer(status=401, headers={"X-Error-Code": "RepoNotFound"}), "missing"),
+        (Answer(status=404, headers={"X-Error-Code": "RevisionNotFound"}), "missing"),
+        (Answer(status=401, headers={"X-Error-Code": "GatedRepo"}), "refused"),
+        (Answer(status=403, headers={"X-Error-Code": "GatedRepo"}), "refused"),
+        (Answer(status=401), "refused"),
+        (Answer(status=429), "failing"),
+        (Answer(status=500), "failing"),
+        (Answer(status=503, manner="endless"), "failing"),
+        (Answer(status=204), "failing"),
+        (Answer(TOKENIZER, headers={"Content-Encoding": "gzip"}), "failing"),
+        (Answer(TOKENIZER, manner="cut off"), "cut off"),
+        (Answer(TOKENIZER, manner="unbounded"), "cut off"),
+        (Answer(TOKENIZER, headers={"X-Linked-Size": "7"}), "cut off"),
+        (Answer(TOKENIZER, headers={"Content-Length": "2000000"}), "too large"),
+        (Answer(TOKENIZER, headers={"X-Linked-Size": "2000000"}, manner="endless"), "too large"),
+        (Answer(manner="endless"), "too large"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{value.status} {value.manner}",
+)
+def test_a_bad_answer_is_named(
+    make: Make, publisher: Publisher, pieces: WellKnown, answer: Answer, reason: str
+) -> None:
+    publisher.answers[PIECES_PATH] = answer
+    error = refused(make(), pieces)
+    assert error.reason == reason, error
+    assert error.host.startswith("127.0.0.1")
+    assert error.detail
+
+
+def test_a_wrong_checksum_is_refused(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
+    publisher.answers[RANKS_PATH] = Answer(RANKS.replace(b"256", b"257"))
+    assert refused(make(), ranks).reason == "checksum"
+
+
+@pytest.mark.parametrize("manner", ["trickle", "half", "silent headers", "slow headers"])
+def test_a_slow_answer_is_given_up(
+    make: Make, publisher: Publisher, pieces: WellKnown, manner: Manner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if manner == "slow headers":  # nothing but the patience of whoever waits ends these
+        monkeypatch.setattr(fetching, "GRACE", 0.1)
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner=manner)
+    error = refused(make(seconds=0.3), pieces)
+    assert error.reason == "slow"
+    assert (error.detail == "no end in sight") is (manner == "slow headers")
+
+
+def test_without_a_network_there_is_an_answer_at_once(make: Make, pieces: WellKnown) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # bound, and nobody listens
+        port = closed.getsockname()[1]
+        error = refused(make(hub=f"http://127.0.0.1:{port}"), pieces)
+    assert (error.reason, error.host) == ("offline", f"127.0.0.1:{port}")
+
+
+def test_a_failure_is_remembered_for_a_while(
+    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetcher = make()
+    refused(fetcher, pieces)
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    assert refused(fetcher, pieces).reason == "missing"
+    with pytest.raises(FetchError):
+        fetcher.result(pieces)
+    fetcher.start(pieces)
+    assert len(publisher.requests) == 1
+    monkeypatch.setattr(fetching, "REMEMBERED", 0)
+    assert fetcher.fetch(pieces) == [TOKENIZER]
+
+
+def test_a_page_can_look_how_far_it_is(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner="half")
+    fetcher, half = make(), len(TOKENIZER) // 2
+    assert fetcher.progress(pieces.name) is fetcher.result(pieces) is None
+    fetcher.start(pieces)
+    deadline = time.monotonic() + 20
+    while fetcher.progress(pieces.name) != Progress(half, len(TOKENIZER)) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert fetcher.progress(pieces.name) == (half, len(TOKENIZER))
+    assert fetcher.result(pieces) is None
+    publisher.gate.set()
+    assert fetcher.fetch(pieces) == [TOKENIZER] == fetcher.result(pieces)
+    assert fetcher.progress(pieces.name) is None
+    assert len(publisher.requests) == 1
+
+
+def test_many_threads_fetch_it_once(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner="half")
+    fetcher = make()
+    with ThreadPoolExecutor(4) as pool:
+        fetched = [pool.submit(fetcher.fetch, pieces) for _ in range(4)]
+        assert publisher.asked.wait(20)
+        publisher.gate.set()
+        assert [future.result(20) for future in fetched] == [[TOKENIZER]] * 4
+    assert len(publisher.requests) == 1
+
+
+def test_two_processes_share_a_folder(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    # Two fetchers know nothing of each other, no more than two processes do.
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda fetcher: fetcher.fetch(pieces), [make() for _ in range(4)])) == [[TOKENIZER]] * 4
+    names = sorted(path.name for path in make().shelf.folder.iterdir())
+    assert names == [f"small-pieces-{hashlib.sha256(TOKENIZER).hexdigest()}", "small-pieces.json"]
+
+
+@pytest.mark.parametrize("harm", ["content", "shorter", "gone", "record", "no JSON", "another source"])
+def test_what_is_damaged_is_fetched_anew(make: Make, publisher: Publisher, pieces: WellKnown, harm: str) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    fetcher = make()
+    fetcher.fetch(pieces)
+    record = fetcher.shelf.folder / "small-pieces.json"
+    (content,) = fetcher.shelf.folder.glob("small-pieces-*")
+    match harm:
+        case "content":
+            content.write_bytes(TOKENIZER.replace(b"low", b"row"))
+        case "shorter":
+            content.write_bytes(TOKENIZER[:-1])
+        case "gone":
+            content.unlink()
+        case "record":
+            record.write_text('{"source": "somebody/small@main: tokenizer.json", "files": [{"sha256": "../../etc"}]}')
+        case "no JSON":
+            record.write_text("[")
+        case "another source":
+            record.write_text(record.read_text().replace("somebody", "anybody"))
+    assert fetcher.cached(pieces) is None
+    assert fetcher.has(pieces) is (harm == "content")  # sizes alone do not show it
+    assert fetcher.fetch(pieces) == [TOKENIZER]
+    assert fetcher.has(pieces)
+    assert len(publisher.requests) == 2
+
+
+def test_a_checksum_that_the_catalogue_changed_is_fetched_anew(
+    make: Make, publisher: Publisher, ranks: WellKnown
+) -> None:
+    publisher.answers[RANKS_PATH] = Answer(RANKS)
+    fetcher = make()
+    fetcher.fetch(ranks)
+    record = fetcher.shelf.folder / "small-ranks.json"
+    other = hashlib.sha256(TOKENIZER).hexdigest()
+    record.write_text(record.read_text().replace(hashlib.sha256(RANKS).hexdigest(), other))
+    (fetcher.shelf.folder / f"small-ranks-{other}").write_bytes(TOKENIZER)
+    assert fetcher.cached(ranks) is None
+    assert fetcher.fetch(ranks) == [RANKS]
+
+
+def test_a_folder_that_cannot_be(make: Make, publisher: Publisher, pieces: WellKnown, tmp_path: Path) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    (tmp_path / "file").write_text("in the way")
+    assert refused(make(tmp_path / "file" / "vocabularies"), pieces).reason == "storage"
+    assert publisher.requests == []
+
+
+def test_a_full_disk(make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    monkeypatch.setattr(os, "fsync", full)
+    fetcher = make()
+    assert refused(fetcher, pieces).reason == "storage"
+    assert list(fetcher.shelf.folder.iterdir()) == []
+
+
+def test_a_token_goes_to_the_hub_alone(
+    make: Make, publisher: Publisher, pieces: WellKnown, ranks: WellKnown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    publisher.answers |= {PIECES_PATH: Answer(TOKENIZER), RANKS_PATH: Answer(RANKS)}
+    fetcher = make()
+    fetcher.fetch(pieces)
+    fetcher.fetch(ranks)
+    (_, to_hub), (_, to_openai) = publisher.requests
+    assert to_hub["Authorization"] == "Bearer hf_secret"
+    assert "Authorization" not in to_openai
+    assert to_hub["User-Agent"] == "tokenscope"
+
+
+def test_nor_does_it_follow_to_the_hubs_storage(pieces: WellKnown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    hub = Endpoint.checked("https://huggingface.co", HUB_SITES)
+    download = Download(hub, pieces.source, "tokenizer.json", "", 1, time.monotonic() + 1, lambda read, total: None)
+    assert "Authorization" in download._headers(httpx2.URL("https://huggingface.co/api/resolve-cache/x"))
+    assert "Authorization" not in download._headers(httpx2.URL("https://cas-bridge.xethub.hf.co/x"))
+    for unsendable in ("", " ", "two\nlines", "ключ"):
+        monkeypatch.setenv("HF_TOKEN", unsendable)
+        assert "Authorization" not in download._headers(httpx2.URL("https://huggingface.co/x"))

@@ -1,0 +1,146 @@
+"""The catalogue of well-known vocabularies: what it holds, and what it would refuse."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tiktoken
+import tiktoken_ext.openai_public as published
+from hypothesis import given, settings
+
+from tests.core.texts import any_text
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies.catalogue import CATALOGUE as SHIPPED
+from webapp.vocabularies.wellknown import FILE, WELL_KNOWN, WellKnown, read
+
+ENTRY = """
+[gpt2]
+title = "GPT-2"
+family = "OpenAI"
+algorithm = "bpe"
+size = 50257
+format = "huggingface"
+licence = "MIT"
+repository = "openai-community/gpt2"
+files = ["tokenizer.json"]
+"""
+
+
+def test_everything_asked_for_is_there() -> None:
+    assert len(WELL_KNOWN) >= 28
+    families = {known.family for known in WELL_KNOWN.values()}
+    assert families >= {"OpenAI", "BERT", "RoBERTa", "T5", "ALBERT", "XLNet", "Llama", "Mistral", "Gemma", "Qwen"}
+    assert families >= {"DeepSeek", "GLM", "Phi", "Kimi", "StarCoder", "Falcon", "BLOOM", "Yi"}
+    assert WELL_KNOWN.keys().isdisjoint(SHIPPED)
+    assert len({known.title for known in WELL_KNOWN.values()}) == len(WELL_KNOWN)
+
+
+@pytest.mark.parametrize("known", WELL_KNOWN.values(), ids=WELL_KNOWN)
+def test_every_entry_says_where_it_comes_from(known: WellKnown) -> None:
+    assert known.licence
+    assert known.address.startswith("https://")
+    assert bool(known.source.sha256) == (known.source.publisher == "openai")
+    assert known.source.revision == ("main" if known.source.publisher == "hub" else "")
+
+
+@pytest.mark.parametrize("name", [name for name, known in WELL_KNOWN.items() if known.source.publisher == "openai"])
+def test_openais_are_as_tiktoken_has_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[tuple[str, str]] = []
+
+    def load(address: str, expected_hash: str) -> dict[bytes, int]:
+        loaded.append((address, expected_hash))
+        return {}
+
+    monkeypatch.setattr(published, "load_tiktoken_bpe", load)
+    known = WELL_KNOWN[name]
+    original = published.ENCODING_CONSTRUCTORS[known.encoding]()
+    (file,), (checksum,) = known.source.files, known.source.sha256
+    assert loaded == [(f"https://openaipublic.blob.core.windows.net/{file}", checksum)]
+    highest = max(original["special_tokens"].values())
+    assert known.size == original.get("explicit_n_vocab", highest + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("cl100k-base", "tiktoken/cl100k_base.tiktoken"),
+        ("r50k-base", "tiktoken/r50k_base.tiktoken"),
+        ("gpt2", "tokenizers/gpt2.json"),
+        ("bert-base-cased", "tokenizers/bert_base_cased.json"),
+        ("mistral-7b-v0-1", "tokenizers/mistral01.json"),
+        ("llama-2", "sentencepiece/llama2.model"),
+    ],
+)
+def test_published_files_are_what_the_catalogue_says(shared: Path, name: str, file: str) -> None:
+    known, path = WELL_KNOWN[name], shared / "vocabularies" / file
+    tokenizer = known.tokenizer([path.read_bytes()])
+    assert max(len(tokenizer.model.pieces) - 1, *tokenizer.special_tokens.values(), 0) + 1 == known.size
+    assert tokenizer.decode(tokenizer.ids("Words, 词语.")).strip()
+
+
+@cache
+def small_kimi() -> tuple[Tokenizer, tiktoken.Encoding]:
+    """Kimi's pattern with a few ranks, here and in the original's engine."""
+    kimi = WELL_KNOWN["kimi-k2"]
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    for piece in ("ab", "AB", "don", "'t", "  ", "\r\n", "世", "世界", "123"):
+        whole = piece.encode()
+        for end in range(2, len(whole) + 1):
+            ranks.setdefault(whole[:end], len(ranks))
+    content = b"".join(b64encode(piece) + b" %d\n" % rank for piece, rank in ranks.items())
+    original = tiktoken.Encoding(
+        "kimi", pat_str=kimi.pattern.removeprefix("(?V1)"), mergeable_ranks=ranks, special_tokens={}
+    )
+    return kimi.tokenizer([content]), original
+
+
+@given(any_text)
+@settings(max_examples=300)
+def test_kimis_pattern_cuts_as_the_originals_engine_does(text: str) -> None:
+    ours, original = small_kimi()
+    assert ours.ids(text) == original.encode_ordinary(text)
+
+
+def test_kimis_reserved_tokens_are_all_named() -> None:
+    special = WELL_KNOWN["kimi-k2"].special_tokens
+    assert sorted(special.values()) == list(range(163584, 163840))
+    assert (special["[BOS]"], special["<|reserved_token_163589|>"], special["[PAD]"]) == (163584, 163589, 163839)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('title = "GPT-2"\n', "", "has no title"),
+        ('title = "GPT-2"', 'titel = "GPT-2"\ntitle = "GPT-2"', "has titel, which nobody knows"),
+        ('title = "GPT-2"', "title = 2", "title should be of the kind str"),
+        ('title = "GPT-2"', 'title = ""', "has an empty text"),
+        ("size = 50257", "size = true", "size should be of the kind int"),
+        ("size = 50257", "size = 0", "has a size that cannot be"),
+        ('"bpe"', '"fmm"', "should be bpe, wordpiece or unigram"),
+        ('"huggingface"', '"pickle"', "has a format that nobody reads"),
+        ('"huggingface"', '"tiktoken"', "should have an encoding, or a pattern"),
+        ('"huggingface"', '"vocab.json"', "should have 2 file(s)"),
+        ("[gpt2]", "[GPT_2]", "is no name in kebab case"),
+        ('["tokenizer.json"]', '["../tokenizer.json"]', "should have 1 file(s)"),
+        ('["tokenizer.json"]', '["/etc/passwd"]', "should have 1 file(s)"),
+        ('["tokenizer.json"]', '["https://example.org/x"]', "should have 1 file(s)"),
+        ('"openai-community/gpt2"', '"https://example.org"', "has a repository that is none"),
+        ('repository = "openai-community/gpt2"\n', "", "should have checksums"),
+        ('licence = "MIT"', 'licence = "MIT"\nsha256 = ["abc"]', "has a sha256 that is none"),
+        ('licence = "MIT"', 'licence = "MIT"\nencoding = "gpt9"', "has an encoding that nobody knows"),
+        ('licence = "MIT"', 'licence = "MIT"\nreserved_tokens = "x"', "has reserved tokens and no special ones"),
+    ],
+)
+def test_a_careless_entry_is_found(old: str, new: str, sentence: str) -> None:
+    assert old in ENTRY
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read(ENTRY.replace(old, new))
+
+
+def test_nothing_is_named_twice() -> None:
+    names = re.findall(r"^\[([^\].]+)\]$", FILE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert names == list(WELL_KNOWN)

@@ -1,0 +1,367 @@
+"""Vocabulary files that visitors bring: taken, refused, used, and found again."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import sentencepiece
+import tokenizers
+from flask import Flask
+from flask.testing import FlaskClient
+from tokenizers import models, pre_tokenizers, processors, trainers
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import TestResponse, stream_encode_multipart
+
+from tests.core import sentencepieces
+from tests.core.tekken_files import tekken_file
+from tests.core.texts import CORPUS
+from tests.web.conftest import HTMX, NOWHERE, Page
+from webapp import create_app
+from webapp.core.formats import tiktoken
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.trainers.bpe import train_bytes
+
+TEXT = "However little known, 研究生 👍🏽 naïve\n"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
+
+
+def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: object) -> TestResponse:
+    """Send a form with vocabulary files, as the page does."""
+    fields = {
+        "text": TEXT,
+        "algorithm": "bpe",
+        "vocabulary": "bpe-bytes",
+        **state,
+        "vocabulary_file": [FileStorage(io.BytesIO(content), filename=name) for content in files],
+    }
+    stream, length, boundary = stream_encode_multipart(fields)
+    with stream:
+        return client.post(
+            "/upload",
+            input_stream=stream,
+            content_length=length,
+            content_type=f'multipart/form-data; boundary="{boundary}"',
+        )
+
+
+def used(client: FlaskClient, *files: bytes, **state: object) -> Page:
+    """The page that a taken file leads to."""
+    answer = bring(client, *files, **state)
+    assert answer.status_code == 303, Page(answer.text).problems
+    return Page(client.get(answer.location).text)
+
+
+def chosen(answer: TestResponse) -> dict[str, str]:
+    """What the address that an upload leads to says."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(answer.location).query).items()}
+
+
+def huggingface(model: object, trainer: object, pretokenizer: object) -> tokenizers.Tokenizer:
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = pretokenizer
+    tokenizer.train_from_iterator(CORPUS.splitlines(), trainer)
+    return tokenizer
+
+
+def bpe() -> tokenizers.Tokenizer:
+    return huggingface(
+        models.BPE(unk_token="[UNK]"),
+        trainers.BpeTrainer(vocab_size=400, special_tokens=["[UNK]"], show_progress=False),
+        pre_tokenizers.Whitespace(),
+    )
+
+
+def wordpiece() -> tokenizers.Tokenizer:
+    tokenizer = huggingface(
+        models.WordPiece(unk_token="[UNK]"),
+        trainers.WordPieceTrainer(vocab_size=400, special_tokens=["[UNK]", "[CLS]", "[SEP]"], show_progress=False),
+        pre_tokenizers.BertPreTokenizer(),
+    )
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+    return tokenizer
+
+
+def unigram() -> tokenizers.Tokenizer:
+    trainer = trainers.UnigramTrainer(vocab_size=400, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False)
+    return huggingface(models.Unigram(), trainer, pre_tokenizers.Metaspace())
+
+
+def words() -> tokenizers.Tokenizer:
+    trainer = trainers.WordLevelTrainer(special_tokens=["[UNK]"], show_progress=False)
+    return huggingface(models.WordLevel(unk_token="[UNK]"), trainer, pre_tokenizers.Whitespace())
+
+
+@pytest.mark.parametrize(
+    ("make", "algorithm"), [(bpe, "bpe"), (wordpiece, "wordpiece"), (unigram, "unigram"), (words, "words")]
+)
+def test_a_tokenizer_json_gives_the_ids_of_the_original(
+    client: FlaskClient, make: Callable[[], tokenizers.Tokenizer], algorithm: str
+) -> None:
+    original = make()
+    answer = bring(client, original.to_str().encode())
+    assert chosen(answer)["algorithm"] == algorithm
+    page = Page(client.get(answer.location).text)
+    assert page.ids == original.encode(TEXT, add_special_tokens=False).ids
+    assert page.box == "\n" + TEXT
+
+
+def test_the_template_is_added_on_request(client: FlaskClient) -> None:
+    original = wordpiece()
+    page = used(client, original.to_str().encode(), template="1")
+    assert page.ids == original.encode(TEXT).ids
+    assert (page.pieces[0], page.pieces[-1]) == ("[CLS]", "[SEP]")
+    assert page.tokens[0][1] == page.tokens[-1][1] == {"x"}
+    assert page.pieces[1] != "[CLS]"
+    assert not any("b" in classes for text, classes, _ in page.tokens if text and text.isascii())
+
+
+@pytest.mark.parametrize(("kind", "algorithm"), [("bpe", "bpe"), ("unigram", "unigram"), ("char", "words")])
+def test_a_sentencepiece_model_gives_the_ids_of_the_original(client: FlaskClient, kind: str, algorithm: str) -> None:
+    content = sentencepieces.trained(model_type=kind)
+    answer = bring(client, content)
+    assert chosen(answer)["algorithm"] == algorithm
+    original = sentencepiece.SentencePieceProcessor(model_proto=content)
+    assert Page(client.get(answer.location).text).ids == original.encode(TEXT)
+
+
+def rank_lines() -> bytes:
+    pieces = [bytes([byte]) for byte in range(256)]
+    pieces += [
+        piece for piece in train_bytes(BYTE_BPE.count(CORPUS), 500).model.pieces[256:] if isinstance(piece, bytes)
+    ]
+    return b"".join(b"%b %d\n" % (base64.b64encode(piece), rank) for rank, piece in enumerate(pieces))
+
+
+def test_a_tiktoken_file(client: FlaskClient) -> None:
+    assert used(client, rank_lines()).ids == tiktoken.read(rank_lines()).ids(TEXT)
+
+
+def test_a_tekken_json(client: FlaskClient) -> None:
+    page = used(client, json.dumps(tekken_file()).encode())
+    assert page.figures
+    assert "tekken.json" in page.text
+
+
+def test_two_files_that_belong_together_in_any_order(client: FlaskClient) -> None:
+    tokenizer = huggingface(
+        models.BPE(),
+        trainers.BpeTrainer(vocab_size=400, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False),
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+    )
+    model = json.loads(tokenizer.to_str())["model"]
+    vocabulary = json.dumps(model["vocab"]).encode()
+    merges = "\n".join(["#version: 0.2", *map(" ".join, model["merges"])]).encode()
+    for files in ((vocabulary, merges), (merges, vocabulary)):
+        assert used(client, *files).ids == tokenizer.encode(TEXT).ids
+
+
+def test_a_vocab_txt(client: FlaskClient) -> None:
+    answer = bring(client, b"[UNK]\nhow\n##ever\nlittle\nknown\n,\n")
+    assert chosen(answer)["algorithm"] == "wordpiece"
+    assert Page(client.get(answer.location).text).ids[:5] == [1, 2, 3, 4, 5]
+
+
+def test_a_word_list_serves_both_directions(client: FlaskClient) -> None:
+    content = "研究\n研究生\n生命\n科学\n".encode()
+    answer = bring(client, content, text="研究生命科学", algorithm="bmm")
+    assert chosen(answer)["algorithm"] == "bmm"
+    assert Page(client.get(answer.location).text).pieces == ["研究", "生命", "科学"]
+    name = chosen(answer)["vocabulary"]
+    page = Page(client.get("/", query_string={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": name}).text)
+    assert page.pieces == ["研究生", "命", "科学"]
+    assert "Where FMM and BMM disagree" in page.text
+
+
+def test_the_same_content_has_the_same_name_whoever_brings_it(app: Flask) -> None:
+    content = b"low\nlower\n"
+    names = set()
+    for number in range(2):
+        with app.test_client() as visitor:
+            names.add(chosen(bring(visitor, content, name=f"{number}.txt"))["vocabulary"])
+    assert len(names) == 1
+    with app.test_client() as other:
+        page = Page(other.get("/", query_string={"algorithm": "fmm", "vocabulary": names.pop(), "text": "lower"}).text)
+    assert page.pieces == ["lower"]
+
+
+def test_my_uploads_stay_in_my_picker_and_in_nobody_elses(app: Flask, client: FlaskClient) -> None:
+    name = chosen(bring(client, b"one\ntwo\nthree\n"))["vocabulary"]
+    assert f'value="{name}"' in client.get("/?text=x&algorithm=fmm").text
+    with app.test_client() as other:
+        assert name not in other.get("/?text=x&algorithm=fmm").text
+        shown = other.get(f"/?text=x&algorithm=fmm&vocabulary={name}").text
+    assert f'<option value="{name}" selected' in shown
+
+
+def test_long_text_is_kept_though_no_address_holds_it(client: FlaskClient) -> None:
+    text = "lower " * 1000
+    answer = bring(client, b"low\nlower\n", text=text, algorithm="fmm")
+    page = Page(answer.text)
+    assert answer.status_code == 200
+    assert page.box == "\n" + text
+    assert page.figures == len(page.ids)
+
+
+BROKEN = [
+    (b"", "the file is empty"),
+    (b"PK\x03\x04" + bytes(50), "zip archive"),
+    (b"\x1f\x8b" + bytes(50), "gzip archive"),
+    (bpe().to_str().encode()[:-40], "not JSON"),
+    (sentencepieces.trained(model_type="bpe")[:-500], "SentencePiece"),
+    (rank_lines()[:-3], "line"),
+    (b'{"a": ' + b"[" * 10_000, "nested"),
+    (b'{"hello": "world"}', "no vocabulary"),
+    (b"\xff\xfe\x00", "UTF-16"),
+]
+
+
+@pytest.mark.parametrize(("content", "reason"), BROKEN, ids=[reason for _, reason in BROKEN])
+def test_a_file_that_is_no_vocabulary_is_refused_and_nothing_lost(
+    client: FlaskClient, content: bytes, reason: str
+) -> None:
+    answer = bring(client, content, name="<b>odd</b>.json", algorithm="unigram", vocabulary="unigram")
+    page = Page(answer.text)
+    assert answer.status_code == 422
+    assert len(page.problems) == 1
+    assert reason in page.problems[0]
+    assert "“<b>odd</b>.json” was not taken" in page.problems[0]
+    assert page.box == "\n" + TEXT
+    assert 'value="unigram" selected' in answer.text
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_no_file_and_too_many_files(client: FlaskClient) -> None:
+    assert "Choose a vocabulary file first" in Page(bring(client).text).problems[0]
+    three = bring(client, b"a\n", b"b\n", b"c\n")
+    assert three.status_code == 422
+    assert "one vocabulary at a time" in Page(three.text).problems[0]
+
+
+def small_site(tmp_path: Path, **settings: object) -> FlaskClient:
+    return create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **settings}).test_client()
+
+
+def test_a_file_over_the_limit(tmp_path: Path) -> None:
+    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000) as client:
+        answer = bring(client, b"word\n" * 201)
+        assert answer.status_code == 413
+        assert "has 1,005 bytes; a vocabulary file may have 1,000" in Page(answer.text).problems[0]
+        assert Page(answer.text).box == "\n" + TEXT
+    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
+        answer = bring(client, b"word\n" * 2000)
+        assert answer.status_code == 413
+        assert "a vocabulary file may have up to 1,000 bytes" in answer.text
+
+
+def test_a_file_larger_than_any_text_is_taken(tmp_path: Path) -> None:
+    with small_site(tmp_path, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
+        content = "\n".join(map(str, range(100_000, 150_000))).encode()
+        assert bring(client, content, algorithm="fmm").status_code == 303
+
+
+@pytest.mark.parametrize("obstacle", ["full", "no folder"])
+def test_no_room(tmp_path: Path, obstacle: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    folder, most = (tmp_path / "file", 1000) if obstacle == "no folder" else (tmp_path / "vocabularies", 10)
+    with small_site(folder, MAX_UPLOADS_BYTES=most) as client:
+        answer = bring(client, b"some\nfew\nwords\n")
+        assert answer.status_code == 507
+        assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
+        assert Page(answer.text).box == "\n" + TEXT
+        assert client.get("/?text=hello").status_code == 200
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("upload")]
+
+
+def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
+    with small_site(tmp_path) as client:
+        name = chosen(bring(client, b"low\nlower\n"))["vocabulary"]
+    (tmp_path / "uploads" / f"{name}.vocabulary").write_bytes(b"something\nelse\n")
+    with small_site(tmp_path) as client:
+        answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower")
+    assert answer.status_code == 503
+    page = Page(answer.text)
+    assert "cannot be read any more" in page.problems[0]
+    assert page.box == "\nlower"
+
+
+@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k-base\0"])
+def test_names_that_nobody_brought(client: FlaskClient, name: str) -> None:
+    answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
+    assert answer.status_code == 404
+    assert "There is no vocabulary" in Page(answer.text).problems[0]
+
+
+def test_words_without_such_a_vocabulary_is_no_algorithm(client: FlaskClient) -> None:
+    answer = client.get("/?algorithm=words&text=hello")
+    assert answer.status_code == 404
+    assert "There is no such algorithm" in Page(answer.text).problems[0]
+
+
+def test_an_address_for_uploading_leads_to_the_page(client: FlaskClient) -> None:
+    assert client.get("/upload?text=low").location == "/?text=low"
+
+
+def test_picking_brings_the_algorithm_with_it(client: FlaskClient) -> None:
+    form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
+    assert chosen(client.post("/", data=form))["algorithm"] == "unigram"
+    form["pick"] = "jieba"
+    assert chosen(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
+
+
+def names(html: str) -> Sequence[str]:
+    return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
+
+
+def test_searching_by_name(client: FlaskClient) -> None:
+    everything = names(client.get("/choices").text)
+    assert {"jieba", "bpe-bytes", "unigram", "cl100k-base", "bert-base-cased"} <= set(everything)
+    assert len(everything) == len(set(everything))
+    found = names(client.get("/choices?find=GPT+4").text)
+    assert "cl100k-base" in found
+    assert "bert-base-cased" not in found
+    assert "No vocabulary has that in its name" in client.get("/choices?find=zzzz").text
+
+
+def test_searching_without_javascript(client: FlaskClient) -> None:
+    answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
+    assert answer.status_code == 303
+    page = client.get(answer.location).text
+    assert names(page) == names(client.get("/choices?find=bert").text)
+    assert '<details class="finder" open>' in page
+    assert "find" not in chosen(client.post("/", data={"text": "hello", "find": "bert"}))
+
+
+def test_htmx_gets_the_same_part_that_the_page_includes(client: FlaskClient) -> None:
+    part = client.get("/choices?find=llama", headers=HTMX).text
+    assert part.strip() in client.get("/?text=x&find=llama").text
+
+
+@pytest.mark.parametrize(
+    ("name", "rival"),
+    [
+        ("sentencepiece/llama2.model", "sentencepiece"),
+        ("sentencepiece/nai-t5.model", "sentencepiece"),
+        ("tokenizers/bert_base_cased.json", "tokenizers"),
+        ("tokenizers/gpt2.json", "tokenizers"),
+    ],
+)
+def test_published_files_and_broken_copies_of_them(client: FlaskClient, name: str, rival: str) -> None:
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("the folder with published vocabularies is not here")
+    content = path.read_bytes()
+    if rival == "sentencepiece":
+        ids = sentencepiece.SentencePieceProcessor(model_proto=content).encode(TEXT)
+    else:
+        ids = tokenizers.Tokenizer.from_file(str(path)).encode(TEXT, add_special_tokens=False).ids
+    assert used(client, content).ids == ids
+    broken = bring(client, content[: len(content) // 2])
+    assert broken.status_code == 422
+    assert len(Page(broken.text).problems) == 1

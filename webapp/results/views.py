@@ -1,0 +1,150 @@
+"""What the templates of a result are given: for the result, for the details of one token alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from markupsafe import Markup, escape
+
+from webapp.core.models.unigram import Unigram
+from webapp.core.trainers import wordpiece
+from webapp.localization import number
+from webapp.markup import Painter, ids_html, shown_piece, visible
+from webapp.results import words
+from webapp.results.details import Details
+from webapp.results.forms import Problem
+from webapp.results.result import DISAGREEMENTS_SHOWN, Result
+from webapp.results.state import State
+from webapp.vocabularies import OnItsWayError, default_for, find, title_of
+
+DECODED_SHOWN = 20_000  # characters
+PIECES_SHOWN = 1_000
+LONG = 2_500  # tokens; a longer result is laid out chunk by chunk as it comes into view
+LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are opened by number
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """The form that asks for a token's details: its id in the page, where it is sent, and how."""
+
+    form: str
+    url: str
+    method: Literal["get", "post"]
+
+
+@dataclass(frozen=True)
+class View:
+    """One answer: the state, its result (None where the input has a problem), details of the chosen token.
+
+    `link` is the address of the whole, None where it would be too long; `stem` that of a token's details without the
+    token's number.
+    """
+
+    state: State
+    result: Result | None
+    problems: list[Problem]
+    details: Details | None
+    token_problems: list[Problem]
+    link: str | None
+    stem: str | None
+    chooser: Chooser
+    pending: OnItsWayError | None = None
+
+    def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
+        """For `results/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
+        part = {
+            **self.details_part(),
+            "problems": self.problems,
+            "algorithm_names": words.algorithm_names(),
+            "pending": self.pending,
+            "here": self.link,
+            "title_of": title_of,
+        }
+        if self.result is None:
+            return part
+        return part | {
+            "tokens": self.painter.html() if tokens is None else tokens,
+            "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
+            "milliseconds": words.milliseconds,
+            "caption": words.caption(self.result),
+            "exhausted": words.exhausted(self.state),
+            "reasons": words.joined(words.reason_sentences()[reason] for reason in self.result.comparison.reasons),
+            "notes": words.notes(self.result),
+            "ids_note": words.ids_note(self.result),
+            "visible": visible,
+            "vocabulary_title": self._vocabulary_title,
+            "default_for": default_for,
+            "long": len(self.result.encoding) > LONG,
+            "decoded_limit": DECODED_SHOWN,
+            "disagreements_shown": DISAGREEMENTS_SHOWN,
+            "verdict_sentence": words.verdict_sentence(self.result),
+            "agreement_sentence": words.agreement_sentence(self.result),
+            "vocabulary_size": len(self.result.tokenizer.model.pieces),
+            "merge_rows": self._merge_rows(),
+            "piece_rows": self._piece_rows(),
+            "is_link": self.link is not None,
+        }
+
+    def details_part(self) -> dict[str, Any]:
+        """For `results/_details.html`."""
+        return {
+            "state": self.state,
+            "result": self.result,
+            "details": self.details,
+            "chooser": self.chooser,
+            "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
+        }
+
+    @property
+    def _vocabulary_title(self) -> str:
+        entry = find(self.state.vocabulary)
+        return title_of(entry) if entry else ""
+
+    @cached_property
+    def painter(self) -> Painter:
+        """Draws the tokens; each links to its details while the addresses are few and short."""
+        assert self.result is not None
+        encoding = self.result.encoding
+        links = self.stem is not None and len(encoding) * len(self.stem) <= LINKS_SHOWN
+        return Painter(
+            encoding,
+            show=self.state.show,
+            link=self._token_link if links else None,
+            chosen=self.details.token.index if self.details else None,
+        )
+
+    def _token_link(self, index: int) -> str:
+        return f"{self.stem}{index}#details"
+
+    def _merge_rows(self) -> Markup:
+        """A table row for each merge; joined strings, since a loop in a template is slow for hundreds."""
+        assert self.result is not None
+        rows = []
+        for rank, merge in enumerate(self.result.merges):
+            cells = [
+                f'<td class="figure">{rank}</td>',
+                f"<td><bdi>{escape(shown_piece(merge.left))}</bdi></td>",
+                f"<td><bdi>{escape(shown_piece(merge.right))}</bdi></td>",
+                f'<td class="figure">{merge.count}</td>',
+            ]
+            if isinstance(merge, wordpiece.ScoredMerge):
+                cells.append(f'<td class="figure">{merge.score:.3g}</td>')
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        return Markup("".join(rows))
+
+    def _piece_rows(self) -> Markup:
+        """A table row for each piece of a Unigram vocabulary learned here, the likeliest first."""
+        assert self.result is not None
+        model = self.result.tokenizer.model
+        if not self.state.learned or not isinstance(model, Unigram):
+            return Markup("")
+        best = sorted(range(len(model.pieces)), key=lambda id: -model.scores[id])
+        return Markup("").join(
+            Markup("<tr><td><bdi>{}</bdi></td><td class=figure>{}</td></tr>").format(
+                shown_piece(model.pieces[id]), number(model.scores[id], 3)
+            )
+            for id in best[:PIECES_SHOWN]
+            if id != model.unknown_id
+        )
