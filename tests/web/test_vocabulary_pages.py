@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -298,3 +299,21 @@ def test_no_such_vocabulary_in_the_list(client: FlaskClient) -> None:
     long = client.get("/vocabularies", query_string={"find": "z" * 101})
     assert long.status_code == 422
     assert "Search for at most 100 characters" in words(long)
+
+
+def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
+    pieces = ["<unk>", "x" * 300_000, "\u202eabc", "<script>alert(1)</script>", "\x00", "\n" * 3000]
+    document = {
+        "added_tokens": [{"id": 6, "content": "<i>" * 5000, "special": True}],
+        "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(pieces)}, "unk_token": "<unk>"},
+    }
+    with app.app_context():
+        entry = library().keep(json.dumps(document).encode())
+    answer = client.get(f"/vocabularies/{entry.name}")
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.text
+    assert len(answer.text) < 60_000
+    seen = words(answer)
+    assert "⟨202E⟩abc" in seen
+    assert "300,000" in seen
+    assert "x×160" in seen

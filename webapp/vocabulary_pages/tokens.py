@@ -27,6 +27,7 @@ LONGEST_QUERY = 100  # characters
 CHARACTERS_SHOWN = 8  # by their code points
 BYTES_SHOWN = 24
 PIECE_SHOWN = 160  # characters
+LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are looked at
 LONG_RUN = 6
 
 
@@ -132,7 +133,9 @@ def longest_of(tokens: TokenList, id: int) -> Long:
     at = tokens.place_of(id)
     if at is None:
         raise KeyError(id)
-    runs = (_run(character, len(list(run))) for character, run in groupby(shown_piece(tokens.pieces[at])))
+    piece = tokens.pieces[at]
+    drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
+    runs = (_run(character, len(list(run))) for character, run in groupby(drawn))
     return Long(id, "".join(runs)[:PIECE_SHOWN], len(bare(tokens.texts[at] or "")))
 
 
@@ -147,8 +150,13 @@ def _run(character: str, length: int) -> str:
 
 def shown(piece: str | bytes) -> str:
     """A piece as a reader can see it, the end of a very long one left out."""
-    drawn = shown_piece(piece)
+    drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
     return drawn if len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
+
+
+def _beginning(piece: str | bytes) -> str:
+    """As much of a piece as is drawn at most."""
+    return piece[:PIECE_SHOWN] if isinstance(piece, str) else piece[:PIECE_SHOWN].decode(errors="replace")
 
 
 def columns_of(model: Model) -> list[Column]:
@@ -187,6 +195,8 @@ def _rank(model: BPE) -> Callable[[int], str]:
 
 def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
     def parts(id: int) -> str:
+        if len(model.pieces[id]) > LONGEST_DRAWN:
+            return ""  # what it was merged from may have to be found by merging
         merge = model.merge_of(id)
         return "" if merge is None else " + ".join(shown(model.pieces[half]) for half in (merge.left, merge.right))
 
