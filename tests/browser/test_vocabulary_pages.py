@@ -46,6 +46,7 @@ def test_leafing_goes_into_the_history(open_page: OpenPage) -> None:
     page.get_by_role("link", name="Next", exact=True).click()
     expect(page.locator("#tokens tbody td").first).to_have_text("100")
     page.wait_for_url("**/vocabularies/unigram?page=2")
+    expect(page.locator("#tokens .scroll")).to_be_focused()
     page.get_by_role("link", name="Last", exact=True).click()
     expect(page.locator("#tokens tbody td").first).to_have_text("31900")
     page.go_back()

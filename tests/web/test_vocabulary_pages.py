@@ -207,6 +207,7 @@ def test_near_names_are_suggested(client: FlaskClient) -> None:
     assert 'href="/vocabularies/wordpiece"' in client.get("/vocabularies/wordpeice").text
     assert 'href="/vocabularies/cl100k-base"' in client.get("/vocabularies/cl100k_base").text
     assert 'href="/vocabularies/gpt2"' in client.get("/vocabularies/GPT-2").text
+    assert 'href="/vocabularies/r50k-base"' in client.get("/vocabularies/gpt3").text
     assert "Names like it" not in client.get("/vocabularies/zzzzzzzzzz").text
 
 

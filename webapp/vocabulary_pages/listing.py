@@ -82,9 +82,15 @@ def near(name: str) -> list[Line]:
         called.setdefault(line.entry.name.casefold(), line)
         called.setdefault(line.title.casefold(), line)
     wanted = name.casefold()[:LONGEST_FIND]
+    letters = _letters(wanted)
     alike = [called[key] for key in get_close_matches(wanted, called, n=5, cutoff=0.5)]
-    alike += [line for line in lines if len(wanted) > 2 and line.holds([wanted])]
+    alike += [line for line in lines if len(letters) > 2 and letters in _letters(f"{line.entry.name} {line.title}")]
     return list({line.entry.name: line for line in alike}.values())[:5]
+
+
+def _letters(name: str) -> str:
+    """A name's letters and digits: `GPT-3: r50k → gpt3r50k`."""
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _place(line: Line) -> int:
