@@ -116,7 +116,10 @@ def _vocabulary(state: State) -> str:
                 title=title_of(entry),
             )
         return _(
-            "Its %(size)s ids are those that %(source)s publishes.", size=number(entry.size or 0), source=entry.source
+            "Its %(size)s ids are those of “%(title)s” as it is published (%(source)s).",
+            size=number(entry.size or 0),
+            title=title_of(entry),
+            source=entry.source,
         )
     if state.learned:
         return _("The vocabulary was learned just now, from the text you see or the one you gave.")
