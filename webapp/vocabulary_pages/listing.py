@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from flask import url_for
+from flask import request, url_for
 
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, title_of, well_known
+from webapp.vocabularies.own import uploads_of
 from webapp.vocabulary_pages.words import group_title, origin_of
 
 LONGEST_FIND = 100  # characters
@@ -54,8 +55,8 @@ def groups(find: str = "") -> list[Group]:
 
 
 def entries() -> list[Entry]:
-    """Every vocabulary that has a page and is there for everybody: what ships, then what is fetched."""
-    return [*(entry for entry in CATALOGUE.values() if has_page(entry)), *well_known()]
+    """Every vocabulary that has a page: what ships, the visitor's own uploads, then what is fetched."""
+    return [*(entry for entry in CATALOGUE.values() if has_page(entry)), *uploads_of(request), *well_known()]
 
 
 def has_page(entry: Entry) -> bool:
