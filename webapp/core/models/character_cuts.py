@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from itertools import pairwise
+from itertools import compress, islice, pairwise
+from operator import add
 
 from webapp.core.character_classes import members
+from webapp.core.models.cache import Cache
 
 SPACE = "▁"
 # Up to this many characters it costs less to merge a word whole than to look for places to cut it at.
@@ -28,6 +30,7 @@ class CharacterCuts:
     def __init__(self, known: Collection[str], made: Iterable[str]) -> None:
         self._known = frozenset(known)
         self._joined = {left + right for piece in made for left, right in pairwise(piece)}
+        self._between = Cache(lambda pair: pair not in self._joined and pair[1] in self._known)
         followers = {pair[1] for pair in self._joined}
         # Runs of `▁` may be pieces, but no piece has one in its midst.
         runs = SPACE in known and all(pair[0] == SPACE or pair[1] != SPACE for pair in self._joined)
@@ -44,6 +47,6 @@ class CharacterCuts:
         """A word cut wherever it may be."""
         if len(word) <= SHORT:
             return [word]
-        joined, known = self._joined, self._known
-        cuts = [at for at in range(1, len(word)) if word[at - 1 : at + 1] not in joined and word[at] in known]
-        return [word[start:end] for start, end in pairwise((0, *cuts, len(word)))]
+        pairs = map(add, word, islice(word, 1, None))
+        cuts = list(compress(range(1, len(word)), map(self._between.__getitem__, pairs)))
+        return list(map(word.__getitem__, map(slice, [0, *cuts], [*cuts, len(word)])))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import inf
 from operator import itemgetter, neg
 from typing import Any
@@ -30,8 +30,8 @@ STRETCH = 128
 STEEP = 12
 # Words that are followed one by one before looking for a grid again.
 APART = 8
-# So many are remembered: some 40 MB.
-WORDS = 1 << 16
+# So many are remembered, at some 700 bytes each.
+WORDS = 1 << 15
 
 
 class SentencePieceUnigram(ScoredModel):
@@ -63,13 +63,13 @@ class SentencePieceUnigram(ScoredModel):
         """The ids of a text; its words are remembered."""
         if not self._word_by_word or not pretoken.startswith(self._front) or len(pretoken) < 2:
             return self.vocabulary.expanded(self._all_parts(pretoken), pretoken)
-        if len(self._rounded.paths) > WORDS:
-            self._rounded = self._no_words()
-        known = self._rounded
         packed = array("i")
         score = 0.0
         farthest = len(pretoken) * self._steepest
         for words in self._words(pretoken):
+            if len(self._rounded.paths) > WORDS:
+                self._rounded = self._no_words()
+            known = self._rounded
             numbers = list(map(known.number.__getitem__, words))
             pick = _at(numbers)
             found = pick(known.packed_ids)
