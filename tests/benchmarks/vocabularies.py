@@ -5,6 +5,9 @@ Not a benchmark of its own.
 
 import gzip
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Literal
 
 from tests.benchmarks.texts import SHIPPED, VOCABULARIES
 from webapp.core.formats import huggingface, scores, sentencepiece, tiktoken
@@ -17,21 +20,22 @@ from webapp.core.tokenizer import Tokenizer
 def readers() -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
     """The name of each vocabulary, and what reads it anew."""
     for name in ("cl100k_base", "r50k_base"):
-        content = (VOCABULARIES / "tiktoken" / f"{name}.tiktoken").read_bytes()
-        yield name, lambda content=content, name=name: tiktoken.read(content, name)  # type: ignore[misc]
+        path = VOCABULARIES / "tiktoken" / f"{name}.tiktoken"
+        yield name, partial(_read, path, partial(tiktoken.read, encoding=name))
     for path in sorted((VOCABULARIES / "tokenizers").glob("*.json")):
-        file = path.read_text(encoding="utf-8")
-        yield path.stem, lambda file=file: huggingface.read(file)  # type: ignore[misc]
+        yield path.stem, partial(_read, path, lambda content: huggingface.read(content.decode()))
     for path in sorted((VOCABULARIES / "sentencepiece").glob("*.model")):
-        content = path.read_bytes()
-        yield path.stem, lambda content=content: sentencepiece.read(content)  # type: ignore[misc]
-    file = (VOCABULARIES / "scores" / "stories15m_tokens_scores.json").read_text(encoding="utf-8")
-    yield "stories15m", lambda: scores.read(file)
+        yield path.stem, partial(_read, path, sentencepiece.read)
+    path = VOCABULARIES / "scores" / "stories15m_tokens_scores.json"
+    yield "stories15m", partial(_read, path, lambda content: scores.read(content.decode()))
     for name in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
-        with gzip.open(SHIPPED / f"{name}.json.gz", "rt", encoding="utf-8") as opened:
-            file = opened.read()
-        yield f"shipped {name}", lambda file=file: huggingface.read(file)  # type: ignore[misc]
-    for direction in ("forward", "backward", "both"):
+        path = SHIPPED / f"{name}.json.gz"
+        yield (
+            f"shipped {name}",
+            partial(_read, path, lambda content: huggingface.read(gzip.decompress(content).decode())),
+        )
+    directions: tuple[Literal["forward", "backward", "both"], ...] = ("forward", "backward", "both")
+    for direction in directions:
         yield (
             f"jieba, {direction}",
             lambda direction=direction: MATCHING.tokenizer(  # type: ignore[misc]
