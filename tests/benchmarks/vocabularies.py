@@ -36,9 +36,12 @@ def readers() -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
         )
     directions: tuple[Literal["forward", "backward", "both"], ...] = ("forward", "backward", "both")
     for direction in directions:
-        yield (
-            f"jieba, {direction}",
-            lambda direction=direction: MATCHING.tokenizer(  # type: ignore[misc]
-                Matching(jieba_dictionary(), direction)
-            ),
-        )
+        yield f"jieba, {direction}", partial(_matching, direction)
+
+
+def _read(path: Path, read: Callable[[bytes], Tokenizer]) -> Tokenizer:
+    return read(path.read_bytes())
+
+
+def _matching(direction: Literal["forward", "backward", "both"]) -> Tokenizer:
+    return MATCHING.tokenizer(Matching(jieba_dictionary(), direction))

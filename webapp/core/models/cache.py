@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 Answer = TypeVar("Answer")
 
 # An entry costs its pre-token's length and EACH besides. That is some 20 bytes of memory a unit, 40 at worst: a full
-# cache takes 20 to 40 MB, whatever the texts are.
-ROOM = 1 << 20
+# cache takes 40 MB, 80 at worst, whatever the texts are. The words of 5 MB of source code, between spaces, fit in.
+ROOM = 1 << 21
 EACH = 8
 LONGEST = 256
 
