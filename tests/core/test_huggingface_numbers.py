@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webapp.core.formats import huggingface
 from webapp.core.models.unigram import Unigram
 
-decimals = st.from_regex(r"-?(0|[1-9][0-9]{0,8})\.[0-9]{1,30}([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+decimals = st.from_regex(r"-?(0|[1-9][0-9]{0,8})\.[0-9]{1,30}([eE][+-]?1?[0-9])?", fullmatch=True)
 
 
 @given(st.one_of(decimals, st.floats(-1000, 0, width=32).map(repr).filter(lambda number: "." in number)))
