@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Literal, Protocol, get_args, runtime_checkable
 
@@ -13,7 +13,8 @@ import regex
 from webapp.core.alignment import Aligned
 from webapp.core.bert_characters import PUNCTUATION
 from webapp.core.normalizers import Prepend
-from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges, is_basic
+from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern
+from webapp.core.word_characters import runs, texts_of_runs
 
 Span = tuple[str, int, int]
 Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
@@ -139,11 +140,11 @@ class Whitespace:
 
     def split(self, text: str) -> list[str]:
         """The runs."""
-        return [run[0] for run in _word_pattern(text).finditer(text)]
+        return texts_of_runs(text)
 
     def spans(self, text: str) -> list[Span]:
         """The runs with their ranges."""
-        return [(run[0], *run.span()) for run in _word_pattern(text).finditer(text)]
+        return [(text[start:end], start, end) for start, end in runs(text)]
 
 
 @dataclass(frozen=True)
@@ -390,20 +391,3 @@ def _arranged(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[t
 
 _BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")
 _BERT = re.compile(f"[{PUNCTUATION}]|[^{WHITE_SPACE}{PUNCTUATION}]++")
-
-# Unicode's definition of a word character (Technical Standard 18, annex C), wider than that of Python's `re`.
-WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
-
-
-def _word_pattern(text: str) -> re.Pattern[str] | regex.Pattern[str]:
-    # Above the Basic Multilingual Plane the standard `re` would need ranges that make it slow.
-    return _fast_words() if is_basic(text) else _EXACT_WORDS
-
-
-_EXACT_WORDS = regex.compile(rf"[{WORD}]++|[^{WORD}{WHITE_SPACE}]++")
-
-
-@cache
-def _fast_words() -> re.Pattern[str]:
-    word = basic_ranges(WORD)
-    return re.compile(f"[{word}]++|[^{word}{WHITE_SPACE}]++")

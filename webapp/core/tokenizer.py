@@ -14,7 +14,7 @@ from webapp.core.models import Model
 from webapp.core.normalizers import Normalizer
 from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.stretches import stretches_of
+from webapp.core.stretches import PretokensByPlace, stretches_of
 
 
 class Tokenizer:
@@ -136,6 +136,11 @@ class Tokenizer:
         if len(parts) == 1 and parts[0][2] is None:
             return self._stretches.ids(text[start:end], start == 0)
         ids: list[int] = []
+        if isinstance(self._stretches, PretokensByPlace) and self.normalizer is not None:
+            aligned = self.normalizer.align(Aligned.of(text).part(start, end))
+            for left, right, token in parts:
+                ids += (token.id,) if token else self._stretches.aligned_ids(aligned.part(left, right))
+            return ids
         for left, right, token in parts:
             if token is None:
                 ids += self._stretches.normalized_ids(normalized[left:right], start == left == 0)
