@@ -88,4 +88,4 @@ _CALL = re.compile(r"\(\?(?:R|&|P>|[+-]?[0-9])")
 _CLASS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
 # Where a bracket may stand in a comment, nothing is taken for a class.
 _COMMENTED = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
-_COUNT = re.compile(r"\{(\d{0,20})\d*(?:,(\d{0,20})\d*)?\}")
+_COUNT = re.compile(r"(?<!\\x)\{(\d{0,20})\d*(?:,(\d{0,20})\d*)?\}")
