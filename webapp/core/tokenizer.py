@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -71,7 +70,8 @@ class Tokenizer:
         """The tokens of a text; with `special`, special tokens that stand in it are honoured, with `template` those
         are put around it that the post-processor names.
 
-        Tokens that were added but are not special are always honoured. A lone surrogate is read as U+FFFD.
+        Tokens that were added but are not special are always honoured. Two surrogates that make a character are read as
+        that character, a lone one as U+FFFD, as `tiktoken` does; `tokenizers` and `sentencepiece` refuse such texts.
         """
         well_formed = _well_formed(text)
         ids = self._ids(well_formed, special)
@@ -81,7 +81,7 @@ class Tokenizer:
             filled,
             pieces=self.model.pieces,
             unknown_id=self.model.unknown_id,
-            place=lambda: self._place(well_formed, ids, special, template),
+            place=lambda: _in_text(text, well_formed, self._place(well_formed, ids, special, template)),
             added=self._added_by_id,
         )
 
@@ -205,11 +205,23 @@ class Tokenizer:
 
 
 def _well_formed(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD, one character for one."""
+    """The text with pairs of surrogates made one character, and every lone one U+FFFD."""
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:
+    """The places as characters of the text itself, where pairs of surrogates were made one."""
+    if len(text) == len(well_formed):
+        return placement
+    places = [0]
+    for character in well_formed:
+        at = places[-1]
+        places.append(at + (2 if character > "\uffff" and "\ud800" <= text[at] < "\udc00" else 1))
+    starts, ends, special_indexes = placement
+    return Placement([places[start] for start in starts], [places[end] for end in ends], special_indexes)
