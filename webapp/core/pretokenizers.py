@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Protocol, get_args, runtime_checkable
 
@@ -14,7 +14,8 @@ from webapp.core.alignment import Aligned
 from webapp.core.behaviors import Behavior, arranged, matches_and_gaps
 from webapp.core.bert_characters import PUNCTUATION
 from webapp.core.normalizers import Prepend
-from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges, is_basic
+from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern
+from webapp.core.word_characters import runs, texts_of_runs
 
 Span = tuple[str, int, int]
 
@@ -143,16 +144,20 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Whitespace(Runs):
+class Whitespace:
     r"""Runs of word characters and runs of everything else but white space: `\w+|[^\w\s]+`.
 
     >>> Whitespace().split("Let's go ... 東京へ")
     ['Let', "'", 's', 'go', '...', '東京へ']
     """
 
-    def _compiled(self, text: str) -> re.Pattern[str] | regex.Pattern[str]:
-        # Above the Basic Multilingual Plane the standard `re` would need ranges that make it slow.
-        return _fast_words() if is_basic(text) else _EXACT_WORDS
+    def split(self, text: str) -> list[str]:
+        """The runs."""
+        return texts_of_runs(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The runs with their ranges."""
+        return [(text[start:end], start, end) for start, end in runs(text)]
 
 
 @dataclass(frozen=True)
@@ -348,15 +353,3 @@ def _one_after_the_other(pretokens: list[str]) -> list[Span]:
 
 _BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")
 _BERT = re.compile(f"[{PUNCTUATION}]|[^{WHITE_SPACE}{PUNCTUATION}]++")
-
-# Unicode's definition of a word character (Technical Standard 18, annex C), wider than that of Python's `re`.
-WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
-
-
-_EXACT_WORDS = regex.compile(rf"[{WORD}]++|[^{WORD}{WHITE_SPACE}]++")
-
-
-@cache
-def _fast_words() -> re.Pattern[str]:
-    word = basic_ranges(WORD)
-    return re.compile(f"[{word}]++|[^{word}{WHITE_SPACE}]++")

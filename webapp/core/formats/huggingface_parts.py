@@ -28,6 +28,7 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
+from webapp.core.formats.limits import shown
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
 
@@ -197,7 +198,7 @@ def _behavior(part: Json) -> Behavior:
     for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
-    raise FormatError(f'"behavior": {wanted!r} is not known')
+    raise FormatError(f'"behavior": {shown(wanted)} is not known')
 
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,11 +29,13 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     Traceback (most recent call last):
     webapp.core.formats.fields.FormatError: 'a' stands twice in a JSON object
 
-    Raises FormatError for a text that is no JSON, nested too deeply, with a key twice in an object, NaN or an infinity,
-    or too many items to be a vocabulary.
+    Raises FormatError for a text that is no JSON, nested too deeply, with a key twice in an object, half a surrogate
+    pair, NaN or an infinity, or too many items to be a vocabulary.
     """
     if text.count(",") + 2 * (text.count("[") + text.count("{")) > _LARGEST_WEIGHT:
         raise FormatError("the JSON has more lists, objects and values than any vocabulary")
+    if (half := _half_pair(text)) is not None:
+        raise FormatError(f"{half} in the JSON is half of a surrogate pair, and no character")
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=parse_float)
     except RecursionError:
@@ -68,6 +71,23 @@ def shown(value: object) -> str:
         value = value[:100]
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _half_pair(text: str) -> str | None:
+    r"""The first escape in a JSON that is no character.
+
+    >>> _half_pair(r'["\ud83d\ude00", "\\ud83d"]'), _half_pair(r'["\ude00\ud83d"]')
+    (None, '\\ude00')
+    """
+    if "\\ud" not in text and "\\uD" not in text:
+        return None
+    return next((found[1] for found in _ESCAPE.finditer(text) if found[1]), None)
+
+
+_HEX = "[0-9a-fA-F]"
+_ESCAPE = re.compile(
+    rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|(\\u[dD][89a-fA-F]{_HEX}{{2}})|\\.", re.DOTALL
+)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
+from reprlib import repr as shortened
 from typing import NamedTuple
 
 from webapp.core.models.boundaries import SHORT, Boundaries
@@ -86,7 +87,7 @@ class BPE:
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
-                raise ValueError(f"the unknown token {unknown!r} is not in the vocabulary")
+                raise ValueError(f"the unknown token {shortened(unknown)} is not in the vocabulary")
             self.unknown_id = self._ids[unknown]
         self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
@@ -212,13 +213,15 @@ class BPE:
         owner = None
         if not pretoken.isascii():
             owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
+        # Bytes of a prefix or suffix count as if they stood in the text. `tokenizers` goes beyond its end with them.
+        end_of_all = len(pretoken if owner is None else owner)
         segments: list[tuple[int, int, int]] = []
         start = 0
         for word in [pretoken] if self._cuts is None else self._cuts.words(pretoken):
             for id, length in zip(*self._measured(word), strict=True):
                 end = start + length
-                first = start if length else max(start - 1, 0)  # a suffix that stands alone
-                last = max(end - 1, 0)
+                first = min(start, end_of_all - 1) if length else max(start - 1, 0)  # a suffix that stands alone
+                last = max(min(end, end_of_all) - 1, 0)
                 segments.append((id, first, last + 1) if owner is None else (id, owner[first], owner[last] + 1))
                 start = end
         return segments
@@ -232,7 +235,8 @@ class BPE:
             except IndexError:
                 raise ValueError(f"the merge {left, right} names an id outside the vocabulary") from None
             except KeyError as missing:
-                raise ValueError(f"the merge {left, right} makes {missing.args[0]!r}, which is no piece") from None
+                made_of = shortened(missing.args[0])
+                raise ValueError(f"the merge {left, right} makes {made_of}, which is no piece") from None
         return made
 
     def _bytes_of_vocabulary(self) -> list[int]:
