@@ -29,6 +29,15 @@ HEADERS = {
 }
 
 
+def allow_framing(response: Response) -> Response:
+    """Let pages of other sites show an answer in a frame."""
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace(
+        "frame-ancestors 'none'", "frame-ancestors *"
+    )
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
 def init_app(app: Flask) -> None:
     """Send `HEADERS` with every answer, and `Strict-Transport-Security` where TLS is spoken."""
 
@@ -36,6 +45,8 @@ def init_app(app: Flask) -> None:
     def protect(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
+        if "frame-ancestors *" in response.headers["Content-Security-Policy"]:
+            del response.headers["X-Frame-Options"]
         if request.is_secure:
             response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
         return response

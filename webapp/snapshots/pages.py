@@ -1,0 +1,87 @@
+"""What the pages of snapshots are given, and the pages for those that are gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, make_response, render_template, url_for
+from flask_babel import gettext as _
+
+from webapp.results.views import View
+from webapp.snapshots.capture import Kept
+from webapp.storage import Stored
+
+
+def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
+    """For `snapshots/page.html` and `snapshots/embed.html`."""
+    told = stored.snapshot.state
+    query = view.state.query()
+    return {
+        **view.result_part(),
+        "stored": stored,
+        "title": told.get("title", ""),
+        "note": told.get("note", ""),
+        "differs": kept.differs,
+        "core_version": stored.snapshot.core_version,
+        "address": url_for("snapshots.page", id=stored.id, _external=True),
+        "playground_query": query,
+        "description": describe(view),
+    }
+
+
+def describe(view: View) -> str:
+    """One line about a result, for whoever unfolds its link."""
+    assert view.result is not None
+    part = view.result_part()
+    return _(
+        "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
+        tokens=f"{view.result.figures.tokens:,}",
+        characters=f"{view.result.figures.characters:,}",
+        algorithm=part["algorithm_names"][view.state.algorithm],
+        vocabulary=part["vocabulary_title"],
+    )
+
+
+def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:
+    """The snapshot if it is kept, else the page that says what became of it."""
+    if stored is None:
+        return gone("unknown", id, template)
+    return stored if stored.condition == "kept" else gone(stored.condition, id, template)
+
+
+def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
+    """A page for a snapshot that is not to be seen, each case with its own sentence and status."""
+    title, sentence, status = {
+        "unknown": (
+            _("No snapshot has this address"),
+            _("Look whether the link was copied whole: its last part has at least nine letters and digits."),
+            404,
+        ),
+        "expired": (
+            _("This snapshot has expired"),
+            _("Its author wanted it kept until a certain day, and that day has passed."),
+            410,
+        ),
+        "deleted": (_("This snapshot was deleted"), _("Its author has deleted it."), 410),
+        "removed": (
+            _("This snapshot was removed"),
+            _("Whoever runs this site has removed it after looking at a report."),
+            410,
+        ),
+        "wrong secret": (
+            _("This is not the secret of this snapshot"),
+            _("Nothing was deleted. Look whether the link was copied whole; it was shown once, when the snapshot was made."),
+            403,
+        ),
+        "just deleted": (
+            _("The snapshot is deleted"),
+            _("Its text is gone from the database, and its link now says so."),
+            200,
+        ),
+        "still shared": (
+            _("Your share of this snapshot is deleted"),
+            _("Somebody else has shared the very same result, so the link stays as long as they want it."),
+            200,
+        ),
+    }[what]
+    return make_response(render_template(template, title=title, sentence=sentence, id=id), status)

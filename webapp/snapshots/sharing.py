@@ -1,0 +1,84 @@
+"""What an author says when sharing: a title, a note, how long to keep it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Literal
+
+from flask import Request
+from flask_babel import get_locale
+from flask_babel import gettext as _
+from wtforms import DateField, Form, RadioField, StringField, TextAreaField
+from wtforms.validators import Length, Optional, ValidationError
+
+from webapp.results.forms import Problem, as_typed
+
+LONGEST_TITLE = 120
+LONGEST_NOTE = 2_000
+LONGEST_YEARS = 100
+
+
+class ShareForm(Form):
+    """The fields beside those of the playground."""
+
+    class Meta:
+        """WTForms' own messages come in the reader's language."""
+
+        @property
+        def locales(self) -> list[str]:
+            """The reader's language, then English."""
+            return [str(get_locale()), "en"]
+
+    title = StringField(filters=[lambda text: " ".join((text or "").split())])
+    note = TextAreaField(filters=[as_typed, str.strip])
+    keep = RadioField(choices=["forever", "until"], default="forever", validate_choice=False)
+    until = DateField(validators=[Optional()])
+
+    def validate_title(self, field: StringField) -> None:
+        """A line, not a page."""
+        _within(field.data, LONGEST_TITLE, _("The title"))
+
+    def validate_note(self, field: TextAreaField) -> None:
+        """A paragraph or two."""
+        _within(field.data, LONGEST_NOTE, _("The note"))
+
+    def validate_until(self, field: DateField) -> None:
+        """A day to come, where one is asked for."""
+        if self.keep.data != "until":
+            return
+        today = datetime.now(UTC).date()
+        if field.data is None or not today < field.data <= today + timedelta(days=366 * LONGEST_YEARS):
+            raise ValidationError(_("Choose a day after today until which the link is to be kept, or keep it for good."))
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What the author said; `expires` is the end of the last day, in UTC, or None for good."""
+
+    title: str
+    note: str
+    expires: datetime | None
+
+
+def read(request: Request) -> tuple[Sharing, list[Problem]]:
+    """What a request says about sharing, and what is wrong with it."""
+    form = ShareForm(request.form)
+    problems: list[Problem] = []
+    if not form.validate() or form.keep.data not in ("forever", "until"):
+        problems = [Problem(str(message), 422, name) for name, messages in form.errors.items() for message in messages]
+    until = form.until.data if form.keep.data == "until" and not problems else None
+    expires = None if until is None else datetime.combine(until + timedelta(days=1), time(), UTC)
+    return Sharing(form.title.data or "", form.note.data or "", expires), problems
+
+
+def _within(text: str, limit: int, subject: str) -> None:
+    if len(text) > limit:
+        raise ValidationError(
+            _(
+                "%(subject)s has %(size)s characters; the limit is %(limit)s.",
+                subject=subject,
+                size=f"{len(text):,}",
+                limit=f"{limit:,}",
+            )
+        )
