@@ -31,7 +31,9 @@ LONGEST_CHUNK = 800  # or, where the text has no line end, at so many
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
 # Characters that would reorder or hide the text around them, or show nothing at all.
-_INVISIBLE = regex.compile(r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1)
+_INVISIBLE = regex.compile(
+    r"[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
+)
 _SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u00a0": "⍽"}
 _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
@@ -50,6 +52,8 @@ def visible(text: str, show: bool = False) -> str:
 
     >>> visible("a\x00b\u202ec")
     'a␀b⟨202E⟩c'
+    >>> visible("\ud800")  # half a character, which UTF-8 does not have
+    '⟨D800⟩'
     >>> visible("a b", show=True)
     'a·b'
     """

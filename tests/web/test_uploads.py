@@ -200,6 +200,16 @@ def test_my_uploads_stay_in_my_picker_and_in_nobody_elses(app: Flask, client: Fl
     assert f'<option value="{name}" selected' in shown
 
 
+def test_my_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, client: FlaskClient) -> None:
+    name = chosen(bring(client, b"four\nfive\nsix\n"))["vocabulary"]
+    assert f"/vocabularies/{name}" in client.get("/vocabularies").text
+    with app.test_client() as other:
+        assert name not in other.get("/vocabularies").text
+        page = other.get(f"/vocabularies/{name}")
+    assert page.status_code == 200
+    assert "five" in page.text
+
+
 def test_long_text_is_kept_though_no_address_holds_it(client: FlaskClient) -> None:
     text = "lower " * 1000
     answer = bring(client, b"low\nlower\n", text=text, algorithm="fmm")

@@ -111,13 +111,12 @@ def _vocabulary(state: State) -> str:
     if state.brought and (entry := find(state.vocabulary)):
         if entry.origin == "uploaded":
             return _(
-                "Its %(size)s ids come from an uploaded file, %(title)s.",
-                size=number(entry.size or 0),
+                "The vocabulary is an uploaded file, %(title)s, of %(size)s tokens.",
                 title=title_of(entry),
+                size=number(entry.size or 0),
             )
         return _(
-            "Its %(size)s ids are those of “%(title)s” as it is published (%(source)s).",
-            size=number(entry.size or 0),
+            "The vocabulary is “%(title)s” as it is published (%(source)s).",
             title=title_of(entry),
             source=entry.source,
         )
