@@ -166,6 +166,35 @@
     if (chosen) mark(chosen);
   };
 
+  // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy]");
+    if (!button) return;
+    const field = byId(button.dataset.copy);
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      document.execCommand("copy"); // no permission, or no TLS: the old way
+    }
+    button.classList.add("copied");
+    setTimeout(() => button.classList.remove("copied"), 2000);
+    const status = byId("status");
+    if (status) status.textContent = button.dataset.copied;
+  });
+
+  if (!form) {
+    // A kept result has tokens to walk through, and nothing to type.
+    document.addEventListener("htmx:after:swap", () => {
+      calm();
+      if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
+      wanted = false;
+    });
+    calm();
+    return;
+  }
+
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));

@@ -21,6 +21,7 @@ from webapp import (
     playground,
     security,
     settings,
+    snapshots,
     vocabularies,
     vocabulary_pages,
 )
@@ -46,6 +47,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(health.blueprint)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
+    app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:
         vocabularies.preload()
     return app

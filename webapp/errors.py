@@ -48,6 +48,8 @@ def message_for(error: HTTPException) -> str:
     match error.code:
         case 404:
             return _("There is no page at this address. The tool itself is on the first page.")
+        case 403:
+            return _("A page of another site sent this, so nothing was stored. Do it on this site itself.")
         case 405:
             return _("This address does not answer that kind of request.")
         case 400:

@@ -7,9 +7,10 @@ address; htmx gets the part of the page that changes and the address to show.
 from __future__ import annotations
 
 from dataclasses import replace
+from http import HTTPStatus
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -27,6 +28,7 @@ from webapp.results.state import State
 from webapp.results.streaming import as_events, wants_events
 from webapp.results.views import Chooser, View
 from webapp.results.words import dictionary_problem, unavailable_problem
+from webapp.same_origin import is_foreign
 from webapp.vocabularies import OnItsWayError, UnavailableError
 from webapp.vocabularies.own import remember, uploads_of
 
@@ -68,6 +70,8 @@ def token_address() -> BaseResponse:
 @blueprint.post("/upload")
 def upload() -> BaseResponse:
     """A vocabulary file: checked, kept, and used at once for the form's text."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
     request.max_content_length = upload_limit()
     state, problems = forms.read(request)
     state, problem = with_vocabulary(state, request.files.getlist("vocabulary_file"))
@@ -121,7 +125,7 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = Chooser("playground", url_for("playground.token"), "post")
     status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
-    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending)
+    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending, shareable=True)
     if not partial:
         body = render_template("playground/page.html", **views.page_part(view, _picker(state)))
     elif request.endpoint == "playground.token":

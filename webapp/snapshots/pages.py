@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qsl
 
 from flask import Response, make_response, render_template, url_for
+from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp.results.views import View
@@ -24,9 +27,24 @@ def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
         "differs": kept.differs,
         "core_version": stored.snapshot.core_version,
         "address": url_for("snapshots.page", id=stored.id, _external=True),
-        "playground_query": query,
+        "fields": parse_qsl(query),
         "description": describe(view),
     }
+
+
+def embed_code(id: str, title: str) -> str:
+    """The HTML that shows a snapshot in a frame."""
+    return render_template("snapshots/_frame.html", id=id, title=title, width="640", height="320")
+
+
+def day(moment: datetime) -> str:
+    """A day as the reader's language writes it."""
+    return format_date(moment.date(), "long")
+
+
+def day_before(moment: datetime) -> str:
+    """The last whole day before a moment, which is how an expiry is told."""
+    return day(moment - timedelta(microseconds=1))
 
 
 def describe(view: View) -> str:

@@ -16,13 +16,17 @@ from webapp.results.views import Chooser, View
 from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.same_origin import is_foreign
 from webapp.security import allow_framing
-from webapp.snapshots import sharing
+from webapp.snapshots import commands, sharing
 from webapp.snapshots.capture import Kept, capture
-from webapp.snapshots.pages import gone, kept_or_gone, page_part
+from webapp.snapshots.pages import day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.storage import RemovedError, Stored, storage
 from webapp.vocabularies import OnItsWayError, UnavailableError
 
-blueprint = Blueprint("snapshots", __name__)
+blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
+commands.add_to(blueprint)
+blueprint.add_app_template_global(embed_code)
+blueprint.add_app_template_global(day)
+blueprint.add_app_template_global(day_before)
 
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
