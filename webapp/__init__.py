@@ -21,6 +21,7 @@ from webapp import (
     playground,
     security,
     settings,
+    storage,
     vocabularies,
     vocabulary_pages,
 )
@@ -41,6 +42,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    storage.init_app(app)
     vocabularies.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
