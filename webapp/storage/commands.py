@@ -11,6 +11,7 @@ from flask import Flask
 
 from webapp.storage.backup import BackupError, write
 from webapp.storage.backup import restore as put_back
+from webapp.storage.engine import Database
 
 
 def init_app(app: Flask, database: Database) -> None:
