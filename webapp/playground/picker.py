@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from flask import Request, Response
 from flask_babel import gettext as _
 
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
+from webapp.storage import UnavailableStorageError
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
 
 COOKIE = "uploads"
@@ -54,7 +56,8 @@ class Picker:
 
     def _entries(self, algorithm: str) -> list[Entry]:
         chosen = () if self.state.vocabulary in self.uploads or not self.state.brought else (self.state.vocabulary,)
-        uploads = [entry for entry in map(find, (*chosen, *self.uploads)) if entry and entry.origin == "uploaded"]
+        found = map(_found, (*chosen, *self.uploads))
+        uploads = [entry for entry in found if isinstance(entry, Entry) and entry.origin == "uploaded"]
         return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
 
 
@@ -83,15 +86,27 @@ def size(entry: Entry) -> str:
 
 
 def uploads_of(request: Request) -> list[str]:
-    """The uploads that the visitor's cookie names and that are there."""
+    """The uploads that the visitor's cookie names, without those that are known not to be there."""
     names = request.cookies.get(COOKIE, "").split(".")[:REMEMBERED]
-    return [name for name in dict.fromkeys(names) if (entry := find(name)) and entry.origin == "uploaded"]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if (entry := _found(name)) and (entry == "?" or entry.origin == "uploaded")
+    ]
 
 
 def remember(response: Response, uploads: Iterable[str]) -> None:
     """Keep the visitor's uploads in a cookie, newest first."""
     names = list(dict.fromkeys(uploads))[:REMEMBERED]
     response.set_cookie(COOKIE, ".".join(names), max_age=A_YEAR, samesite="Lax", httponly=True)
+
+
+def _found(name: str) -> Entry | Literal["?"] | None:
+    """What is known of a vocabulary; `?` while the database does not answer: the page can do without its uploads."""
+    try:
+        return find(name)
+    except UnavailableStorageError:
+        return "?"
 
 
 def _family(entry: Entry) -> str:

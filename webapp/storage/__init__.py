@@ -18,11 +18,12 @@ from webapp.storage import commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import LONGEST_REASON, RemovedError, Report, Shared, Snapshot, SnapshotStore, Stored
-from webapp.storage.vocabularies import VocabularyRecord, VocabularyStore
+from webapp.storage.vocabularies import NoRoomError, VocabularyRecord, VocabularyStore
 
 __all__ = [
     "LONGEST_REASON",
     "DatabaseUrlError",
+    "NoRoomError",
     "RemovedError",
     "Report",
     "SchemaError",
@@ -36,6 +37,7 @@ __all__ = [
     "VocabularyStore",
     "init_app",
     "storage",
+    "storage_of",
 ]
 
 log = logging.getLogger(__name__)
@@ -70,5 +72,10 @@ def init_app(app: Flask) -> None:
 
 def storage() -> Storage:
     """The storage of the application that answers this request."""
-    found: Storage = current_app.extensions[_EXTENSION]
+    return storage_of(current_app)
+
+
+def storage_of(app: Flask) -> Storage:
+    """The storage of `app`."""
+    found: Storage = app.extensions[_EXTENSION]
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,6 +109,7 @@ class Database:
             with self._lock:
                 if self._engines is None or self._process != os.getpid():
                     self._engines, self._process = self._made(), os.getpid()
+                    weakref.finalize(self, _dispose, self._engines[0], self._process)
                 engines = self._engines
         return engines
 
@@ -196,6 +198,12 @@ def _use_wal(connection: Connection, seconds: float) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _dispose(engine: Engine, process: int) -> None:
+    """Close what is open, in the process that opened it."""
+    if os.getpid() == process:
+        engine.dispose()
 
 
 def _begin_sqlite(connection: Connection) -> None:

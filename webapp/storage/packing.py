@@ -51,7 +51,7 @@ def canonical(snapshot: Snapshot) -> str:
 def pack(snapshot: Snapshot) -> bytes:
     """The snapshot as bytes.
 
-    >>> low = Snapshot("low low", {"algorithm": "bpe"}, [5, 6, 5], [0, 3, 4], [3, 4, 7], {5: "low", 6: b" "})
+    >>> low = Snapshot("low low", {"algorithm": "bpe"}, (5, 6, 5), (0, 3, 4), (3, 4, 7), {5: "low", 6: b" "})
     >>> unpack(pack(low)) == low
     True
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import zstandard
-from sqlalchemy import ColumnElement, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database
@@ -28,6 +28,10 @@ class VocabularyRecord:
     created: datetime
 
 
+class NoRoomError(Exception):
+    """There is no room for another file: the database has as much as it may have, or its disk is full."""
+
+
 class VocabularyStore:
     """The vocabulary files of a database. `hash` is a whole SHA-256 in hexadecimal, or the first 16 digits of it."""
 
@@ -43,12 +47,17 @@ class VocabularyStore:
         size: int,
         content: bytes,
         companion: bytes | None = None,
+        most_bytes: int | None = None,
     ) -> None:
-        """Keep a file under its whole hash; one that is there already stays as it is."""
+        """Keep a file under its whole hash; one that is there already stays as it is.
+
+        Raises NoRoomError where all files together would take more than `most_bytes`, compressed as they are.
+        """
         if self.find(hash) is not None:
             return
         kept = zstandard.compress(content)
         kept_companion = None if companion is None else zstandard.compress(companion)
+        bytes = len(kept) + len(kept_companion or b"")
         row = insert(VocabularyRow).values(
             hash=hash,
             prefix=hash[:PREFIX],
@@ -56,13 +65,15 @@ class VocabularyStore:
             algorithms=" ".join(algorithms),
             size=size,
             original_bytes=len(content) + len(companion or b""),
-            stored_bytes=len(kept) + len(kept_companion or b""),
+            stored_bytes=bytes,
             created=datetime.now(UTC),
             content=kept,
             companion=kept_companion,
         )
         try:
             with self._database.write() as connection:
+                if most_bytes is not None and _total_bytes(connection) + bytes > most_bytes:
+                    raise NoRoomError
                 connection.execute(row)
         except IntegrityError:  # somebody brought the same a moment ago
             return
@@ -108,7 +119,7 @@ class VocabularyStore:
     def total_bytes(self) -> int:
         """What all files take in the database, compressed as they are."""
         with self._database.read() as connection:
-            return int(connection.scalar(select(func.coalesce(func.sum(VocabularyRow.stored_bytes), 0))) or 0)
+            return _total_bytes(connection)
 
     def delete(self, hash: str) -> bool:
         """Delete a file, by its whole hash; False where there is none, or where a snapshot needs it."""
@@ -116,6 +127,10 @@ class VocabularyStore:
         statement = delete(VocabularyRow).where(VocabularyRow.hash == hash, ~needed.exists())
         with self._database.write() as connection:
             return connection.execute(statement).rowcount > 0
+
+
+def _total_bytes(connection: Connection) -> int:
+    return int(connection.scalar(select(func.sum(VocabularyRow.stored_bytes))) or 0)
 
 
 def _named(hash: str) -> ColumnElement[bool]:

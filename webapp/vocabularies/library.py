@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from flask import Flask, current_app
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.tokenizer import Tokenizer
+from webapp.storage import storage_of
 from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, Entry
 from webapp.vocabularies.fetching import Fetcher, FetchError
@@ -110,9 +110,8 @@ class Library:
 def init_app(app: Flask) -> None:
     """Give an application its library, made from its settings."""
     fetching.init_app(app)
-    folder = Path(app.config["VOCABULARY_FOLDER"] or Path(app.instance_path) / "vocabularies")
     app.extensions["vocabularies"] = Library(
-        Uploads(folder / "uploads", most_bytes=app.config["MAX_UPLOADS_BYTES"]),
+        Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.of(app),
         Loaded(most_bytes=app.config["MAX_LOADED_BYTES"]),
     )
