@@ -22,6 +22,7 @@ from webapp import (
     security,
     settings,
     snapshots,
+    storage,
     vocabularies,
     vocabulary_pages,
 )
@@ -42,6 +43,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    storage.init_app(app)
     vocabularies.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)

@@ -21,7 +21,8 @@ from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.results.result import Result, tokenize
 from webapp.results.state import State
-from webapp.storage import Snapshot, storage
+from webapp.snapshots.sharing import Sharing
+from webapp.storage import Shared, Snapshot, storage
 from webapp.vocabularies import OnItsWayError, UnavailableError
 from webapp.vocabularies.files import VocabularyFile, file_of
 from webapp.vocabularies.library import library
@@ -33,6 +34,20 @@ _OPTIONS: Mapping[str, Any] = {
     for field in fields(State)
     if field.name not in ("text", "token", "algorithm", "vocabulary")
 }
+
+
+def keep(result: Result, wanted: Sharing) -> Shared:
+    """Keep a result and the file of its vocabulary; raises what `SnapshotStore.share` raises."""
+    kept, file = capture(result, title=wanted.title, note=wanted.note)
+    storage().vocabularies.put(
+        file.hash,
+        format=file.format,
+        algorithms=file.algorithms,
+        size=file.size,
+        content=file.content,
+        companion=file.companion,
+    )
+    return storage().snapshots.share(kept, expires=wanted.expires)
 
 
 def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapshot, VocabularyFile]:
@@ -118,7 +133,7 @@ class Kept:
 
     @cached_property
     def _today(self) -> Result | None:
-        """What the core makes of the text today, with the kept vocabulary if need be; None where that cannot be read."""
+        """What the core makes of the text today, with the kept vocabulary if need be, or None where that is gone."""
         limit = current_app.config["MAX_CORPUS_BYTES"]
         try:
             return tokenize(self.state, corpus_limit=limit)

@@ -17,7 +17,7 @@ def add_to(blueprint: Blueprint) -> None:
     def reports() -> None:
         """List what visitors have reported, newest first."""
         for report in storage().snapshots.reports():
-            click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.snapshot_id}  {' '.join(report.reason.split())}")
+            click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.id}  {' '.join(report.reason.split())}")
 
     @blueprint.cli.command("remove")
     @click.argument("id")

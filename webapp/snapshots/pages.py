@@ -39,7 +39,7 @@ def embed_code(id: str, title: str) -> str:
 
 def day(moment: datetime) -> str:
     """A day as the reader's language writes it."""
-    return format_date(moment.date(), "long")
+    return str(format_date(moment.date(), "long"))
 
 
 def day_before(moment: datetime) -> str:
@@ -88,7 +88,7 @@ def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
         ),
         "wrong secret": (
             _("This is not the secret of this snapshot"),
-            _("Nothing was deleted. Look whether the link was copied whole; it was shown once, when the snapshot was made."),
+            _("Nothing was deleted. Look whether the link was copied whole; it was shown once, when it was shared."),
             403,
         ),
         "just deleted": (

@@ -1,26 +1,26 @@
-"""The addresses of snapshots: `/share` keeps a result, `/s/ID` shows it, and the ways to embed, report and delete it."""
+"""The addresses of snapshots: `/share` keeps a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, Response, abort, current_app, jsonify, make_response, render_template, request, url_for
+from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
 from flask_babel import gettext as _
 
-from webapp.core.formats.dictionary import DictionaryError
 from webapp.results import forms
 from webapp.results.details import Details, details_of
 from webapp.results.forms import Problem
-from webapp.results.result import tokenize
+from webapp.results.outcome import outcome
+from webapp.results.state import State
 from webapp.results.views import Chooser, View
-from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.same_origin import is_foreign
 from webapp.security import allow_framing
 from webapp.snapshots import commands, sharing
-from webapp.snapshots.capture import Kept, capture
+from webapp.snapshots.capture import Kept, keep
 from webapp.snapshots.pages import day, day_before, embed_code, gone, kept_or_gone, page_part
-from webapp.storage import RemovedError, Stored, storage
-from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.snapshots.sharing import Sharing
+from webapp.storage import RemovedError, Shared, Stored, storage
+from webapp.vocabularies import OnItsWayError
 
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
@@ -38,35 +38,16 @@ def share() -> Response:
         abort(HTTPStatus.FORBIDDEN)
     state, problems = forms.read(request)
     wanted, more = sharing.read(request)
-    problems += more
-    shared = None
-    if not problems:
-        try:
-            result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
-            kept, file = capture(result, title=wanted.title, note=wanted.note)
-            storage().vocabularies.put(
-                file.hash,
-                format=file.format,
-                algorithms=file.algorithms,
-                size=file.size,
-                content=file.content,
-                companion=file.companion,
-            )
-            shared = storage().snapshots.share(kept, expires=wanted.expires)
-        except DictionaryError as error:
-            problems = [dictionary_problem(error)]
-        except UnavailableError as error:
-            problems = [unavailable_problem(error)]
-        except OnItsWayError:
-            problems = [Problem(_("The vocabulary is still being fetched. Share again when the tokens are here."), 503)]
-        except RemovedError:
-            problems = [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
-    status = 201 if shared else max(problem.status for problem in problems)
+    shared, problems = _shared(state, wanted, [*problems, *more])
     partial = request.headers.get("HX-Request-Type") == "partial"
-    template = "snapshots/_shared.html" if partial else "snapshots/shared.html"
-    response = make_response(
-        render_template(template, shared=shared, problems=problems, state=state, wanted=wanted, form=request.form), status
+    body = render_template(
+        "snapshots/_shared.html" if partial else "snapshots/shared.html",
+        shared=shared,
+        problems=problems,
+        wanted=wanted,
+        form=request.form,
     )
+    response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
         response.headers["Location"] = url_for("snapshots.page", id=shared.id)
     response.headers["Cache-Control"] = "no-store"
@@ -162,6 +143,18 @@ def report(id: str) -> Response:
             sent = True
     body = render_template("snapshots/report.html", stored=stored, sent=sent, problem=problem, form=request.form)
     return _private(make_response(body, 422 if problem else 200))
+
+
+def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+    """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
+    try:
+        result, problems = outcome(state, problems)
+        return (None, problems) if result is None else (keep(result, wanted), [])
+    except OnItsWayError:
+        message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
+        return None, [Problem(message, 503)]
+    except RemovedError:
+        return None, [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
 
 
 def _stored(id: str, template: str = "snapshots/gone.html") -> Stored | Response:

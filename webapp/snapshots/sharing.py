@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Literal
 
 from flask import Request
 from flask_babel import get_locale
 from flask_babel import gettext as _
 from wtforms import DateField, Form, RadioField, StringField, TextAreaField
-from wtforms.validators import Length, Optional, ValidationError
+from wtforms.validators import Optional, ValidationError
 
 from webapp.results.forms import Problem, as_typed
 
@@ -32,7 +31,7 @@ class ShareForm(Form):
 
     title = StringField(filters=[lambda text: " ".join((text or "").split())])
     note = TextAreaField(filters=[as_typed, str.strip])
-    keep = RadioField(choices=["forever", "until"], default="forever", validate_choice=False)
+    keep = RadioField(choices=[("forever", ""), ("until", "")], default="forever", validate_choice=False)
     until = DateField(validators=[Optional()])
 
     def validate_title(self, field: StringField) -> None:
@@ -49,7 +48,7 @@ class ShareForm(Form):
             return
         today = datetime.now(UTC).date()
         if field.data is None or not today < field.data <= today + timedelta(days=366 * LONGEST_YEARS):
-            raise ValidationError(_("Choose a day after today until which the link is to be kept, or keep it for good."))
+            raise ValidationError(_("Choose a day after today up to which to keep it, or keep it for good."))
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,8 @@ def read(request: Request) -> tuple[Sharing, list[Problem]]:
     return Sharing(form.title.data or "", form.note.data or "", expires), problems
 
 
-def _within(text: str, limit: int, subject: str) -> None:
+def _within(text: str | None, limit: int, subject: str) -> None:
+    text = text or ""
     if len(text) > limit:
         raise ValidationError(
             _(

@@ -6,7 +6,6 @@ import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import sha256
 
 from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
@@ -15,7 +14,7 @@ from webapp.core.models.matching import Matching
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 from webapp.vocabularies.loading import FOLDER, jieba_words
-from webapp.vocabularies.uploads import number_of_ids
+from webapp.vocabularies.uploads import hash_of, number_of_ids
 
 
 @dataclass(frozen=True)
@@ -34,22 +33,13 @@ class VocabularyFile:
         return hash_of(self.content, self.companion)
 
 
-def hash_of(content: bytes, companion: bytes | None = None) -> str:
-    """The SHA-256 of a vocabulary's content, in hexadecimal.
-
-    >>> hash_of(b"low\\n")[:16], hash_of(b"low\\n") == hash_of(b"low", b"\\n")
-    ('3d2a2ab7ca3e4b36', False)
-    """
-    both = content if companion is None else b"%d\0%b%b" % (len(content), content, companion)
-    return sha256(both).hexdigest()
-
-
 def file_of(tokenizer: Tokenizer) -> VocabularyFile:
     """The vocabulary of a tokenizer that was learned or pasted here, as a file."""
     if isinstance(tokenizer.model, Matching):
-        content, format = write_dictionary(tokenizer.model.dictionary, separator="\t").encode(), "dictionary"
+        format: Format = "dictionary"
+        content = write_dictionary(tokenizer.model.dictionary, separator="\t").encode()
     else:
-        content, format = huggingface.write(tokenizer).encode(), "huggingface"
+        format, content = "huggingface", huggingface.write(tokenizer).encode()
     return VocabularyFile(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from flask import Flask, current_app
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.tokenizer import Tokenizer
+from webapp.storage import storage_of
 from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, Entry
-from webapp.vocabularies.files import VocabularyFile, shipped_file
 from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.files import VocabularyFile, shipped_file
 from webapp.vocabularies.loaded import Loaded
 from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
 from webapp.vocabularies.uploads import Uploaded, Uploads, number_of_ids
@@ -124,9 +124,8 @@ class Library:
 def init_app(app: Flask) -> None:
     """Give an application its library, made from its settings."""
     fetching.init_app(app)
-    folder = Path(app.config["VOCABULARY_FOLDER"] or Path(app.instance_path) / "vocabularies")
     app.extensions["vocabularies"] = Library(
-        Uploads(folder / "uploads", most_bytes=app.config["MAX_UPLOADS_BYTES"]),
+        Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.of(app),
         Loaded(most_bytes=app.config["MAX_LOADED_BYTES"]),
     )
