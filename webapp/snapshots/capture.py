@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any
 
 from flask import current_app
 
+from webapp.core import __version__
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
@@ -64,7 +64,7 @@ def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapsho
         unknown=sorted(encoding.unknown),
         special=sorted(encoding.special),
         decoded=result.comparison.decoded,
-        core_version=version("tokenscope"),
+        core_version=__version__,
     )
     return kept, file
 

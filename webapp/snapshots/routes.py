@@ -83,6 +83,17 @@ def embed(id: str) -> Response:
     return allow_framing(stored)
 
 
+@blueprint.get("/s/<id>.png")
+def picture(id: str) -> Response:
+    """The picture that a link unfolds to: 1200 by 630 pixels."""
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    response = Response(card(stored.id, Kept(stored.snapshot)), mimetype="image/png")
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return _indexed_by_nobody(response)
+
+
 @blueprint.get("/oembed")
 def oembed() -> Response:
     """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""

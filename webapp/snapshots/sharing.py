@@ -8,8 +8,8 @@ from datetime import UTC, datetime, time, timedelta
 from flask import Request
 from flask_babel import get_locale
 from flask_babel import gettext as _
-from wtforms import DateField, Form, RadioField, StringField, TextAreaField
-from wtforms.validators import Optional, ValidationError
+from wtforms import DateField, Form, StringField, TextAreaField
+from wtforms.validators import ValidationError
 
 from webapp.results.forms import Problem, as_typed
 
@@ -31,8 +31,8 @@ class ShareForm(Form):
 
     title = StringField(filters=[lambda text: " ".join((text or "").split())])
     note = TextAreaField(filters=[as_typed, str.strip])
-    keep = RadioField(choices=[("forever", ""), ("until", "")], default="forever", validate_choice=False)
-    until = DateField(validators=[Optional()])
+    keep = StringField(default="forever")
+    until = DateField()
 
     def validate_title(self, field: StringField) -> None:
         """A line, not a page."""
@@ -41,14 +41,6 @@ class ShareForm(Form):
     def validate_note(self, field: TextAreaField) -> None:
         """A paragraph or two."""
         _within(field.data, LONGEST_NOTE, _("The note"))
-
-    def validate_until(self, field: DateField) -> None:
-        """A day to come, where one is asked for."""
-        if self.keep.data != "until":
-            return
-        today = datetime.now(UTC).date()
-        if field.data is None or not today < field.data <= today + timedelta(days=366 * LONGEST_YEARS):
-            raise ValidationError(_("Choose a day after today up to which to keep it, or keep it for good."))
 
 
 @dataclass(frozen=True)
@@ -63,12 +55,22 @@ class Sharing:
 def read(request: Request) -> tuple[Sharing, list[Problem]]:
     """What a request says about sharing, and what is wrong with it."""
     form = ShareForm(request.form)
-    problems: list[Problem] = []
-    if not form.validate() or form.keep.data not in ("forever", "until"):
-        problems = [Problem(str(message), 422, name) for name, messages in form.errors.items() for message in messages]
-    until = form.until.data if form.keep.data == "until" and not problems else None
-    expires = None if until is None else datetime.combine(until + timedelta(days=1), time(), UTC)
+    form.validate()
+    expires = _expires(form)
+    if expires is None and form.keep.data != "forever":
+        form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
+    elif form.keep.data == "forever":
+        form.until.errors = []  # a day that is not asked for may be anything
+    problems = [Problem(str(message), 422, field.name) for field in form for message in field.errors]
     return Sharing(form.title.data or "", form.note.data or "", expires), problems
+
+
+def _expires(form: ShareForm) -> datetime | None:
+    """The end of the last day that was asked for, if that day is to come."""
+    today, until = datetime.now(UTC).date(), form.until.data
+    if form.keep.data != "until" or until is None or not today < until <= today + timedelta(days=366 * LONGEST_YEARS):
+        return None
+    return datetime.combine(until + timedelta(days=1), time(), UTC)
 
 
 def _within(text: str | None, limit: int, subject: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from flask import Flask, current_app
 
 from webapp.core.formats.fields import FormatError
+from webapp.core.formats.recognize import Format
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import storage_of
 from webapp.vocabularies import fetching
@@ -90,7 +92,7 @@ class Library:
             raise self._on_its_way(WELL_KNOWN[name])
         entry = self.find(name)
         assert entry is not None
-        format = WELL_KNOWN[name].format if name in WELL_KNOWN else entry.title
+        format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
         return VocabularyFile(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
