@@ -68,17 +68,17 @@ def test_nothing_to_fetch_is_no_failure(run: Run) -> None:
 
 
 def test_an_unknown_name_is_told_with_those_near_it(run: Run, publisher: Publisher) -> None:
-    result = run("fetch", "gpt2", "cl100k_base", "zzzzzzzzz")
+    result = run("fetch", "gpt2", "cl100k", "zzzzzzzzz")
     assert result.exit_code == 2
     near, far = result.stderr.splitlines()
-    assert near.startswith("No vocabulary is called 'cl100k_base'. Did you mean cl100k-base")
+    assert near.startswith("No vocabulary is called 'cl100k'. Did you mean cl100k_base")
     assert far.endswith("`flask --app webapp vocabularies list` names them all.")
     assert publisher.requests == []
 
 
 def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher) -> None:
     publisher.answers |= {"/encodings/cl100k_base.tiktoken": Answer(RANKS), BERT: Answer(TOKENIZER)}
-    result = run("fetch", "gpt2", "cl100k-base", "bert-base-cased")
+    result = run("fetch", "gpt2", "cl100k_base", "bert-base-cased")
     assert result.exit_code == 1
     assert result.stdout.startswith("bert-base-cased  ")
     missing, checksum = result.stderr.splitlines()
@@ -100,7 +100,7 @@ def test_the_list_tells_what_is_here(run: Run, publisher: Publisher) -> None:
 def test_the_real_cl100k_base_comes_from_a_mirror(run: Run, publisher: Publisher, shared: Path) -> None:
     content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
     publisher.answers["/encodings/cl100k_base.tiktoken"] = Answer(content)
-    result = run("fetch", "cl100k-base")
+    result = run("fetch", "cl100k_base")
     assert result.exit_code == 0, result.output
     assert "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" in result.stdout
 

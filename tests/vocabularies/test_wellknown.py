@@ -67,8 +67,8 @@ def test_openais_are_as_tiktoken_has_them(name: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("cl100k-base", "tiktoken/cl100k_base.tiktoken"),
-        ("r50k-base", "tiktoken/r50k_base.tiktoken"),
+        ("cl100k_base", "tiktoken/cl100k_base.tiktoken"),
+        ("r50k_base", "tiktoken/r50k_base.tiktoken"),
         ("gpt2", "tokenizers/gpt2.json"),
         ("bert-base-cased", "tokenizers/bert_base_cased.json"),
         ("mistral-7b-v0-1", "tokenizers/mistral01.json"),
@@ -124,7 +124,7 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
         ('"huggingface"', '"pickle"', "has a format that nobody reads"),
         ('"huggingface"', '"tiktoken"', "should have an encoding, or a pattern"),
         ('"huggingface"', '"vocab.json"', "should have 2 file(s)"),
-        ("[gpt2]", "[GPT_2]", "is no name in kebab case"),
+        ("[gpt2]", "[GPT_2]", "is no name in small letters"),
         ('["tokenizer.json"]', '["../tokenizer.json"]', "should have 1 file(s)"),
         ('["tokenizer.json"]', '["/etc/passwd"]', "should have 1 file(s)"),
         ('["tokenizer.json"]', '["https://example.org/x"]', "should have 1 file(s)"),

@@ -200,6 +200,16 @@ def test_my_uploads_stay_in_my_picker_and_in_nobody_elses(app: Flask, client: Fl
     assert f'<option value="{name}" selected' in shown
 
 
+def test_my_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, client: FlaskClient) -> None:
+    name = chosen(bring(client, b"four\nfive\nsix\n"))["vocabulary"]
+    assert f"/vocabularies/{name}" in client.get("/vocabularies").text
+    with app.test_client() as other:
+        assert name not in other.get("/vocabularies").text
+        page = other.get(f"/vocabularies/{name}")
+    assert page.status_code == 200
+    assert "five" in page.text
+
+
 def test_long_text_is_kept_though_no_address_holds_it(client: FlaskClient) -> None:
     text = "lower " * 1000
     answer = bring(client, b"low\nlower\n", text=text, algorithm="fmm")
@@ -291,7 +301,7 @@ def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
     assert page.box == "\nlower"
 
 
-@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k-base\0"])
+@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
 def test_names_that_nobody_brought(client: FlaskClient, name: str) -> None:
     answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
     assert answer.status_code == 404
@@ -321,10 +331,10 @@ def names(html: str) -> Sequence[str]:
 
 def test_searching_by_name(client: FlaskClient) -> None:
     everything = names(client.get("/choices").text)
-    assert {"jieba", "bpe-bytes", "unigram", "cl100k-base", "bert-base-cased"} <= set(everything)
+    assert {"jieba", "bpe-bytes", "unigram", "cl100k_base", "bert-base-cased"} <= set(everything)
     assert len(everything) == len(set(everything))
     found = names(client.get("/choices?find=GPT+4").text)
-    assert "cl100k-base" in found
+    assert "cl100k_base" in found
     assert "bert-base-cased" not in found
     assert "No vocabulary has that in its name" in client.get("/choices?find=zzzz").text
 

@@ -36,7 +36,7 @@ def _unknown() -> regex.Pattern[str]:
 
 @cache
 def _patterns() -> dict[str, regex.Pattern[str]]:
-    return {name: regex.compile(rf"\p{{Script={name}}}") for name in _NAMES.split()}
+    return {name: regex.compile(rf"\p{{Script={name}}}") for name in NAMES}
 
 
 # The long vowel mark goes with Japanese; the others have changed their script since.
@@ -65,6 +65,9 @@ Shavian Siddham SignWriting Sinhala Sogdian Sora_Sompeng Soyombo Sundanese Sylot
 Tai_Le Tai_Tham Tai_Viet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Ugaritic Vai Wancho
 Warang_Citi Yezidi Yi Zanabazar_Square Khitan_Small_Script
 """
+
+NAMES: tuple[str, ...] = tuple(_NAMES.split())
+"""The scripts of the table by Unicode's names for them, the commonest first; `Common` and `Inherited` among them."""
 
 # Assigned to a script after the table was made.
 _LATER = """

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from flask import Request, Response
 from flask_babel import gettext as _
 
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
 
-COOKIE = "uploads"
-REMEMBERED = 12  # uploads of one visitor
-A_YEAR = 31_536_000
 LONGEST_QUERY = 100
 
 
@@ -24,7 +20,7 @@ class Picker:
     """What the picker offers: `uploads` are the visitor's own, newest first, `query` what is searched for."""
 
     state: State
-    uploads: Sequence[str] = ()
+    uploads: Sequence[Entry] = ()
     query: str = ""
 
     @property
@@ -53,9 +49,13 @@ class Picker:
         return groups
 
     def _entries(self, algorithm: str) -> list[Entry]:
-        chosen = () if self.state.vocabulary in self.uploads or not self.state.brought else (self.state.vocabulary,)
-        uploads = [entry for entry in map(find, (*chosen, *self.uploads)) if entry and entry.origin == "uploaded"]
-        return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
+        chosen = find(self.state.vocabulary)
+        theirs = [chosen] if chosen and chosen.origin == "uploaded" and chosen not in self.uploads else []
+        return [
+            entry
+            for entry in (*entries_for(algorithm), *theirs, *self.uploads, *well_known())
+            if algorithm in entry.algorithms
+        ]
 
 
 def matches(entry: Entry, query: str) -> bool:
@@ -80,18 +80,6 @@ def size(entry: Entry) -> str:
     if entry.size is None:
         return ""
     return f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
-
-
-def uploads_of(request: Request) -> list[str]:
-    """The uploads that the visitor's cookie names and that are there."""
-    names = request.cookies.get(COOKIE, "").split(".")[:REMEMBERED]
-    return [name for name in dict.fromkeys(names) if (entry := find(name)) and entry.origin == "uploaded"]
-
-
-def remember(response: Response, uploads: Iterable[str]) -> None:
-    """Keep the visitor's uploads in a cookie, newest first."""
-    names = list(dict.fromkeys(uploads))[:REMEMBERED]
-    response.set_cookie(COOKIE, ".".join(names), max_age=A_YEAR, samesite="Lax", httponly=True)
 
 
 def _family(entry: Entry) -> str:

@@ -28,6 +28,7 @@ from webapp.results.streaming import as_events, wants_events
 from webapp.results.views import Chooser, View
 from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.vocabularies.own import remember, uploads_of
 
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
@@ -72,7 +73,7 @@ def upload() -> BaseResponse:
     state, problem = with_vocabulary(state, request.files.getlist("vocabulary_file"))
     response = _answer(state, [*problems, problem] if problem else problems)
     if problem is None:
-        picker.remember(response, [state.vocabulary, *picker.uploads_of(request)])
+        remember(response, [state.vocabulary, *(entry.name for entry in uploads_of(request))])
     return response
 
 
@@ -172,7 +173,7 @@ def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
 
 def _picker(state: State) -> picker.Picker:
     query = request.values.get("find", "").strip()[: picker.LONGEST_QUERY]
-    return picker.Picker(state, picker.uploads_of(request), query)
+    return picker.Picker(state, uploads_of(request), query)
 
 
 def _with_query(link: str) -> str:

@@ -75,6 +75,7 @@ class View:
             "ids_note": words.ids_note(self.result),
             "visible": visible,
             "vocabulary_title": self._vocabulary_title,
+            "has_page": not self.state.learned and self.state.vocabulary != "own-dictionary",
             "default_for": default_for,
             "long": len(self.result.encoding) > LONG,
             "decoded_limit": DECODED_SHOWN,

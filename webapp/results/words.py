@@ -111,12 +111,14 @@ def _vocabulary(state: State) -> str:
     if state.brought and (entry := find(state.vocabulary)):
         if entry.origin == "uploaded":
             return _(
-                "Its %(size)s ids come from an uploaded file, %(title)s.",
-                size=number(entry.size or 0),
+                "The vocabulary is an uploaded file, %(title)s, of %(size)s tokens.",
                 title=title_of(entry),
+                size=number(entry.size or 0),
             )
         return _(
-            "Its %(size)s ids are those that %(source)s publishes.", size=number(entry.size or 0), source=entry.source
+            "The vocabulary is “%(title)s” as it is published (%(source)s).",
+            title=title_of(entry),
+            source=entry.source,
         )
     if state.learned:
         return _("The vocabulary was learned just now, from the text you see or the one you gave.")
@@ -136,7 +138,7 @@ def notes(result: Result) -> list[str]:
     if "\0" in result.encoding.text:
         found.append(
             _(
-                "NUL characters are tokenized and shown as ␀, but a text box cannot hold them: they are lost "
+                "NUL characters are tokenized and shown as ⟨0000⟩, but a text box cannot hold them: they are lost "
                 "when the text is edited."
             )
         )

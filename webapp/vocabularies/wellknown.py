@@ -152,7 +152,7 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
     if strange:
         return f"has {', '.join(sorted(strange))}, which nobody knows"
     if not _NAME.fullmatch(name):
-        return "is no name in kebab case"
+        return "is no name in small letters, with - or _ between its parts"
     files, checksums, format = table["files"], table.get("sha256", []), table["format"]
     wanted = 2 if format == "vocab.json" else 1
     checks = {
@@ -186,7 +186,7 @@ _ALLOWED: dict[str, type] = {
     "encoding": str, "pattern": str, "special_tokens": dict, "reserved_tokens": str,
 }  # fmt: skip
 _SOURCE = ("files", "repository", "revision", "sha256", "reserved_tokens")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

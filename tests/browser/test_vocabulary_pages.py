@@ -1,0 +1,128 @@
+"""The pages about vocabularies as a person meets them, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import OpenPage
+from webapp.vocabularies import shipped_tokenizer
+
+PIECES = shipped_tokenizer("wordpiece").model.pieces
+
+
+def ready(page: Page) -> Page:
+    """The page once htmx is at work: a person needs longer than that, a test does not."""
+    page.wait_for_selector("form.search[data-htmx-powered]")
+    return page
+
+
+def first_cells(page: Page) -> list[str]:
+    return page.locator("#tokens tbody td:first-child").all_inner_texts()
+
+
+def test_tokens_are_found_while_one_types(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies/wordpiece"))
+    before = page.evaluate("history.length")
+    box = page.get_by_role("searchbox", name="Find tokens")
+    box.press_sequentially("##ing", delay=10)
+    expect(page.locator("#tokens tbody tr").first).to_contain_text("##ing")
+    page.wait_for_url(re.compile(r"/vocabularies/wordpiece\?query=%23%23ing$"))
+    assert int(first_cells(page)[0]) == PIECES.index("##ing")
+    expect(box).to_be_focused()
+    assert page.evaluate("history.length") == before
+    expect(page.locator("#status")).to_contain_text("##ing")
+    shown = first_cells(page)
+    page.reload()
+    assert first_cells(page) == shown
+    expect(box).to_have_value("##ing")
+
+
+def test_leafing_goes_into_the_history(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies/unigram"))
+    page.get_by_role("link", name="Next", exact=True).click()
+    expect(page.locator("#tokens tbody td").first).to_have_text("100")
+    page.wait_for_url("**/vocabularies/unigram?page=2")
+    expect(page.locator("#tokens .scroll")).to_be_focused()
+    page.get_by_role("link", name="Last", exact=True).click()
+    expect(page.locator("#tokens tbody td").first).to_have_text("31900")
+    page.go_back()
+    page.wait_for_url("**/vocabularies/unigram?page=2")
+    expect(page.locator("#tokens tbody td").first).to_have_text("100")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Unigram, like T5")
+
+
+def test_everything_works_without_javascript(open_page: OpenPage) -> None:
+    page = open_page("/vocabularies", javascript=False)
+    page.get_by_role("searchbox", name="Find a vocabulary").fill("unigram ships")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#list li")).to_have_count(1)
+    page.locator("#list .entry-title").click()
+    page.get_by_role("searchbox", name="Find tokens").fill("the")
+    page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**/vocabularies/unigram?query=the#tokens")
+    expect(page.locator("#tokens tbody tr").first).to_contain_text("the")
+    page.get_by_role("link", name="Next", exact=True).click()
+    page.wait_for_url("**/vocabularies/unigram?query=the&page=2#tokens")
+
+
+def test_the_list_is_searched_while_one_types(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies"))
+    total = page.locator("#list li").count()
+    box = page.get_by_role("searchbox", name="Find a vocabulary")
+    box.fill("wordpiece")
+    expect(page.locator("#list h2")).to_have_text(["WordPiece"])
+    page.wait_for_url("**/vocabularies?find=wordpiece")
+    box.fill("zzzz")
+    expect(page.locator("#list")).to_contain_text("No vocabulary of that name")
+    box.fill("")
+    expect(page.locator("#list li")).to_have_count(total)
+    page.wait_for_url(re.compile("/vocabularies$"))
+
+
+def test_what_is_wrong_is_said_where_one_types(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies/wordpiece", expected=["status of 422"]))
+    page.get_by_role("searchbox", name="Find tokens").fill("x" * 101)
+    expect(page.locator("#tokens .problem")).to_contain_text("at most 100 characters")
+    page.get_by_role("searchbox", name="Find tokens").fill("under")
+    expect(page.locator("#tokens .problem")).to_have_count(0)
+
+
+def test_a_silent_server_is_told(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies/wordpiece", expected=["Failed to load resource", "net::ERR_FAILED", "htmx"]))
+    silent = True
+
+    def answer(route: Route) -> None:
+        route.abort("failed") if silent else route.continue_()
+
+    page.route("**/vocabularies/wordpiece?*", answer)
+    box = page.get_by_role("searchbox", name="Find tokens")
+    box.fill("under")
+    expect(page.locator("#unreachable")).to_be_visible()
+    silent = False
+    box.fill("underst")
+    expect(page.locator("#unreachable")).to_be_hidden()
+    expect(page.locator("#tokens tbody tr").first).to_contain_text("underst")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/vocabularies",
+        "/vocabularies/bpe-bytes?query=the",
+        "/vocabularies/jieba?query=研究&lang=zh",
+        "/vocabularies/unigram?query=qqqq",
+        "/vocabularies/unigrams",
+    ],
+)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
+    open_page: OpenPage, path: str, width: int, scheme: str
+) -> None:
+    page = open_page(path, width=width, color_scheme=scheme, expected=["status of 404"])
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
