@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import regex
 
@@ -47,7 +46,8 @@ def drawable(text: str, show: bool = False) -> str:
     return _CONTROL_SYMBOLS.sub(lambda match: f"⟨{(ord(match[0]) - 0x2400) if match[0] != '␡' else 0x7F:04X}⟩", text)
 
 
-class Span(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Span:
     """What of the text a token is shown with; `index` None is text that belongs to no token.
 
     `shared`: other tokens have bytes of the same character; it is `own` of the first of them. `around`: a special token
@@ -90,10 +90,11 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
 def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[Cell]:
     """The cells of an encoding, in the order of the text; of its first `most` tokens."""
     unknown, special = encoding.unknown, encoding.special
-    for index, own, shared, around in spans(encoding, most):
+    for span in spans(encoding, most):
+        index, own, shared = span.index, span.own, span.shared
         if index is None:
             yield Cell(None, drawable(own, show))
-        elif around:
+        elif span.around:
             yield Cell(index, drawable(shown_piece(encoding.piece(index))), special=True)
         else:
             mark = "▁" if not own and not shared else "↵" if own.startswith("\n") and not show else ""

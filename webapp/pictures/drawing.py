@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import resvg_py
 
@@ -18,6 +18,7 @@ SIZE = 17  # pixels, as on the page
 MARGIN = 24
 MOST_CHARACTERS = {"svg": 20_000, "png": 2_000}
 """What is drawn of a text, in characters. The rest is told as a number of tokens."""
+MOST_LINES = {"svg": 2_000, "png": 120}
 LEAST_WIDTH, MOST_WIDTH = 160, 4_000
 CARD = (1200, 630)
 _CARD_MARGIN = 72
@@ -86,8 +87,10 @@ def _picture(
 ) -> tuple[str, list[Face]]:
     known, palette = fonts(), PALETTES[theme]
     width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
-    most = MOST_CHARACTERS["png" if drawing else "svg"]
-    layout = lay_out(cells(encoding, show, most), known, (width - 2 * MARGIN) / SIZE, most_characters=most)
+    kind = "png" if drawing else "svg"
+    most = MOST_CHARACTERS[kind]
+    room = (width - 2 * MARGIN) / SIZE
+    layout = lay_out(cells(encoding, show, most), known, room, most_lines=MOST_LINES[kind], most_characters=most)
     writer = Writer(palette, SIZE, drawing=drawing)
     body = writer.lines(layout, MARGIN, MARGIN)
     y = MARGIN + len(layout.lines) * LEADING * SIZE + 10

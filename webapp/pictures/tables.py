@@ -77,9 +77,9 @@ def plain(encoding: Encoding, separator: str = " ") -> str:
 
 
 def _texts(encoding: Encoding) -> Iterator[str]:
-    for index, own, _shared, around in spans(encoding):
-        if index is not None and (own or around):
-            yield shown_piece(encoding.piece(index)) if around else own
+    for span in spans(encoding):
+        if span.index is not None and (span.own or span.around):
+            yield shown_piece(encoding.piece(span.index)) if span.around else span.own
 
 
 def _text(piece: str | bytes) -> str | None:

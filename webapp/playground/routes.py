@@ -14,20 +14,19 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.formats import huggingface
-from webapp.core.formats.dictionary import DictionaryError
 from webapp.markup import visible
 from webapp.playground import picker, views
 from webapp.playground.examples import WELCOME
 from webapp.playground.upload import upload_limit, with_vocabulary
 from webapp.results import forms
+from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.forms import Problem
-from webapp.results.result import Result, tokenize
+from webapp.results.result import Result
 from webapp.results.state import State
 from webapp.results.streaming import as_events, wants_events
 from webapp.results.views import Chooser, View
-from webapp.results.words import dictionary_problem, unavailable_problem
-from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.vocabularies import OnItsWayError
 from webapp.vocabularies.own import remember, uploads_of
 
 blueprint = Blueprint("playground", __name__)
@@ -89,7 +88,7 @@ def learned_file() -> BaseResponse:
     state, problems = forms.read(request)
     if not state.learned and not problems:
         problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
-    result, problems = _result(state, problems)
+    result, problems = attempt(state, problems)
     if result is None:
         return _answer(state, problems)
     response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
@@ -112,7 +111,7 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     if request.method == "POST" and not partial and not problems and not token_problems and link:
         return make_response(redirect(_with_query(link), 303))
     try:
-        result, problems = _result(state, problems)
+        result, problems = attempt(state, problems)
         pending = None
     except OnItsWayError as waiting:
         result, pending = None, waiting
@@ -140,21 +139,10 @@ def _partial() -> bool:
 def _has_token(state: State, problems: list[Problem]) -> bool:
     """Whether the token whose details were open is still there in an edited text."""
     try:
-        result, _problems = _result(state, problems)
+        result, _problems = attempt(state, problems)
     except OnItsWayError:
         return False
     return result is not None and state.token is not None and state.token < len(result.encoding)
-
-
-def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
-    if problems:
-        return None, problems
-    try:
-        return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
-    except DictionaryError as error:
-        return None, [dictionary_problem(error)]
-    except UnavailableError as error:
-        return None, [unavailable_problem(error)]
 
 
 def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
