@@ -297,6 +297,39 @@
     }
   });
 
+  // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  // The ids are here already; the tokens as a file has them are asked for.
+  const copied = (button) =>
+    button.dataset.copy === "ids"
+      ? Promise.resolve(`[${byId("ids").textContent.match(/\d+/g).join(", ")}]`)
+      : fetch(button.dataset.copy, { method: "POST", body: new FormData(form) }).then((answer) => {
+          if (!answer.ok) throw new Error(answer.statusText);
+          return answer.text();
+        });
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy]");
+    if (!button) return;
+    const told = byId("copied");
+    told.textContent = "";
+    try {
+      await navigator.clipboard.writeText(await copied(button));
+      told.textContent = told.dataset.done;
+    } catch {
+      told.textContent = told.dataset.failed;
+    }
+  });
+  // A new result brings this part anew: it stays as it was left.
+  let taken = null;
+  document.addEventListener("htmx:before:swap", () => {
+    const take = byId("take");
+    if (take) taken = [take.open, byId("separator").value, byId("colours").value];
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    const take = byId("take");
+    if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
+  });
+
   // What folds out over the page folds in again.
   document.addEventListener("click", (event) => {
     for (const open of document.querySelectorAll(".options[open], .finder[open]")) {

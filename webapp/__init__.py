@@ -15,6 +15,7 @@ from flask_compress import Compress
 from webapp import (
     assets,
     commands,
+    downloads,
     errors,
     health,
     localization,
@@ -48,6 +49,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(playground.blueprint)
+    app.register_blueprint(downloads.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:

@@ -20,9 +20,9 @@ from webapp.playground import picker, views
 from webapp.playground.examples import WELCOME
 from webapp.playground.upload import upload_limit, with_vocabulary
 from webapp.results import forms
+from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.forms import Problem
-from webapp.results.outcome import outcome
 from webapp.results.result import Result
 from webapp.results.state import State
 from webapp.results.streaming import as_events, wants_events
@@ -92,7 +92,7 @@ def learned_file() -> BaseResponse:
     state, problems = forms.read(request)
     if not state.learned and not problems:
         problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
-    result, problems = outcome(state, problems)
+    result, problems = attempt(state, problems)
     if result is None:
         return _answer(state, problems)
     response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
@@ -115,7 +115,7 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     if request.method == "POST" and not partial and not problems and not token_problems and link:
         return make_response(redirect(_with_query(link), 303))
     try:
-        result, problems = outcome(state, problems)
+        result, problems = attempt(state, problems)
         pending = None
     except OnItsWayError as waiting:
         result, pending = None, waiting
@@ -143,7 +143,7 @@ def _partial() -> bool:
 def _has_token(state: State, problems: list[Problem]) -> bool:
     """Whether the token whose details were open is still there in an edited text."""
     try:
-        result, _problems = outcome(state, problems)
+        result, _problems = attempt(state, problems)
     except OnItsWayError:
         return False
     return result is not None and state.token is not None and state.token < len(result.encoding)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -10,9 +11,11 @@ from flask import Response, make_response, render_template, url_for
 from flask_babel import format_date
 from flask_babel import gettext as _
 
+from webapp import pictures
+from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
 from webapp.snapshots.capture import Kept
-from webapp.storage import Stored
+from webapp.storage import Stored, storage
 
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
@@ -58,6 +61,16 @@ def describe(view: View) -> str:
         algorithm=part["algorithm_names"][view.state.algorithm],
         vocabulary=part["vocabulary_title"],
     )
+
+
+@lru_cache(maxsize=64)
+def card(id: str, language: str) -> bytes:
+    """The picture that the link of a kept result unfolds to; the latest are remembered, a language each."""
+    stored = storage().snapshots.get(id)
+    assert stored is not None
+    kept = Kept(stored.snapshot)
+    title = stored.snapshot.state.get("title") or picture_title(kept.state)
+    return pictures.card(kept.encoding, title=title, words=picture_words())
 
 
 def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:

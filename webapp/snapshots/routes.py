@@ -7,17 +7,18 @@ from http import HTTPStatus
 from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
 from flask_babel import gettext as _
 
+from webapp.localization import current_key
 from webapp.results import forms
+from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.forms import Problem
-from webapp.results.outcome import outcome
 from webapp.results.state import State
 from webapp.results.views import Chooser, View
 from webapp.same_origin import is_foreign
 from webapp.security import allow_framing
 from webapp.snapshots import commands, sharing
 from webapp.snapshots.capture import Kept, keep
-from webapp.snapshots.pages import day, day_before, embed_code, gone, kept_or_gone, page_part
+from webapp.snapshots.pages import card, day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.snapshots.sharing import Sharing
 from webapp.storage import RemovedError, Shared, Stored, storage
 from webapp.vocabularies import OnItsWayError
@@ -89,7 +90,7 @@ def picture(id: str) -> Response:
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
-    response = Response(card(stored.id, Kept(stored.snapshot)), mimetype="image/png")
+    response = Response(card(stored.id, current_key()), mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _indexed_by_nobody(response)
 
@@ -159,7 +160,7 @@ def report(id: str) -> Response:
 def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
     """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
     try:
-        result, problems = outcome(state, problems)
+        result, problems = attempt(state, problems)
         return (None, problems) if result is None else (keep(result, wanted), [])
     except OnItsWayError:
         message = _("The vocabulary is still being fetched. Share again when the tokens are here.")

@@ -1,4 +1,4 @@
-"""A state's result, or what to tell the visitor instead."""
+"""Tokenizing what a form asks for, with what is wrong about it told to the visitor."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from webapp.results.words import dictionary_problem, unavailable_problem
 from webapp.vocabularies import UnavailableError
 
 
-def outcome(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
-    """The result for a state without problems, else the problems, those that only tokenizing finds among them.
+def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
+    """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
 
-    Raises OnItsWayError while the vocabulary is being fetched.
+    Raises OnItsWayError for a vocabulary that is being fetched.
     """
     if problems:
         return None, problems
