@@ -111,8 +111,8 @@ class Kept:
     def result(self) -> Result:
         """The result as it was: the kept tokens, with the vocabulary that can tell more about them."""
         tokenizer = self._today.tokenizer if self._today else Tokenizer(_Remembered(self.snapshot))
-        found = self._today or Result(self.state, tokenizer, self.encoding, 0.0)
-        return replace(found, encoding=self.encoding, decoded=self.snapshot.decoded)
+        found = self._today or Result(self.state, tokenizer, self.encoding, None)
+        return replace(found, encoding=self.encoding, seconds=None, decoded=self.snapshot.decoded)
 
     @cached_property
     def encoding(self) -> Encoding:
