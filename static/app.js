@@ -169,9 +169,9 @@
   // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy]");
+    const button = event.target.closest?.("button[data-copy-field]");
     if (!button) return;
-    const field = byId(button.dataset.copy);
+    const field = byId(button.dataset.copyField);
     field.select();
     try {
       await navigator.clipboard.writeText(field.value);
@@ -184,7 +184,7 @@
     if (status) status.textContent = button.dataset.copied;
   });
 
-  if (!form) {
+  if (!text) {
     // A kept result has tokens to walk through, and nothing to type.
     document.addEventListener("htmx:after:swap", () => {
       calm();

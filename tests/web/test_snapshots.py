@@ -251,7 +251,8 @@ def test_a_copy_opens_in_the_playground(client: FlaskClient) -> None:
 def test_the_frame_may_stand_on_other_pages_and_nothing_else_may(client: FlaskClient) -> None:
     path = link(share(client))
     frame, page = client.get(f"{path}/embed"), client.get(path)
-    assert "frame-ancestors *" in frame.headers["Content-Security-Policy"]
+    assert "frame-ancestors" not in frame.headers["Content-Security-Policy"]
+    assert "script-src 'self'" in frame.headers["Content-Security-Policy"]
     assert "X-Frame-Options" not in frame.headers
     assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
     assert page.headers["X-Frame-Options"] == "DENY"

@@ -42,7 +42,7 @@ def share() -> Response:
     shared, problems = _shared(state, wanted, [*problems, *more])
     partial = request.headers.get("HX-Request-Type") == "partial"
     body = render_template(
-        "snapshots/_shared.html" if partial else "snapshots/shared.html",
+        "snapshots/_link.html" if partial else "snapshots/link.html",
         shared=shared,
         problems=problems,
         wanted=wanted,
