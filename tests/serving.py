@@ -39,9 +39,10 @@ def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, 
     """
     command = [sys.executable, "-m", "gunicorn", "--config", "python:webapp.gunicorn"]
     command += ["--bind", "127.0.0.1:0", "webapp:create_app()"]
-    with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as vocabularies:
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
-        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": vocabularies, **alone, **(environment or {})}
+        kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
+        settings = {**kept, **alone, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings}, stdout=log, stderr=log)
         try:
             yield _address(process, log.fileno(), time.monotonic() + patience)

@@ -15,12 +15,15 @@ from flask_compress import Compress
 from webapp import (
     assets,
     commands,
+    downloads,
     errors,
     health,
     localization,
     playground,
     security,
     settings,
+    snapshots,
+    storage,
     vocabularies,
     vocabulary_pages,
 )
@@ -41,11 +44,14 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    storage.init_app(app)
     vocabularies.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(playground.blueprint)
+    app.register_blueprint(downloads.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
+    app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:
         vocabularies.preload()
     return app

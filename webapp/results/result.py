@@ -27,13 +27,13 @@ DISAGREEMENTS_SHOWN = 60
 
 @dataclass(frozen=True)
 class Figures:
-    """The strip of figures. `seconds` is the time the core took for the ids alone."""
+    """The strip of figures. `seconds` is the time the core took for the ids alone; None for a kept result."""
 
     tokens: int
     characters: int
     bytes: int
     unknown: int
-    seconds: float
+    seconds: float | None
 
     @property
     def characters_per_token(self) -> float | None:
@@ -53,10 +53,11 @@ class Result:
     state: State
     tokenizer: Tokenizer
     encoding: Encoding
-    seconds: float
+    seconds: float | None
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = field(default=())
     learned_bytes: int | None = None  # how much of the text was learned from, where it was cut
+    decoded: str | None = None  # what the ids once decoded to, where the result was kept
 
     @cached_property
     def figures(self) -> Figures:
@@ -73,7 +74,7 @@ class Result:
     @cached_property
     def comparison(self) -> Comparison:
         """What decoding the ids gives, beside the input."""
-        return compare(self.encoding, self.tokenizer)
+        return compare(self.encoding, self.tokenizer, self.decoded)
 
     @cached_property
     def _both_ways(self) -> tuple[Verdict | None, list[Disagreement]]:
@@ -108,8 +109,10 @@ class Result:
         }
 
 
-def tokenize(state: State, *, corpus_limit: int) -> Result:
+def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
     """The result for `state`; at most `corpus_limit` bytes of a text are learned from.
+
+    A `tokenizer` takes the place of the vocabulary that the state names.
 
     Raises DictionaryError where a pasted dictionary has a malformed line, OnItsWayError and UnavailableError for a
     vocabulary that cannot be had yet, or not at all.
@@ -118,8 +121,10 @@ def tokenize(state: State, *, corpus_limit: int) -> Result:
     merges: Sequence[AnyMerge] = ()
     learned_bytes = None
     if state.algorithm in ("fmm", "bmm"):
-        dictionary = _dictionary(state)
+        dictionary = _dictionary(state, tokenizer)
         tokenizer = matching(dictionary, "forward" if state.algorithm == "fmm" else "backward", state.runs)
+    elif tokenizer is not None:
+        pass
     elif state.learned:
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
         learned = learn(state.vocabulary, corpus, state.learned_size)
@@ -134,7 +139,9 @@ def tokenize(state: State, *, corpus_limit: int) -> Result:
     return Result(state, tokenizer, encoding, seconds, dictionary, merges, learned_bytes)
 
 
-def _dictionary(state: State) -> Dictionary:
+def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
+    if tokenizer is not None and isinstance(tokenizer.model, Matching):
+        return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":
         return read_dictionary(state.dictionary)
     if state.vocabulary == "jieba":
