@@ -89,6 +89,8 @@ class SnapshotStore:
         A state that was shared before keeps its link and what it shows. Raises RemovedError where the operator has
         removed it, ValueError for a state that is not JSON and for a time without a time zone.
         """
+        if expires is not None and expires.tzinfo is None:
+            raise ValueError("the time when a snapshot expires needs a time zone")
         self._sweep()
         hash = canonical(snapshot)
         content = pack(snapshot)
