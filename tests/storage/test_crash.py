@@ -58,12 +58,12 @@ def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]
     asked = kills = 0
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
-        with serving(environment=environment, application=application) as site:
+        with serving(application, environment=environment) as site:
             found, tried = share_until_killed(site, kills, chance.uniform(0.1, 0.6))
         acknowledged |= found
         asked += tried
         kills += 1
-    with serving(environment=environment, application=application) as site:
+    with serving(application, environment=environment) as site:
         connection = connected(site)
         lost = {path: text for path, text in acknowledged.items() if shown(connection, path) != text}
         connection.close()
