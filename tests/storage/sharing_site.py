@@ -1,6 +1,8 @@
-"""The site with two addresses more: one that stores a text, one that shows it."""
+"""The site with two addresses more, one that stores a text and one that shows it; each answer names its process."""
 
 from __future__ import annotations
+
+import os
 
 from flask import Flask, Response, abort, request
 
@@ -24,5 +26,10 @@ def create_app() -> Flask:
         if stored is None:
             abort(404)
         return Response(stored.snapshot.text, mimetype="text/plain")
+
+    @app.after_request
+    def name(response: Response) -> Response:
+        response.headers["X-Process"] = str(os.getpid())
+        return response
 
     return app

@@ -1,4 +1,4 @@
-"""An acknowledged share is never lost: the server is killed over and over while many share, and every link is found.
+"""An acknowledged share is never lost: servers are killed over and over while many share, and every link is found.
 
 `TOKENSCOPE_CRASH_SECONDS=120 python -m pytest tests/storage/test_crash.py -s` tries longer and tells how often.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 import http.client
 import os
 import random
+import signal
 import sys
 import time
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from urllib.parse import urlsplit
 
 from sqlalchemy import func, select
@@ -20,17 +21,88 @@ from tests.storage.conftest import database_of
 from webapp.storage.models import ClaimRow, SnapshotRow
 from webapp.storage.packing import unpack
 
+APPLICATION = "tests.storage.sharing_site:create_app()"
 CLIENTS = 6
-SECONDS = float(os.environ.get("TOKENSCOPE_CRASH_SECONDS") or 12)
+SECONDS = float(os.environ.get("TOKENSCOPE_CRASH_SECONDS") or 10)
 PATIENCE = 30
 
 
-def share(connection: http.client.HTTPConnection, text: str) -> str | None:
-    """The address where a text is kept; None where it was not acknowledged."""
+class Authors:
+    """Clients that share one text after the other, whatever becomes of the server.
+
+    `acknowledged` has the text of every address that was answered, `sent` counts all texts.
+    """
+
+    def __init__(self) -> None:
+        self.acknowledged: dict[str, str] = {}
+        self.sent = 0
+        self.processes: set[int] = set()  # that answered, and may be alive
+        self._lock = Lock()
+        self._heard = Event()
+
+    def share_with(self, site: Site, seconds: float) -> int:
+        """Share for so long, while processes of the site are killed one by one and in the end all at once.
+
+        Returns how often that was.
+        """
+        over, kills = Event(), 1
+        threads = [Thread(target=self._share, args=(site, over)) for _ in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self._heard.clear()
+            assert self._heard.wait(PATIENCE), "nobody answers any more"
+            over.wait(random.uniform(0, 0.1))  # nobody sets it: a moment that is never the same
+            if self._kill_one(site):
+                kills += 1
+        site.kill()
+        over.set()
+        for thread in threads:
+            thread.join()
+        self.processes.clear()
+        return kills
+
+    def _kill_one(self, site: Site) -> bool:
+        with self._lock:
+            if not self.processes:
+                return False
+            process = self.processes.pop()
+        try:
+            if os.getpgid(process) != site.process.pid:
+                return False
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:  # it was dead already
+            return False
+        return True
+
+    def _share(self, site: Site, over: Event) -> None:
+        connection = connected(site)
+        while not over.is_set():
+            with self._lock:
+                self.sent += 1
+                text = f"{self.sent} 研究生命\n" + "x" * random.choice((10, 1_000, 30_000))
+            try:
+                path, process = share(connection, text)
+            except (OSError, http.client.HTTPException):  # killed before it answered
+                connection.close()
+                connection = connected(site)
+                continue
+            with self._lock:
+                self.processes.add(process)
+                if path:
+                    self.acknowledged[path] = text
+            self._heard.set()
+        connection.close()
+
+
+def share(connection: http.client.HTTPConnection, text: str) -> tuple[str | None, int]:
+    """The address where a text is kept, None where the site says that it could not; and the process that said so."""
     connection.request("POST", "/kept", text.encode())
     answer = connection.getresponse()
-    answer.read()
-    return answer.headers["Location"] if answer.status == 201 else None
+    said = answer.read().decode()
+    assert answer.status in (201, 503), said
+    return answer.headers["Location"], int(answer.headers["X-Process"])
 
 
 def shown(connection: http.client.HTTPConnection, path: str) -> str:
@@ -52,62 +124,23 @@ def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]
         "TOKENSCOPE_PRELOAD": "false",
         "WEB_CONCURRENCY": "2",
     }
-    application = "tests.storage.sharing_site:create_app()"
-    chance = random.Random(7)
-    acknowledged: dict[str, str] = {}
-    asked = kills = 0
+    authors, kills = Authors(), 0
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
-        with serving(application, environment=environment) as site:
-            found, tried = share_until_killed(site, kills, chance.uniform(0.1, 0.6))
-        acknowledged |= found
-        asked += tried
-        kills += 1
-    with serving(application, environment=environment) as site:
+        with serving(APPLICATION, environment=environment) as site:
+            kills += authors.share_with(site, seconds=2)
+    with serving(APPLICATION, environment=environment) as site:
         connection = connected(site)
-        lost = {path: text for path, text in acknowledged.items() if shown(connection, path) != text}
+        lost = {path: text for path, text in authors.acknowledged.items() if shown(connection, path) != text}
         connection.close()
     assert lost == {}
-    assert len(acknowledged) > 10 * kills
     kept = whole(database_settings)
-    assert kept >= len(acknowledged)
+    more = kept - len(authors.acknowledged)
+    assert more >= 0
     sys.stderr.write(
-        f"killed {kills} times; of {asked} texts sent, {len(acknowledged)} were acknowledged, and every one of them "
-        f"found; {kept - len(acknowledged)} more were kept whose answer nobody got\n"
+        f"killed {kills} times; of {authors.sent} texts sent, {len(authors.acknowledged)} were acknowledged, and "
+        f"every one of them found; {more} more were kept whose answer nobody got\n"
     )
-
-
-def share_until_killed(site: Site, turn: int, seconds: float) -> tuple[dict[str, str], int]:
-    """Share from several clients at once and kill the server; what was acknowledged, and how many were sent."""
-    acknowledged: dict[str, str] = {}
-    sent = [0] * CLIENTS
-    busy, killed = Event(), Event()
-
-    def client(number: int) -> None:
-        connection = connected(site)
-        chance = random.Random(f"{turn} {number}")
-        try:
-            while not killed.is_set():
-                text = f"{turn} {number} {sent[number]} 研究生命\n" + "x" * chance.choice((10, 1_000, 30_000))
-                sent[number] += 1
-                if path := share(connection, text):
-                    acknowledged[path] = text
-                    busy.set()
-        except (OSError, http.client.HTTPException):
-            return  # the server is gone
-        finally:
-            connection.close()
-
-    threads = [Thread(target=client, args=(number,)) for number in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    assert busy.wait(PATIENCE)
-    killed.wait(seconds)  # nobody sets it: a moment that is never the same
-    site.kill()
-    killed.set()
-    for thread in threads:
-        thread.join()
-    return acknowledged, sum(sent)
 
 
 def whole(settings: dict[str, str]) -> int:
