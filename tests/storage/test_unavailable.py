@@ -218,6 +218,16 @@ def test_connections_that_are_all_in_use(database_settings: dict[str, str]) -> N
     database.close()
 
 
+def test_a_forked_process_makes_connections_of_its_own(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database.read() as connection:
+        parents = connection.engine.pool
+    with monkeypatch.context() as forked:
+        forked.setattr(os, "getpid", lambda: 1)
+        with database.read() as connection:
+            assert connection.engine.pool is not parents
+    parents.dispose()
+
+
 def test_a_mistake_of_ours_is_not_taken_for_an_absent_database(database: Database) -> None:
     with pytest.raises(DBAPIError), database.read() as connection:
         connection.execute(text("SELECT nonsense FROM nowhere"))

@@ -290,6 +290,10 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert "could not be kept" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
+        answer = client.get("/?text=hello&vocabulary=upload-0123456789abcdef&lang=en")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        assert "storage cannot be reached" in Page(answer.text).problems[0]
+        assert 'href="/?text=hello&amp;vocabulary=upload-0123456789abcdef&amp;lang=en"' in answer.text
         (tmp_path / "file").unlink()
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 

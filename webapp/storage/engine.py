@@ -156,6 +156,7 @@ class Database:
         with writing.begin() as connection:
             if not is_sqlite(self.url):
                 connection.execute(text("SET LOCAL lock_timeout = 60000"))
+                connection.execute(text("SET LOCAL statement_timeout = 0"))
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             schema.upgrade(connection)
 
