@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.postgres import Cluster, find_programs, running
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 # Examples take as long as they take on a busy machine; in CI the same ones are tried in every run.
@@ -29,3 +31,25 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"there is no {SHARED}: published texts and vocabularies to compare with are not at hand")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL of the tests' own."""
+    programs = find_programs()
+    if programs is None:
+        reason = "no PostgreSQL on this machine"
+        if os.environ.get("TOKENSCOPE_REQUIRE_POSTGRES") or os.environ.get("CI"):
+            pytest.fail(f"{reason}, and the tests with it are required here")
+        pytest.skip(reason)
+    with running(programs) as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """Settings with an empty database of a test's own, once SQLite and once PostgreSQL."""
+    if request.param == "sqlite":
+        return {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "tokenscope.sqlite")}
+    cluster: Cluster = request.getfixturevalue("postgres")
+    return {"DATABASE_URL": cluster.empty(), "DATABASE_FILE": str(tmp_path / "unused.sqlite")}

@@ -29,6 +29,7 @@ from webapp.core.formats import tiktoken
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.trainers.bpe import train_bytes
 from webapp.storage import storage
+from webapp.vocabularies import find, hash_of
 
 TEXT = "However little known, 研究生 👍🏽 naïve\n"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
@@ -300,6 +301,10 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert "could not be kept" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
+        answer = client.get("/?text=hello&vocabulary=upload-0123456789abcdef&lang=en")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        assert "storage cannot be reached" in Page(answer.text).problems[0]
+        assert 'href="/?text=hello&amp;vocabulary=upload-0123456789abcdef&amp;lang=en"' in answer.text
         (tmp_path / "file").unlink()
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
@@ -316,6 +321,20 @@ def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
         page = Page(answer.text)
         assert "cannot be read any more" in page.problems[0]
         assert page.box == "\nlower"
+
+
+def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
+    content = b"low\nlower\n"
+    with small_site(tmp_path) as client:
+        name = chosen(bring(client, content))["vocabulary"]
+    with small_site(tmp_path) as client:
+        with client.application.app_context():
+            assert find(name)  # this process knows of it
+            assert storage().vocabularies.delete(hash_of(content))
+        answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
+        assert answer.status_code == 503
+        assert "cannot be read any more: the kept file is gone. Upload the file again." in Page(answer.text).problems[0]
+        assert client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower").status_code == 404
 
 
 @pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])

@@ -78,7 +78,7 @@ def _replace(target: Path, fresh: Path) -> None:
 
                 def wait(_status: int, _remaining: int, _total: int) -> None:
                     if time.monotonic() > deadline:
-                        raise sqlite3.OperationalError("others keep writing to the database")
+                        raise BackupError("Nothing was restored: others keep writing to the database. Try again.")
 
                 here.backup(there, progress=wait)
                 there.execute("PRAGMA journal_mode=WAL")

@@ -114,6 +114,7 @@ class Database:
         return engines
 
     def _made(self, **options: Any) -> tuple[Engine, Engine]:
+        options = options or {"pool_timeout": self.seconds}
         if is_sqlite(self.url):
             engine = create_engine(self.url, connect_args={"timeout": self.seconds}, **options)
             event.listen(engine, "connect", _set_up_sqlite)
@@ -124,6 +125,11 @@ class Database:
             connect_args={
                 "connect_timeout": max(2, round(self.seconds)),
                 "prepare_threshold": None,  # no statement outlives its transaction: a connection pooler may be between
+                # A server that vanished without a word is noticed, too.
+                "keepalives_idle": 10,
+                "keepalives_interval": 2,
+                "keepalives_count": 3,
+                "tcp_user_timeout": round(2000 * self.seconds),
             },
             pool_pre_ping=True,  # after a restart of the database nobody meets a connection from before
             **options,
@@ -150,6 +156,7 @@ class Database:
         with writing.begin() as connection:
             if not is_sqlite(self.url):
                 connection.execute(text("SET LOCAL lock_timeout = 60000"))
+                connection.execute(text("SET LOCAL statement_timeout = 0"))
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             schema.upgrade(connection)
 

@@ -16,12 +16,8 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """What is kept; raises ValueError for a time of no time zone, which is no moment."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a moment needs a time zone")
-        return value.astimezone(UTC).replace(tzinfo=None)
+        """What is kept."""
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """What was kept."""
@@ -33,7 +29,7 @@ class Base(DeclarativeBase):
 
     metadata = MetaData(
         naming_convention={
-            "ix": "ix_%(column_0_N_label)s",
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
             "uq": "uq_%(table_name)s_%(column_0_N_name)s",
             "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
             "pk": "pk_%(table_name)s",

@@ -74,12 +74,12 @@ class Library:
         return self.loaded.get(name, lambda: self._uploaded(name))
 
     def _uploaded(self, name: str) -> Tokenizer:
+        entry = self.find(name)
+        if entry is None:
+            raise KeyError(name)
         try:
             return self.uploads.read(name).tokenizer
         except FormatError as error:
-            entry = self.find(name)
-            if entry is None:
-                raise KeyError(name) from None
             raise UnavailableError(entry, error) from error
 
     def file(self, name: str) -> VocabularyFile:

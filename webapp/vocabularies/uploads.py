@@ -108,6 +108,10 @@ class Uploads:
         """
         try:
             content, companion = self.content(name)
+        except KeyError:
+            if self._found.pop(name, None) is None:
+                raise
+            raise FormatError("the kept file is gone") from None
         except ValueError:
             raise FormatError(_DAMAGED) from None
         if name_of(content, companion) != name:

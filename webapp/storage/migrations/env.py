@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 from alembic import context
-from sqlalchemy import Connection
+from sqlalchemy import Connection, create_engine
 
-from webapp.storage.engine import Database, url_of
+from webapp.storage.engine import url_of
 from webapp.storage.models import Base
 
 
@@ -32,5 +32,5 @@ if given is not None:
     run(given)
 else:
     url = url_of(os.environ.get("DATABASE_URL", ""), Path("instance/tokenscope.sqlite"))
-    with Database(url, seconds=5).write() as own:
+    with create_engine(url).begin() as own:
         run(own)
