@@ -113,7 +113,7 @@ class Writer:
 def document(body: str, width: float, height: float, *, title: str, background: str) -> str:
     """The whole file; `title` is what a screen reader says."""
     head = f'<svg xmlns="{NAMESPACE}" width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
-    kind = f' role="img" font-family="{SANS}" xml:space="preserve" style="white-space:pre"'
+    kind = f' role="img" font-family="{SANS}"'
     ground = f'<rect width="{_n(width)}" height="{_n(height)}" fill="{background}"/>'
     return f"{head}{kind}><title>{escape(title, quote=False)}</title>{ground}{body}</svg>"
 
