@@ -106,7 +106,7 @@ class Writer:
         fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 else ""
         return (
             f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-family="{family}" fill="{colour}"'
-            f"{fit}{way} xml:space="preserve">{escape(text, quote=False)}</text>"
+            f'{fit}{way} xml:space="preserve">{escape(text, quote=False)}</text>'
         )
 
 
