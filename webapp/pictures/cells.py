@@ -38,7 +38,7 @@ def drawable(text: str, show: bool = False) -> str:
     r"""`text` with everything visible and nothing that XML forbids.
 
     >>> drawable("a\x00\ud800\u202e")
-    'a⟨0000⟩�⟨202E⟩'
+    'a⟨0000⟩⟨D800⟩⟨202E⟩'
     """
     return _NO_CHARACTERS.sub("\ufffd", visible(text, show))
 

@@ -90,10 +90,7 @@ class Layout:
 def lay_out(
     cells: Iterable[Cell], fonts: Fonts, width: float, *, most_lines: int | None = None, most_characters: int = 20_000
 ) -> Layout:
-    """Lay cells out in lines of at most `width` em; those beyond the limits are left out.
-
-    A cell is drawn as a whole or not at all, unless the first alone is too long.
-    """
+    """Lay cells out in lines of at most `width` em; what is beyond the limits is left out."""
     layout = Layout()
     drawn, paragraphs = _paragraphs(cells, fonts, most_characters)
     seen: set[int] = set()
