@@ -26,8 +26,9 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 class Writer:
     """Writes lines for one size and one palette.
 
-    `drawing` is for our own renderer, which knows no direction and draws a box where no font has a character: it is
-    given neither.
+    `drawing` is for our own renderer. It has the very fonts that were measured, so it is told no widths (it stretches
+    letters that Indian scripts reorder); it knows no direction; and it draws a box where no font has a character, so it
+    is not given those.
     """
 
     def __init__(self, palette: Palette, size: float, *, drawing: bool = False) -> None:
@@ -115,7 +116,7 @@ class Writer:
                 way = ' direction="rtl" unicode-bidi="bidi-override" text-anchor="end"'
         if not text.strip() and self.drawing:
             return ""
-        fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 else ""
+        fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 and not self.drawing else ""
         return (
             f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{named} fill="{colour}"'
             f'{fit}{way} xml:space="preserve">{escape(text, quote=False)}</text>'

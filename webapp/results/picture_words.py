@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from babel.lists import format_list
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
@@ -40,4 +41,4 @@ def _missing(scripts: Sequence[str]) -> str:
     names = [locale.scripts.get(script, script) if locale else script for script in scripts if script not in _NO_SCRIPT]
     if len(names) < len(scripts):
         names.append(_("some symbols"))
-    return _("No font of this server has: %(scripts)s", scripts=_(", ").join(names))
+    return _("No font of this server has: %(scripts)s.", scripts=format_list(names, locale=locale or "en"))
