@@ -61,7 +61,9 @@ def test_each_token_begins_once_and_ends_once() -> None:
 
 
 def test_lines_end_between_words_and_at_the_texts_own_ends() -> None:
-    lines = ["".join(run.text for run in line.runs) for line in laid("low lower lowest\nnew\n\nend", "wordpiece", 6).lines]
+    lines = [
+        "".join(run.text for run in line.runs) for line in laid("low lower lowest\nnew\n\nend", "wordpiece", 6).lines
+    ]
     assert lines == ["low lower ", "lowest", "new", "", "end"]
 
 

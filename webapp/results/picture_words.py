@@ -29,7 +29,7 @@ def picture_title(state: State) -> str:
 
 
 def _tokens(count: int) -> str:
-    return ngettext("One token", "%(count)s tokens", count, count=number(count))
+    return ngettext("One token", "%(size)s tokens", count, size=number(count))
 
 
 def _more(count: int) -> str:
