@@ -140,7 +140,7 @@ class SplitPattern:
 
     @cached_property
     def _fast(self) -> re.Pattern[str] | None:
-        return _fast_form(self.source)
+        return _fast_form(self.source) if self.covers else None
 
 
 class PatternTimeoutError(ValueError):
@@ -207,10 +207,8 @@ _FAST_FORMS = {
 
 
 @cache
-def _fast_form(source: str) -> re.Pattern[str] | None:
+def _fast_form(source: str) -> re.Pattern[str]:
     """The pattern of `re` that cuts as a known pattern does, where nothing astral is a letter, digit or mark."""
-    if source not in _FAST_FORMS:
-        return None
     form, parts = _FAST_FORMS[source]
     letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
     classes = {

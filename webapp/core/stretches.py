@@ -38,7 +38,8 @@ class Pretokens:
         """The ids of a stretch that is normalized already."""
         pretokenizer = self._pretokenizer if at_start else self._further
         if pretokenizer is None:
-            return list(self._ids_of(text)) if text else []
+            ids = self._ids_of(text) if text else []
+            return ids if isinstance(ids, list) else list(ids)  # what a model remembers are tuples
         pretokens = pretokenizer.split(text)
         if len(pretokens) == 1:
             return list(self._ids_of(pretokens[0]))

@@ -21,6 +21,7 @@ from webapp.core.formats import (
     huggingface_processors,
 )
 from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -43,7 +44,7 @@ def read(text: str) -> Tokenizer:
     Raises FormatError, a ValueError, when the text is no JSON, a part is missing or malformed, or is of a kind that is
     not supported.
     """
-    document = read_json(text)
+    document = read_json(text, read_float)
     if not isinstance(document, dict):
         raise FormatError("a tokenizer.json is a JSON object")
     if "model" not in document:

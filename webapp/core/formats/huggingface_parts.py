@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from webapp.core import normalizers, pretokenizers
+from webapp.core.behaviors import Behavior
 from webapp.core.character_map import CharacterMap
 from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
 from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
@@ -191,9 +192,9 @@ _BEHAVIORS: dict[str, str] = {
 }
 
 
-def _behavior(part: Json) -> pretokenizers.Behavior:
+def _behavior(part: Json) -> Behavior:
     wanted = field(part, "behavior", str, "Isolated")
-    for behavior in get_args(pretokenizers.Behavior):
+    for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
     raise FormatError(f'"behavior": {wanted!r} is not known')

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from typing import NamedTuple
 
-from webapp.core.models.boundaries import Boundaries
+from webapp.core.models.boundaries import SHORT, Boundaries
+from webapp.core.models.byte_segments import byte_segments
 from webapp.core.models.cache import Cache
 from webapp.core.models.character_cuts import CharacterCuts
 from webapp.core.models.merging import merge, merge_with_places, pack
@@ -121,7 +122,7 @@ class BPE:
         suffix that stands alone.
         """
         if self.byte_level:
-            return tuple(self._segment_bytes(pretoken))
+            return byte_segments(pretoken, self.ids(pretoken), self.pieces)
         return tuple(self._segment_characters(pretoken))
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
@@ -130,7 +131,7 @@ class BPE:
     def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
-        if len(pretoken) > 1 and not pretoken.isascii():
+        if len(pretoken) > SHORT and not pretoken.isascii():
             stretches = self._boundaries.cut(pretoken)
             if len(stretches) > 1:
                 return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
@@ -165,8 +166,10 @@ class BPE:
     def _cuts(self) -> CharacterCuts | None:
         if self.end_of_word_suffix or self.continuing_subword_prefix:
             return None
+        if self.unknown_id is None and self._symbols.all_bytes is None:
+            return None  # characters may be left out, so that those around them are neighbours
         made = frozenset(self._merged)
-        if any(id not in made and len(self.pieces[id]) > 1 for id in chain.from_iterable(self.merges)):
+        if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # bytes or unknown characters are merged: what they stand for is not what they are called
         return CharacterCuts(
             [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
@@ -199,16 +202,6 @@ class BPE:
         return tuple(id for id, _ in merged), tuple(
             sum(lengths[start:end]) for (_, start), end in zip(merged, ends, strict=True)
         )
-
-    def _segment_bytes(self, pretoken: str) -> list[tuple[int, int, int]]:
-        ids = self.ids(pretoken)
-        ends = list(accumulate(len(self.pieces[id]) for id in ids))
-        starts = [0, *ends][: len(ends)]
-        if not pretoken.isascii():
-            owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
-            starts = [owner[start] for start in starts]
-            ends = [owner[end - 1] + 1 for end in ends]
-        return list(zip(ids, starts, ends, strict=True))
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_with_places(symbols, self._ranks, self._merged)

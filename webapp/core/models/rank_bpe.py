@@ -10,17 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
-from webapp.core.models.boundaries import Boundaries
+from webapp.core.models.boundaries import SHORT, Boundaries
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_segments import byte_segments
 from webapp.core.models.cache import Cache
+from webapp.core.models.merging import NO_RANK
 
 # Above this many bytes the heap is quicker than searching the list again for every merge.
 LONG = 400
-# Up to this many characters it costs less to merge a pre-token whole than to look for places to cut it at.
-SHORT = 12
-
-NO_RANK = 1 << 62  # above every rank
 
 RankOf = Callable[[bytes, int], int]
 
