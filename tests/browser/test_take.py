@@ -6,6 +6,7 @@ import base64
 import json
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
@@ -75,7 +76,17 @@ def test_a_browser_shows_the_svg(open_page: OpenPage) -> None:
         page.get_by_role("button", name="SVG", exact=True).click()
     content = base64.b64encode(download.value.path().read_bytes()).decode()
     width = page.evaluate(
-        "async (url) => { const image = new Image(); image.src = url; await image.decode(); return image.naturalWidth; }",
+        "(url) => { const image = new Image(); image.src = url; return image.decode().then(() => image.width) }",
         f"data:image/svg+xml;base64,{content}",
     )
     assert width == 760
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_folded_out_it_is_accessible_and_fits(open_page: OpenPage, color_scheme: str, width: int) -> None:
+    page = open_page(ADDRESS, color_scheme=color_scheme, width=width)
+    page.get_by_text("Take it away").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    results = Axe().run(page, context="#take")
+    assert results.violations_count == 0, results.generate_report()

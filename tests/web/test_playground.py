@@ -463,7 +463,7 @@ def test_our_own_mistakes_are_told_without_details(app: object, client: FlaskCli
     def fail(*_arguments: object, **_more: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("webapp.playground.routes.tokenize", fail)
+    monkeypatch.setattr("webapp.results.attempts.tokenize", fail)
     answer = client.get("/?text=a")
     assert answer.status_code == 500
     assert "secret detail" not in answer.text

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from babel.lists import format_list
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
-from webapp.localization import number
+from webapp.localization import current_key, number
 from webapp.pictures import Words
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
@@ -41,4 +40,4 @@ def _missing(scripts: Sequence[str]) -> str:
     names = [locale.scripts.get(script, script) if locale else script for script in scripts if script not in _NO_SCRIPT]
     if len(names) < len(scripts):
         names.append(_("some symbols"))
-    return _("No font of this server has: %(scripts)s.", scripts=format_list(names, locale=locale or "en"))
+    return _("No font of this server has: %(scripts)s.", scripts=("、" if current_key() == "zh" else ", ").join(names))
