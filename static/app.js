@@ -299,14 +299,17 @@
 
   // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
 
-  // The ids are here already; the tokens as a file has them are asked for.
-  const copied = (button) =>
-    button.dataset.copy === "ids"
-      ? Promise.resolve(`[${byId("ids").textContent.match(/\d+/g).join(", ")}]`)
-      : fetch(button.dataset.copy, { method: "POST", body: new FormData(form) }).then((answer) => {
-          if (!answer.ok) throw new Error(answer.statusText);
-          return answer.text();
-        });
+  // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
+  const copied = async (button) => {
+    if (button.dataset.copy === "ids") {
+      const ids = byId("ids").textContent.match(/\d+/g) ?? [];
+      if (ids.length !== Number(byId("figures").dataset.tokens)) throw new Error("the result is still coming");
+      return `[${ids.join(", ")}]`;
+    }
+    const answer = await fetch(button.dataset.copy, { method: "POST", body: new FormData(form) });
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.text();
+  };
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("button[data-copy]");
     if (!button) return;

@@ -16,8 +16,6 @@ from webapp.markup import shown_piece, visible
 
 # What XML cannot hold, and no font draws.
 _NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
-# Few fonts have Unicode's symbols for controls.
-_CONTROL_SYMBOLS = regex.compile("[\u2400-\u241f\u2421]")
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,9 @@ def drawable(text: str, show: bool = False) -> str:
     r"""`text` with everything visible and nothing that XML forbids.
 
     >>> drawable("a\x00\ud800\u202e")
-    'a⟨0000⟩�⟨202E⟩'
+    'a⟨0000⟩⟨D800⟩⟨202E⟩'
     """
-    text = _NO_CHARACTERS.sub("\ufffd", visible(text, show))
-    return _CONTROL_SYMBOLS.sub(lambda match: f"⟨{(ord(match[0]) - 0x2400) if match[0] != '␡' else 0x7F:04X}⟩", text)
+    return _NO_CHARACTERS.sub("\ufffd", visible(text, show))
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,11 +150,11 @@ def card(
     name = "Tokenscope"
     name_width = _measure(name, known) * 32 * scale
     summary = _shortened(
-        drawable(_summary(encoding, title, words)), known, (width - 2 * margin - name_width - 40 * scale) / (32 * scale)
+        _summary(encoding, title, words), known, (width - 2 * margin - name_width - 40 * scale) / (32 * scale)
     )
     say(summary, margin, baseline, 32 * scale, palette.ink)
     say(name, width - margin - name_width, baseline, 32 * scale, palette.accent)
-    return rendered(document(body, width, height, title=title, background=palette.paper), used)
+    return rendered(document(body, width, height, title=drawable(title), background=palette.paper), used)
 
 
 def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
@@ -172,7 +172,7 @@ def faces_of(layout: Layout) -> list[Face]:
 
 
 def _summary(encoding: Encoding, title: str, words: Words) -> str:
-    return " · ".join(filter(None, (title, words.tokens(len(encoding)))))
+    return " · ".join(filter(None, (drawable(title), words.tokens(len(encoding)))))
 
 
 def _remarks(encoding: Encoding, layout: Layout, words: Words, drawing: bool) -> list[str]:

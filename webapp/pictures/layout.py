@@ -90,10 +90,7 @@ class Layout:
 def lay_out(
     cells: Iterable[Cell], fonts: Fonts, width: float, *, most_lines: int | None = None, most_characters: int = 20_000
 ) -> Layout:
-    """Lay cells out in lines of at most `width` em; those beyond the limits are left out.
-
-    A cell is drawn as a whole or not at all, unless the first alone is too long.
-    """
+    """Lay cells out in lines of at most `width` em; what is beyond the limits is left out."""
     layout = Layout()
     drawn, paragraphs = _paragraphs(cells, fonts, most_characters)
     seen: set[int] = set()
@@ -131,11 +128,20 @@ def _paragraphs(cells: Iterable[Cell], fonts: Fonts, most: int) -> tuple[list[Ce
             if cluster == "\n":
                 paragraphs.append([])
                 continue
-            face = fonts.face_for(" " if cluster == "\t" else cluster)
+            face = _face(cluster, paragraphs[-1], fonts)
             paragraphs[-1].append(Atom(cluster, number, "text" if face else "missing", face))
         if cell.label:
             paragraphs[-1].append(Atom(cell.label, number, "label", fonts.mono or fonts.face_for("0")))
     return drawn, [_levelled(paragraph) for paragraph in paragraphs]
+
+
+def _face(cluster: str, before: Sequence[Atom], fonts: Fonts) -> Face | None:
+    """What draws a cluster. A space is in the font of the word before it, so that words are one run of text."""
+    if cluster == " " and before and before[-1].face and before[-1].role == "text":
+        face = before[-1].face
+        if not face.coloured and face.covers(cluster):
+            return face
+    return fonts.face_for(" " if cluster == "\t" else cluster)
 
 
 def _levelled(atoms: list[Atom]) -> Paragraph:

@@ -6,6 +6,7 @@ font draws it, it still fits its boxes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from unicodedata import mirrored
@@ -25,21 +26,30 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 class Writer:
     """Writes lines for one size and one palette.
 
-    `drawing` is for our own renderer, which knows no direction and draws a box where no font has a character: it is
-    given neither.
+    `drawing` is for our own renderer. It has the very fonts that were measured, so it is told no widths (it stretches
+    letters that Indian scripts reorder); it knows no direction; and it draws a box where no font has a character, so it
+    is not given those.
     """
 
     def __init__(self, palette: Palette, size: float, *, drawing: bool = False) -> None:
         self.palette = palette
         self.size = size
         self.drawing = drawing
+        self.family = SANS  # what a run that names no font is drawn in
+
+    @staticmethod
+    def common_family(layout: Layout) -> str:
+        """The fonts of the most common face of a layout, to be said once for the whole file."""
+        faces = Counter(run.face.family for line in layout.lines for run in line.runs if run.face)
+        return f"'{quoted(faces.most_common(1)[0][0])}', {SANS}" if faces else SANS
 
     def lines(self, layout: Layout, left: float, top: float) -> str:
         """All lines of a layout, from (`left`, `top`) in pixels."""
-        parts: list[str] = []
+        self.family = self.common_family(layout)
+        parts = [f'<g font-family="{self.family}">']
         for number, line in enumerate(layout.lines):
             parts += self._line(line, left, top + number * LEADING * self.size)
-        return "".join(parts)
+        return "".join([*parts, "</g>"])
 
     def text(self, text: str, x: float, y: float, size: float, colour: str, extra: str = "") -> str:
         """A line of words in the page's fonts, with `y` as its baseline."""
@@ -62,9 +72,10 @@ class Writer:
         tint = palette.tints[box.cell.index % len(palette.tints)]
         frame = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
         yield f'<rect {frame} fill="{tint}"/>'
-        edge = f'stroke="{palette.edge}" stroke-opacity="{palette.edge_opacity}"'
+        hairline = max(1.0, em / 24)
+        edge = f'stroke="{palette.edge}" stroke-opacity="{palette.edge_opacity}" stroke-width="{_n(hairline)}"'
         if box.first and not box.cell.special:
-            at = x + width - 0.5 if box.rtl else x + 0.5
+            at = x + width - hairline / 2 if box.rtl else x + hairline / 2
             yield f'<path d="M{_n(at)} {_n(y)}v{_n(height)}" {edge}/>'
         if box.cell.label:
             yield f'<path d="M{_n(x)} {_n(y + 0.5)}h{_n(width)}M{_n(x)} {_n(y + height - 0.5)}h{_n(width)}" {edge}/>'
@@ -74,7 +85,8 @@ class Writer:
             )
             yield f'<rect {inner} fill="none" stroke="{palette.ink}" stroke-width="1.5"/>'
         if box.cell.unknown:
-            yield f'<path d="{self._wave(x, y + height - 0.12 * em, width)}" fill="none" stroke="{palette.wrong}"/>'
+            stroke = f'fill="none" stroke="{palette.wrong}" stroke-width="{_n(hairline)}"'
+            yield f'<path d="{self._wave(x, y + height - 0.12 * em, width)}" {stroke}/>'
 
     def _wave(self, x: float, y: float, width: float) -> str:
         step = 0.14 * self.size
@@ -94,6 +106,7 @@ class Writer:
             x, y, width = x + pad, y - (0.1 * em if run.role == "label" else 0), max(width - 2 * pad, 0)
         if run.face:
             family = f"'{quoted(run.face.family)}', {family}"
+        named = f' font-family="{family}"' if family != self.family else ""
         text, way = run.text, ""
         if run.rtl and run.role == "text":
             # A letter of a script that runs so shows its direction by itself; a bracket alone has to be told.
@@ -103,17 +116,17 @@ class Writer:
                 way = ' direction="rtl" unicode-bidi="bidi-override" text-anchor="end"'
         if not text.strip() and self.drawing:
             return ""
-        fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 else ""
+        fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 and not self.drawing else ""
         return (
-            f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-family="{family}" fill="{colour}"'
-            f"{fit}{way}>{escape(text, quote=False)}</text>"
+            f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{named} fill="{colour}"'
+            f'{fit}{way} xml:space="preserve">{escape(text, quote=False)}</text>'
         )
 
 
 def document(body: str, width: float, height: float, *, title: str, background: str) -> str:
     """The whole file; `title` is what a screen reader says."""
     head = f'<svg xmlns="{NAMESPACE}" width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
-    kind = f' role="img" font-family="{SANS}" xml:space="preserve" style="white-space:pre"'
+    kind = f' role="img" font-family="{SANS}"'
     ground = f'<rect width="{_n(width)}" height="{_n(height)}" fill="{background}"/>'
     return f"{head}{kind}><title>{escape(title, quote=False)}</title>{ground}{body}</svg>"
 

@@ -24,9 +24,14 @@ _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
 def as_json(encoding: Encoding, *, algorithm: str, vocabulary: str) -> str:
     """The text, what cut it, and its tokens: `{"text": …, "algorithm": …, "vocabulary": …, "tokens": [{"id": …}, …]}`.
 
-    `start` and `end` are character offsets into `text`; `bytes` are hexadecimal.
+    `start` and `end` are character offsets into `text`; `bytes` are hexadecimal. A line a token.
     """
-    tokens = [
+    ascii_only = any("\ud800" <= character <= "\udfff" for character in encoding.text)
+
+    def written(value: object) -> str:
+        return json.dumps(value, ensure_ascii=ascii_only)
+
+    tokens = (
         {
             "id": token.id,
             "piece": _text(token.piece),
@@ -37,9 +42,11 @@ def as_json(encoding: Encoding, *, algorithm: str, vocabulary: str) -> str:
             "special": token.special,
         }
         for token in encoding
-    ]
-    whole = {"text": encoding.text, "algorithm": algorithm, "vocabulary": vocabulary, "tokens": tokens}
-    return json.dumps(whole, ensure_ascii=_has_surrogates(encoding.text), indent=1) + "\n"
+    )
+    head = {"text": encoding.text, "algorithm": algorithm, "vocabulary": vocabulary}
+    lines = [f'"{name}": {written(value)}' for name, value in head.items()]
+    rows = ",\n".join(map(written, tokens))
+    return "{" + ",\n".join([*lines, f'"tokens": [\n{rows}\n]']) + "}\n"
 
 
 def csv(encoding: Encoding) -> str:
@@ -93,7 +100,3 @@ def _text(piece: str | bytes) -> str | None:
 
 def _bytes(piece: str | bytes) -> bytes:
     return piece if isinstance(piece, bytes) else piece.encode("utf-8", "surrogatepass")
-
-
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
-from webapp.localization import number
+from webapp.localization import current_key, number
 from webapp.pictures import Words
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
@@ -28,7 +28,7 @@ def picture_title(state: State) -> str:
 
 
 def _tokens(count: int) -> str:
-    return ngettext("One token", "%(count)s tokens", count, count=number(count))
+    return ngettext("One token", "%(size)s tokens", count, size=number(count))
 
 
 def _more(count: int) -> str:
@@ -40,4 +40,4 @@ def _missing(scripts: Sequence[str]) -> str:
     names = [locale.scripts.get(script, script) if locale else script for script in scripts if script not in _NO_SCRIPT]
     if len(names) < len(scripts):
         names.append(_("some symbols"))
-    return _("No font of this server has: %(scripts)s", scripts=_(", ").join(names))
+    return _("No font of this server has: %(scripts)s.", scripts=("、" if current_key() == "zh" else ", ").join(names))
