@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -161,8 +162,10 @@ def test_two_files_that_belong_together_in_any_order(client: FlaskClient) -> Non
     model = json.loads(tokenizer.to_str())["model"]
     vocabulary = json.dumps(model["vocab"]).encode()
     merges = "\n".join(["#version: 0.2", *map(" ".join, model["merges"])]).encode()
-    for files in ((vocabulary, merges), (merges, vocabulary)):
+    orders = [(vocabulary, merges), (merges, vocabulary)]
+    for files in orders:
         assert used(client, *files).ids == tokenizer.encode(TEXT).ids
+    assert len({chosen(bring(client, *files))["vocabulary"] for files in orders}) == 1
 
 
 def test_a_vocab_txt(client: FlaskClient) -> None:
@@ -411,3 +414,65 @@ def test_published_files_and_broken_copies_of_them(client: FlaskClient, name: st
     broken = bring(client, content[: len(content) // 2])
     assert broken.status_code == 422
     assert len(Page(broken.text).problems) == 1
+
+
+def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None:
+    answer = bring(client, b'{"hello": "world"}', text="the lowest")
+    page = Page(answer.text)
+    assert answer.status_code == 422
+    assert "".join(page.pieces) == "the lowest"
+    assert '<details class="finder" open>' in answer.text
+
+
+def test_my_uploads_go_by_the_names_of_their_files(client: FlaskClient) -> None:
+    name = chosen(bring(client, b"seven\neight\n", name="wörter; v=1!.txt"))["vocabulary"]
+    assert f"wörter; v=1!.txt · {name[7:15]}" in client.get("/?text=x&algorithm=fmm").text
+    assert f"Dictionary · {name[7:15]}" in client.application.test_client().get(f"/vocabularies/{name}").text
+
+
+def pipeline(**parts: object) -> bytes:
+    """A `tokenizer.json` with parts of somebody's making."""
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
+    return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}).encode()
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "message"),
+    [
+        (
+            {"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(q1|q|1q|1)+Z"}, "behavior": "Isolated",
+                               "invert": False}},
+            "q1" * 40 + " Z",
+            "comes to no end on this text",
+        ),
+        (
+            {"normalizer": {"type": "Replace", "pattern": {"Regex": "(q1|q|1q|1)+Z"}, "content": ""}},
+            "q1" * 40 + " Z",
+            "comes to no end on this text",
+        ),
+        (
+            {"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 900}},
+            "a" * 100_000,
+            "makes this text too long",
+        ),
+    ],
+)  # fmt: skip
+def test_a_vocabulary_that_cannot_cope_with_a_text_says_so(
+    client: FlaskClient, part: dict[str, object], text: str, message: str
+) -> None:
+    name = chosen(bring(client, pipeline(**part), text="a"))["vocabulary"]
+    answer = client.post("/", data={"text": text, "algorithm": "words", "vocabulary": name}, headers=HTMX)
+    assert answer.status_code == 422
+    assert message in Page(answer.text).problems[0]
+    assert client.get("/?text=as+ever").status_code == 200
+
+
+def test_a_pattern_that_is_slow_on_every_word_is_not_waited_for_again_and_again(client: FlaskClient) -> None:
+    slow = {"type": "Split", "pattern": {"Regex": "(q1|q|1q|1)+Z"}, "behavior": "Isolated", "invert": False}
+    parts = {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, slow]}}
+    name = chosen(bring(client, pipeline(**parts), text="a"))["vocabulary"]
+    text = " ".join(f"{'q1' * 18}{number}" for number in range(3_000))
+    began = time.monotonic()
+    answer = client.post("/", data={"text": text, "algorithm": "words", "vocabulary": name})
+    assert answer.status_code == 422
+    assert time.monotonic() - began < 30  # each word takes half a second
