@@ -147,10 +147,10 @@ def whole(settings: dict[str, str]) -> dict[str, str]:
     """The text of every snapshot by its address: all of them are whole, and each has its claim."""
     database = database_of(settings)
     with database.read() as connection:
-        contents = dict(connection.execute(select(SnapshotRow.id, SnapshotRow.content)).tuples())
+        rows = connection.execute(select(SnapshotRow.id, SnapshotRow.content)).all()
         claims = connection.scalar(select(func.count()).select_from(ClaimRow))
         if database.file is not None:
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
     database.close()
-    assert len(contents) == claims
-    return {f"/s/{id}": unpack(content).text for id, content in contents.items() if content is not None}
+    assert len(rows) == claims
+    return {f"/s/{row.id}": unpack(row.content).text for row in rows}
