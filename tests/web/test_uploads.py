@@ -311,20 +311,6 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
-def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
-    with small_site(tmp_path) as client:
-        name = chosen(bring(client, b"low\nlower\n"))["vocabulary"]
-    for damage in (zstandard.compress(b"something\nelse\n"), b"something\nelse\n"):
-        with small_site(tmp_path) as client:
-            with client.application.app_context(), storage().database.write() as connection:
-                connection.execute(text("UPDATE vocabularies SET content = :content"), {"content": damage})
-            answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower")
-        assert answer.status_code == 503
-        page = Page(answer.text)
-        assert "cannot be read any more" in page.problems[0]
-        assert page.box == "\nlower"
-
-
 def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
     content = b"low\nlower\n"
     with small_site(tmp_path) as client:
