@@ -8,6 +8,8 @@ from flask import Flask, current_app, render_template, request
 from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
 
+from webapp.localization import number
+
 log = logging.getLogger(__name__)
 
 
@@ -22,7 +24,10 @@ def http_error(error: HTTPException) -> tuple[str, int]:
     status = error.code or 500
     partial = request.headers.get("HX-Request-Type") == "partial"
     template = "_error.html" if partial else "error.html"
-    return render_template(template, status=status, message=message_for(error)), status
+    heading, message = heading_for(status), message_for(error)
+    # What a form was sent from is still there, with all that was typed: the page before this one.
+    is_form = request.method == "POST"
+    return render_template(template, status=status, heading=heading, message=message, is_form=is_form), status
 
 
 def unforeseen(error: Exception) -> tuple[str, int]:
@@ -31,19 +36,38 @@ def unforeseen(error: Exception) -> tuple[str, int]:
     return http_error(InternalServerError())
 
 
+def heading_for(status: int) -> str:
+    """A status in words.
+
+    >>> heading_for(413)
+    'That is too much for one request'
+    """
+    match status:
+        case 400:
+            return _("That was not understood")
+        case 403:
+            return _("That is not allowed")
+        case 404:
+            return _("There is no such page")
+        case 405:
+            return _("That does not work here")
+        case 413:
+            return _("That is too much for one request")
+    return _("That did not work")
+
+
 def message_for(error: HTTPException) -> str:
     """What went wrong and what to do, in the reader's language."""
     if isinstance(error, RequestEntityTooLarge):
         if request.endpoint == "playground.upload":
             return _(
-                "That is too much for one upload: a vocabulary file may have up to %(limit)s bytes. Your text is still "
-                "where you typed it, one page back.",
-                limit=f"{current_app.config['MAX_UPLOAD_BYTES']:,}",
+                "A vocabulary file may have up to %(limit)s bytes; what was sent has more.",
+                limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
-            "That is too much for one request: the text may have up to %(limit)s bytes. "
-            "Your text is still where you typed it (without JavaScript: one page back); shorten it there.",
-            limit=f"{current_app.config['MAX_TEXT_BYTES']:,}",
+            "The text may have up to %(limit)s bytes; what was sent has more. Your text is still where you typed it: "
+            "shorten it there.",
+            limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
     match error.code:
         case 404:
