@@ -61,12 +61,12 @@ def message_for(error: HTTPException) -> str:
     if isinstance(error, RequestEntityTooLarge):
         if request.endpoint == "playground.upload":
             return _(
-                "A vocabulary file may have up to %(limit)s bytes; what was sent has more.",
+                "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
                 limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
-            "The text may have up to %(limit)s bytes; what was sent has more. Your text is still where you typed it: "
-            "shorten it there.",
+            "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
+            "it; shorten it there.",
             limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
     match error.code:
