@@ -12,10 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import sentencepiece
 import tokenizers
-import zstandard
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import text
 from tokenizers import models, pre_tokenizers, processors, trainers
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, stream_encode_multipart
