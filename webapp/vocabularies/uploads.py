@@ -85,7 +85,7 @@ class Uploads:
         try:
             content, companion = self.content(name)
         except OSError as error:
-            raise FormatError(f"the kept file cannot be read: {error.strerror}") from None
+            raise FormatError("the kept file cannot be read: %(error)s", error=error.strerror) from None
         if name_of(content, companion) != name:
             raise FormatError("the kept file is damaged: its checksum is not the one it is named by")
         return recognize(content, companion)

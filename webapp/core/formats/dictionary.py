@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import shown
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.vocabulary_error import shown
 
 Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
 
@@ -104,9 +104,17 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
             fields.pop()
         line = separator.join(fields)
         if "\n" in line or _fields(line) != fields or (not lines and line.startswith("\ufeff")):
-            raise FormatError(f"the word {shown(word)} cannot be written with {separator!r} between the fields")
+            raise FormatError(
+                "the word %(word)s cannot be written with %(separator)s between the fields",
+                word=shown(word),
+                separator=shown(separator),
+            )
         if columns > 1 and not _FREQUENCY.fullmatch(str(frequency)):
-            raise FormatError(f"the frequency {frequency!r} of {shown(word)} is no whole number of at most 18 digits")
+            raise FormatError(
+                "the frequency %(frequency)s of %(word)s is no whole number of at most 18 digits",
+                frequency=shown(frequency),
+                word=shown(word),
+            )
         lines.append(line + "\n")
     return "".join(lines)
 

@@ -30,7 +30,7 @@ def check_growth(document: dict[str, Any]) -> None:
     ):
         if growth > MOST_TIMES:
             times = f"{growth:,}" if growth < 10**12 else "very many"
-            raise FormatError(f"{what} could make a text {times} times as long")
+            raise FormatError("%(what)s could make a text %(times)s times as long", what=what, times=times)
 
 
 def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
         elif isinstance(value, dict):
             found.append(value)
             if len(found) > MOST_PARTS:
-                raise FormatError(f'"{name}" has more than {MOST_PARTS} parts')
+                raise FormatError('"%(name)s" has more than %(most)s parts', name=name, most=MOST_PARTS)
             waiting.append(iter(value.values()))
         elif isinstance(value, list):
             waiting.append(iter(value))
@@ -77,5 +77,9 @@ def _growth(part: dict[str, Any]) -> int:
 def _length(content: str) -> int:
     """At least 1; normalizers behind may take a character apart, once."""
     if len(content) > LONGEST_PUT_IN:
-        raise FormatError(f"a part puts {len(content):,} characters into a text; {LONGEST_PUT_IN:,} are allowed")
+        raise FormatError(
+            "a part puts %(count)s characters into a text; %(most)s are allowed",
+            count=f"{len(content):,}",
+            most=f"{LONGEST_PUT_IN:,}",
+        )
     return max(1, len(normalized("NFKD", content).lower()))

@@ -71,7 +71,7 @@ def _write_step(step: Step) -> Json:
                 "word_delimiter_token": step.word_delimiter,
                 "cleanup": step.cleanup,
             }
-    raise FormatError(f"{type(step).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
 
 
 _DECODERS: dict[str, Callable[[Json], Step]] = {

@@ -28,9 +28,9 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
-from webapp.core.formats.limits import shown
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.vocabulary_error import shown
 
 # --- normalizers ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ def write_normalizer(normalizer: Normalizer | None) -> Json | None:
                 "type": "Sequence",
                 "normalizers": [write_normalizer(inner) for inner in normalizer.normalizers],
             }
-    raise FormatError(f"{type(normalizer).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(normalizer).__name__)
 
 
 _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
@@ -107,7 +107,7 @@ def _precompiled(part: Json) -> Normalizer:
     try:
         return Precompiled(CharacterMap.read(base64.b64decode(encoded, validate=True)))
     except ValueError as error:  # of base64, or a CharacterMapError
-        raise FormatError(f"the precompiled character map is broken: {error}") from None
+        raise FormatError("the precompiled character map is broken: %(error)s", error=error) from None
 
 
 # --- pre-tokenizers ---------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def _write_pretokenizer(pretokenizer: PreTokenizer) -> Json:
                 "type": "Sequence",
                 "pretokenizers": [_write_pretokenizer(inner) for inner in pretokenizer.pretokenizers],
             }
-    raise FormatError(f"{type(pretokenizer).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(pretokenizer).__name__)
 
 
 _BEHAVIORS: dict[str, str] = {
@@ -198,7 +198,7 @@ def _behavior(part: Json) -> Behavior:
     for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
-    raise FormatError(f'"behavior": {shown(wanted)} is not known')
+    raise FormatError('"behavior": %(wanted)s is not known', wanted=shown(wanted))
 
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {

@@ -12,6 +12,7 @@ from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 Format = Literal[
     "tiktoken",
@@ -50,14 +51,16 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
     """
     for part in (content, companion or b""):
         if len(part) > LARGEST_FILE:
-            raise FormatError(f"the file has {len(part):,} bytes; {LARGEST_FILE:,} are allowed")
+            raise FormatError(
+                "the file has %(count)s bytes; %(most)s are allowed", count=f"{len(part):,}", most=f"{LARGEST_FILE:,}"
+            )
     if companion is not None:
         return _pair(content, companion)
     if not content.strip(b" \t\r\n\x00"):
         raise FormatError("the file is empty")
     for beginning, name in _FOREIGN.items():
         if content.startswith(beginning):
-            raise FormatError(f"this is {name}, not a vocabulary; packed files have to be unpacked first")
+            raise FormatError("this is %(name)s, not a vocabulary; packed files have to be unpacked first", name=name)
     if _is_sentencepiece(content):
         return _sentencepiece(content)
     return _text(content)
@@ -169,18 +172,26 @@ def _dictionary(text: str) -> Recognized:
     strange = _CONTROL.search(text)
     if strange is not None:
         line = text.count("\n", 0, strange.start()) + 1
-        raise FormatError(f"line {line}: the control character {strange[0]!r} stands in no dictionary")
+        raise FormatError(
+            "line %(line)s: the control character %(character)s stands in no dictionary",
+            line=line,
+            character=shown(strange[0]),
+        )
     if text.count("\n") > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a dictionary")
+        raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_VOCABULARY:,}")
     try:
         words = dictionary.read_dictionary(text)
     except dictionary.DictionaryError as error:
-        raise FormatError(f"no vocabulary that is known here; as a dictionary it fails on {error}") from None
+        raise FormatError(
+            "no vocabulary that is known here; as a dictionary it fails on %(error)s", error=error
+        ) from None
     if not len(words):
         raise FormatError("the file is empty")
     if words.longest > _LONGEST_WORD:
         number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
-        raise FormatError(f"no vocabulary that is known here; as a dictionary, its word {number} is too long")
+        raise FormatError(
+            "no vocabulary that is known here; as a dictionary, its word %(number)s is too long", number=number
+        )
     columns = [
         name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
     ]
