@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TypeVar, overload
 
 from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
@@ -69,6 +71,17 @@ def unsupported(part: dict[str, Any], name: str, *allowed: object) -> None:
     value = part.get(name, allowed[0])
     if value not in allowed:
         raise FormatError('"%(name)s": %(value)s is not supported', name=name, value=_shortened(value))
+
+
+def missing_ids(found: Iterable[int], size: int) -> str:
+    """The numbers below a size that are not among those found, of which there are fewer: the first three.
+
+    >>> missing_ids({0, 2, 9}, 3), missing_ids({7}, 9)
+    ('1', '0, 1, 2, …')
+    """
+    known = set(found)
+    first = list(islice((id for id in range(size) if id not in known), 4))
+    return ", ".join(map(str, first[:3])) + (", …" if len(first) > 3 else "")
 
 
 def _shortened(value: object) -> str | Phrase:

@@ -8,6 +8,7 @@ from typing import Any
 
 from webapp.core.composition import normalized
 from webapp.core.formats.fields import FormatError
+from webapp.core.vocabulary_error import Phrase
 
 MOST_PARTS = 500
 MOST_TIMES = 1_000
@@ -25,11 +26,11 @@ def check_growth(document: dict[str, Any]) -> None:
     """
     normalizer, pretokenizer, decoder = (_parts(document, name) for name in ("normalizer", "pre_tokenizer", "decoder"))
     for growth, what in (
-        (prod(map(_growth, normalizer + pretokenizer)), "normalizer and pre-tokenizer"),
-        (prod(map(_growth, decoder)), "the decoder"),
+        (prod(map(_growth, normalizer + pretokenizer)), Phrase("normalizer and pre-tokenizer")),
+        (prod(map(_growth, decoder)), Phrase("the decoder")),
     ):
         if growth > MOST_TIMES:
-            times = f"{growth:,}" if growth < 10**12 else "very many"
+            times = f"{growth:,}" if growth < 10**12 else Phrase("very many")
             raise FormatError("%(what)s could make a text %(times)s times as long", what=what, times=times)
 
 

@@ -10,12 +10,18 @@ import regex
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.oniguruma import translated
 from webapp.core.formats.patterns import check_length, checked_pattern
-from webapp.core.vocabulary_error import shown
+from webapp.core.vocabulary_error import Phrase, shown
 
 Json = dict[str, Any]
 
+NORMALIZER = Phrase("normalizer")
+PRETOKENIZER = Phrase("pre-tokenizer")
+DECODER = Phrase("decoder")
+POSTPROCESSOR = Phrase("post-processor")
+ADDED_TOKEN = Phrase("added token")
 
-def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: str) -> Any:
+
+def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: Phrase) -> Any:
     """What the reader in the table makes of a part, by its type; raises FormatError for one that is not known."""
     part = as_object(part, what)
     kind = field(part, "type", str)
@@ -24,10 +30,10 @@ def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: str) 
     return table[kind](part)
 
 
-def as_object(part: object, what: str) -> Json:
+def as_object(part: object, what: Phrase) -> Json:
     """The part itself; raises FormatError when it is no object."""
     if not isinstance(part, dict):
-        raise FormatError("a %(what)s should be an object", what=what)
+        raise FormatError("each %(what)s should be an object", what=what)
     return part
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.byte_characters import spelt, unspelt
-from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.fields import FormatError, field, missing_ids
 from webapp.core.formats.huggingface_fields import whole_number
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -152,7 +152,11 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
         )
     by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
     if min(ids) < 0 or max(ids) >= len(by_id):
-        raise FormatError('the ids of "vocab" should be the numbers from 0 to %(last)s, each once', last=len(ids) - 1)
+        raise FormatError(
+            'the ids of "vocab" should be the numbers from 0 to %(last)s, each once; missing: %(missing)s',
+            last=len(by_id) - 1,
+            missing=missing_ids(by_id, len(by_id)),
+        )
     return [by_id[id] for id in range(len(by_id))]
 
 

@@ -16,6 +16,8 @@ from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, Fixe
 from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
+    NORMALIZER,
+    PRETOKENIZER,
     Json,
     as_object,
     one_character,
@@ -37,7 +39,7 @@ from webapp.core.vocabulary_error import shown
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
     """The normalizer that a part describes; raises FormatError for one that is not known."""
-    return None if part is None else read_part(part, _NORMALIZERS, "normalizer")
+    return None if part is None else read_part(part, _NORMALIZERS, NORMALIZER)
 
 
 def write_normalizer(normalizer: Normalizer | None) -> Json | None:
@@ -97,7 +99,7 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
     "Replace": lambda part: normalizers.Replace(pattern(part), field(part, "content", str)),
     "Prepend": lambda part: normalizers.Prepend(field(part, "prepend", str)),
     "Sequence": lambda part: normalizers.Sequence(
-        tuple(read_part(inner, _NORMALIZERS, "normalizer") for inner in field(part, "normalizers", list))
+        tuple(read_part(inner, _NORMALIZERS, NORMALIZER) for inner in field(part, "normalizers", list))
     ),
 }
 
@@ -107,7 +109,7 @@ def _precompiled(part: Json) -> Normalizer:
     try:
         return Precompiled(CharacterMap.read(base64.b64decode(encoded, validate=True)))
     except ValueError as error:  # of base64, or a CharacterMapError
-        raise FormatError("the precompiled character map is broken: %(error)s", error=error) from None
+        raise FormatError("the precompiled character map is broken: %(error)s", error=FormatError.of(error)) from None
 
 
 # --- pre-tokenizers ---------------------------------------------------------------------------------------------------
@@ -125,8 +127,8 @@ def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
         return []
     if part.get("type") == "Sequence":
         inner = field(part, "pretokenizers", list)
-        return [found for each in inner for found in read_pretokenizer(as_object(each, "pre-tokenizer"))]
-    return [read_part(part, _PRETOKENIZERS, "pre-tokenizer")]
+        return [found for each in inner for found in read_pretokenizer(as_object(each, PRETOKENIZER))]
+    return [read_part(part, _PRETOKENIZERS, PRETOKENIZER)]
 
 
 def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -> Json | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.huggingface_fields import Json, as_object
+from webapp.core.formats.huggingface_fields import ADDED_TOKEN, POSTPROCESSOR, Json, as_object
 from webapp.core.postprocessors import PostProcessor, Template, Trim
 from webapp.core.vocabulary_error import shown
 
@@ -19,7 +19,7 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
     """The added tokens in the order of the file; raises FormatError where one is malformed or an id stands twice."""
     tokens: dict[int, AddedToken] = {}
     for part in field(document, "added_tokens", list, []):
-        part = as_object(part, "list of added_tokens consists of objects: each")
+        part = as_object(part, ADDED_TOKEN)
         content, id = field(part, "content", str), field(part, "id", int)
         if not content:
             raise FormatError("an added token is empty")
@@ -149,7 +149,7 @@ def _steps(part: Json | None) -> list[Json]:
         inner = field(step, "processors", list)
         if len(inner) + len(waiting) + len(steps) > _MOST_STEPS:
             raise FormatError("the post-processor has more than %(most)s parts", most=_MOST_STEPS)
-        waiting += [as_object(each, "post-processor") for each in reversed(inner)]
+        waiting += [as_object(each, POSTPROCESSOR) for each in reversed(inner)]
     return steps
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.vocabulary_error import shown
+from webapp.core.vocabulary_error import Phrase, shown
 
 LARGEST_FILE = 64 << 20
 """Bytes; the largest vocabulary in common use, Gemma's `tokenizer.json`, has 33 million."""
@@ -46,7 +46,7 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     except json.JSONDecodeError as error:
         raise FormatError(
             "not JSON: %(what)s at line %(line)s, column %(column)s",
-            what=error.msg,
+            what=_WRONG.get(error.msg, error.msg),
             line=error.lineno,
             column=error.colno,
         ) from None
@@ -59,16 +59,32 @@ def decoded(content: bytes) -> str:
 
     >>> decoded(b"low\\xff")
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: not UTF-8: byte 0xff at position 3
+    webapp.core.formats.fields.FormatError: not UTF-8: byte 0xff at position 3; save it as UTF-8
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
-            "not UTF-8: byte 0x%(byte)s at position %(position)s",
+            "not UTF-8: byte 0x%(byte)s at position %(position)s; save it as UTF-8",
             byte=f"{content[error.start]:02x}",
             position=error.start,
         ) from None
+
+
+# What `json` says, by its own words.
+_WRONG = {
+    "Expecting value": Phrase("a value is missing"),
+    "Expecting property name enclosed in double quotes": Phrase("a name in double quotes is missing"),
+    "Expecting ':' delimiter": Phrase("a colon is missing"),
+    "Expecting ',' delimiter": Phrase("a comma is missing"),
+    "Illegal trailing comma before end of object": Phrase("a comma stands before the end of an object"),
+    "Illegal trailing comma before end of array": Phrase("a comma stands before the end of a list"),
+    "Extra data": Phrase("something follows the end"),
+    "Unterminated string starting at": Phrase("a text does not end that begins"),
+    "Invalid control character at": Phrase("a control character stands in a text"),
+    "Invalid \\escape": Phrase("a backslash with no meaning stands"),
+    "Invalid \\uXXXX escape": Phrase("a \\u without four digits stands"),
+}
 
 
 def _half_pair(text: str) -> str | None:

@@ -54,7 +54,7 @@ def checked_pattern(source: str) -> str:
         pattern = regex.compile(source)
     except (regex.error, RecursionError, OverflowError, ValueError, MemoryError) as error:
         raise FormatError(
-            "the split pattern %(source)s cannot be compiled: %(error)s", source=shown(source), error=error
+            "the split pattern %(source)s cannot be compiled: %(error)s", source=shown(source), error=str(error)
         ) from None
     deadline = time.monotonic() + _SECONDS
     # What the pattern cannot do without is in the pattern: a text without it would not be tried at all.

@@ -91,12 +91,11 @@ def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
             )
         try:
             piece = a2b_base64(encoded, strict_mode=True)
-        except Base64Error as error:
+        except Base64Error:
             raise FormatError(
-                'entry %(at)s of "vocab": %(encoded)s is no base64: %(error)s',
+                'entry %(at)s of "vocab": %(encoded)s is no base64',
                 at=at,
                 encoded=shown(encoded),
-                error=error,
             ) from None
         if piece in ranks:
             raise FormatError(

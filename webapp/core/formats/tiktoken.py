@@ -121,10 +121,10 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
             )
         try:
             piece = a2b_base64(found[1], strict_mode=True)
-        except Base64Error as error:
-            raise FormatError(
-                "line %(number)s: %(text)s is no base64: %(error)s", number=number, text=shown(found[1]), error=error
-            ) from None
+        except Base64Error:
+            raise FormatError("line %(number)s: %(text)s is no base64", number=number, text=shown(found[1])) from None
+        if len(found[2]) > _MOST_DIGITS:
+            raise FormatError("line %(number)s: the rank %(rank)s is too large", number=number, rank=shown(found[2]))
         rank = int(found[2])
         if piece in ranks:
             raise FormatError(
@@ -195,8 +195,9 @@ def rank_tokenizer(
     )
 
 
-_LINE = re.compile(rb"\s*([A-Za-z0-9+/=]+)\s+([0-9]{1,9})\s*")
+_LINE = re.compile(rb"\s*([A-Za-z0-9+/=]+)\s+([0-9]+)\s*")
 _LARGEST_ID = 1 << 31
+_MOST_DIGITS = 9
 
 # --- the encodings ----------------------------------------------------------------------------------------------------
 

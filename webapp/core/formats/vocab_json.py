@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from webapp.core.byte_characters import spelt, unspelt
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.fields import FormatError, missing_ids
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
@@ -100,10 +100,10 @@ def _names(document: Any) -> list[str]:
             raise FormatError("the id of %(name)s should be a whole number, not %(id)s", name=shown(name), id=shown(id))
         if not 0 <= id < len(names):
             raise FormatError(
-                "the id %(id)s of %(name)s leaves a hole: %(count)s pieces have ids from 0",
+                "the id %(id)s of %(name)s leaves a hole: no piece has the id %(missing)s",
                 id=shown(id),
                 name=shown(name),
-                count=len(names),
+                missing=missing_ids([id for id in document.values() if type(id) is int], len(names)),
             )
         if names[id] is not None:
             raise FormatError(
