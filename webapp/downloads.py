@@ -11,6 +11,7 @@ from flask import Blueprint, Response, abort, make_response, render_template, re
 from flask_babel import gettext as _
 
 from webapp import pictures
+from webapp.errors import heading_for
 from webapp.localization import LANGUAGES, current_key
 from webapp.pictures.palette import Theme
 from webapp.results import forms
@@ -50,7 +51,9 @@ def tokens(kind: str) -> Response:
 
 
 def _page(status: int, message: str) -> Response:
-    return make_response(render_template("error.html", status=status, message=message), status)
+    return make_response(
+        render_template("error.html", status=status, heading=heading_for(status), message=message), status
+    )
 
 
 def _json(result: Result) -> str:

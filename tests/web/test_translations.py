@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -12,12 +13,16 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import webapp
+from webapp.core.formats.fields import FormatError
+from webapp.core.vocabulary_error import VocabularyError
 from webapp.localization import LANGUAGES
 
 ROOT = Path(webapp.__file__).parent.parent
 FOLDER = ROOT / "webapp" / "translations"
 METHODS = [("webapp/**.py", "python"), ("templates/**.html", "jinja2")]
-KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2)}
+# What the core raises and says is English there, and is looked up where it is shown.
+SENTENCES = ("FormatError", "VocabularyError", "CharacterMapError", "Phrase")
+KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2), **dict.fromkeys(SENTENCES)}
 
 pytestmark = pytest.mark.skipif(not (ROOT / "templates").is_dir(), reason="an installed wheel has no sources to read")
 
@@ -34,6 +39,33 @@ def sources() -> set[str]:
     )
     messages = (message[2] for message in found)
     return {message if isinstance(message, str) else message[0] for message in messages}
+
+
+def test_every_sentence_of_the_core_can_be_extracted() -> None:
+    """Their first argument is a literal, but where one error or phrase carries another's sentence over."""
+    found = 0
+    for path in (ROOT / "webapp").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SENTENCES):
+                continue
+            found += 1
+            first = call.args[0]
+            if path.name == "vocabulary_error.py" and ast.unparse(first) == "sentence":
+                continue
+            assert isinstance(first, ast.Constant), f"{path.name}:{call.lineno}"
+            assert isinstance(first.value, str), f"{path.name}:{call.lineno}"
+            places = set(re.findall(r"%\((\w+)\)s", first.value))
+            assert places == {keyword.arg for keyword in call.keywords}, f"{path.name}:{call.lineno}"
+            # A percent sign is doubled only where there are values.
+            rest = re.sub(r"%\(\w+\)s|%%", "", first.value) if places else ""
+            assert "%" not in rest, f"{path.name}:{call.lineno}"
+    assert found > 150
+
+
+def test_a_sentence_carried_over_keeps_its_values() -> None:
+    error = FormatError.of(VocabularyError("the piece %(piece)s occurs twice", piece="'a'"))
+    assert (str(error), error.sentence) == ("the piece 'a' occurs twice", "the piece %(piece)s occurs twice")
+    assert str(FormatError.of(ValueError("at 100% of it"))) == "at 100% of it"
 
 
 LOCALES = [language.locale for language in LANGUAGES.values() if language.locale != "en"]

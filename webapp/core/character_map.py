@@ -15,6 +15,7 @@ from functools import cached_property
 
 from webapp.core.character_classes import members
 from webapp.core.models.cache import Cache
+from webapp.core.vocabulary_error import VocabularyError
 
 # The start and end of what is replaced, and the replacement.
 Replacement = tuple[int, int, str]
@@ -32,7 +33,7 @@ FEW = 16
 _LEAF = 1 << 31
 
 
-class CharacterMapError(ValueError):
+class CharacterMapError(VocabularyError):
     """A precompiled character map that is broken."""
 
 

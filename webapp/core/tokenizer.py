@@ -14,6 +14,7 @@ from webapp.core.normalizers import Normalizer
 from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.pretokenizers import PreTokenizer
 from webapp.core.stretches import PretokensByPlace, stretches_of
+from webapp.core.vocabulary_error import VocabularyError
 
 
 class Tokenizer:
@@ -51,7 +52,7 @@ class Tokenizer:
         self.decoder = decoder
         self.added_tokens: Sequence[AddedToken] = (*as_added_tokens(special_tokens), *added_tokens)
         if any(not token.content for token in self.added_tokens):
-            raise ValueError("a special token is empty")
+            raise VocabularyError("a special token is empty")
         self.special_tokens: Mapping[str, int] = MappingProxyType(
             {token.content: token.id for token in self.added_tokens if token.special}
         )

@@ -12,6 +12,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.normalizers import GrowthError
 from webapp.core.split_patterns import TextError
+from webapp.core.vocabulary_error import Phrase, VocabularyError
 from webapp.localization import current_key, number
 from webapp.results.comparison import Reason
 from webapp.results.forms import Problem
@@ -274,4 +275,13 @@ def text_problem(state: State, error: TextError) -> Problem:
 
 def wrong_file(error: FormatError) -> str:
     """What is wrong with a vocabulary file, and where."""
-    return str(error)
+    return _translated(error)
+
+
+def _translated(said: VocabularyError | Phrase) -> str:
+    """A sentence of the core with its places filled, first those that are sentences themselves."""
+    values = {
+        name: _translated(value) if isinstance(value, VocabularyError | Phrase) else value
+        for name, value in said.values.items()
+    }
+    return _(said.sentence, **values)

@@ -23,7 +23,6 @@ from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 __all__ = ["NoRoomError", "Uploaded", "Uploads", "hash_of", "name_of", "number_of_ids"]
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
-_DAMAGED = "the kept file is damaged: its checksum is not the one it is named by"
 # So many vocabularies a process knows without asking the database: what they are, not what is in them.
 _AT_HAND = 4_096
 
@@ -115,9 +114,9 @@ class Uploads:
                 raise
             raise FormatError("the kept file is gone") from None
         except ValueError:
-            raise FormatError(_DAMAGED) from None
+            raise _damaged() from None
         if name_of(content, companion) != name:
-            raise FormatError(_DAMAGED)
+            raise _damaged()
         return recognize(content, companion)
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
@@ -129,6 +128,10 @@ class Uploads:
         if not _NAME.fullmatch(name):
             raise KeyError(name)
         return self._store.content(name.removeprefix("upload-"))
+
+
+def _damaged() -> FormatError:
+    return FormatError("the kept file is damaged: its checksum is not the one it is named by")
 
 
 def name_of(content: bytes, companion: bytes | None = None) -> str:

@@ -79,7 +79,12 @@ class WellKnown:
             )
         found = recognize(*contents)
         if found.format != self.format:
-            raise FormatError(f"{self.source.shown} should be of the format {self.format}, and is {found.format}")
+            raise FormatError(
+                "%(source)s should be of the format %(wanted)s, and is %(found)s",
+                source=self.source.shown,
+                wanted=self.format,
+                found=found.format,
+            )
         return found.tokenizer
 
     @property

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import shown
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.vocabulary_error import Phrase, shown
 
 Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
 
@@ -22,10 +22,10 @@ MOST_DIGITS = 18
 class DictionaryError(ValueError):
     """A line that is no dictionary entry.
 
-    `line_number` counts from 1, `reason` is a code for programs, `message` a sentence for people.
+    `line_number` counts from 1, `reason` is a code for programs, `message` a phrase for people.
     """
 
-    def __init__(self, line_number: int, reason: Reason, message: str) -> None:
+    def __init__(self, line_number: int, reason: Reason, message: Phrase) -> None:
         super().__init__(f"line {line_number}: {message}")
         self.line_number = line_number
         self.reason: Reason = reason
@@ -60,16 +60,22 @@ def read_dictionary(text: str) -> Dictionary:
             continue
         count = len(fields)
         if count > 3:
-            message = f"{count} fields; an entry is a word, a frequency and a tag at most"
+            message = Phrase("%(count)s fields; an entry is a word, a frequency and a tag at most", count=count)
             raise DictionaryError(line_number, "too-many-fields", message)
         word = fields[0]
         if not word:
-            raise DictionaryError(line_number, "empty-word", "the word is empty")
+            raise DictionaryError(line_number, "empty-word", Phrase("the word is empty"))
         if len(word) > LONGEST_WORD:
-            message = f"the word has {len(word)} characters; {LONGEST_WORD} are the most"
+            message = Phrase(
+                "the word has %(count)s characters; %(most)s are the most", count=len(word), most=LONGEST_WORD
+            )
             raise DictionaryError(line_number, "word-too-long", message)
         if count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS):
-            message = f"the frequency {shown(fields[1])} is not a whole number of at most {MOST_DIGITS} digits"
+            message = Phrase(
+                "the frequency %(frequency)s is not a whole number of at most %(most)s digits",
+                frequency=shown(fields[1]),
+                most=MOST_DIGITS,
+            )
             raise DictionaryError(line_number, "frequency-not-a-number", message)
         if word not in seen:
             seen.add(word)
@@ -104,9 +110,17 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
             fields.pop()
         line = separator.join(fields)
         if "\n" in line or _fields(line) != fields or (not lines and line.startswith("\ufeff")):
-            raise FormatError(f"the word {shown(word)} cannot be written with {separator!r} between the fields")
+            raise FormatError(
+                "the word %(word)s cannot be written with %(separator)s between the fields",
+                word=shown(word),
+                separator=shown(separator),
+            )
         if columns > 1 and not _FREQUENCY.fullmatch(str(frequency)):
-            raise FormatError(f"the frequency {frequency!r} of {shown(word)} is no whole number of at most 18 digits")
+            raise FormatError(
+                "the frequency %(frequency)s of %(word)s is no whole number of at most 18 digits",
+                frequency=shown(frequency),
+                word=shown(word),
+            )
         lines.append(line + "\n")
     return "".join(lines)
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TypeVar, overload
+
+from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
 
 Kind = TypeVar("Kind")
 Default = TypeVar("Default")
 
-_NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a whole number"}
+_NAMES = {
+    dict: Phrase("an object"),
+    list: Phrase("a list"),
+    str: Phrase("a text"),
+    bool: Phrase("true or false"),
+    int: Phrase("a whole number"),
+}
 _REQUIRED: Any = object()
 
 
-class FormatError(ValueError):
+class FormatError(VocabularyError):
     """A file that is not what its format asks for, or asks for something this site does not know."""
+
+    @classmethod
+    def of(cls, error: ValueError) -> FormatError:
+        """The objection of a part that was read, carried over: its sentence and values, where it has them."""
+        if isinstance(error, VocabularyError):
+            return cls(error.sentence, **error.values)
+        return cls(str(error))
 
 
 @overload
@@ -37,8 +54,10 @@ def field(part: dict[str, Any], name: str, kind: type[Any], default: Any = _REQU
         return default
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         if name not in part:
-            raise FormatError(f'"{name}" is missing')
-        raise FormatError(f'"{name}" should be {_NAMES[kind]}, not {_shortened(value)}')
+            raise FormatError('"%(name)s" is missing', name=name)
+        raise FormatError(
+            '"%(name)s" should be %(kind)s, not %(value)s', name=name, kind=_NAMES[kind], value=_shortened(value)
+        )
     return value
 
 
@@ -51,13 +70,26 @@ def unsupported(part: dict[str, Any], name: str, *allowed: object) -> None:
     """
     value = part.get(name, allowed[0])
     if value not in allowed:
-        raise FormatError(f'"{name}": {_shortened(value)} is not supported')
+        raise FormatError('"%(name)s": %(value)s is not supported', name=name, value=_shortened(value))
 
 
-def _shortened(value: object) -> str:
+def missing_ids(found: Iterable[int], size: int) -> str:
+    """The numbers below a size that are not among those found, of which there are fewer: the first three.
+
+    >>> missing_ids({0, 2, 9}, 3), missing_ids({7}, 9)
+    ('1', '0, 1, 2, …')
+    """
+    known = set(found)
+    first = list(islice((id for id in range(size) if id not in known), 4))
+    return ", ".join(map(str, first[:3])) + (", …" if len(first) > 3 else "")
+
+
+def _shortened(value: object) -> str | Phrase:
     if isinstance(value, str | list):
         value = value[:60]  # all of a large one would take seconds to write out
     elif isinstance(value, dict):
-        return f"an object of {len(value)} names"
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+        return Phrase("an object of %(count)s names", count=len(value))
+    elif value is None or isinstance(value, bool):
+        return shown(value)
+    written = repr(value)
+    return written if len(written) <= 60 else written[:57] + "..."

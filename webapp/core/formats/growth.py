@@ -8,6 +8,7 @@ from typing import Any
 
 from webapp.core.composition import normalized
 from webapp.core.formats.fields import FormatError
+from webapp.core.vocabulary_error import Phrase
 
 MOST_PARTS = 500
 MOST_TIMES = 1_000
@@ -25,12 +26,12 @@ def check_growth(document: dict[str, Any]) -> None:
     """
     normalizer, pretokenizer, decoder = (_parts(document, name) for name in ("normalizer", "pre_tokenizer", "decoder"))
     for growth, what in (
-        (prod(map(_growth, normalizer + pretokenizer)), "normalizer and pre-tokenizer"),
-        (prod(map(_growth, decoder)), "the decoder"),
+        (prod(map(_growth, normalizer + pretokenizer)), Phrase("normalizer and pre-tokenizer")),
+        (prod(map(_growth, decoder)), Phrase("the decoder")),
     ):
         if growth > MOST_TIMES:
-            times = f"{growth:,}" if growth < 10**12 else "very many"
-            raise FormatError(f"{what} could make a text {times} times as long")
+            times = f"{growth:,}" if growth < 10**12 else Phrase("very many")
+            raise FormatError("%(what)s could make a text %(times)s times as long", what=what, times=times)
 
 
 def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -44,7 +45,7 @@ def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
         elif isinstance(value, dict):
             found.append(value)
             if len(found) > MOST_PARTS:
-                raise FormatError(f'"{name}" has more than {MOST_PARTS} parts')
+                raise FormatError('"%(name)s" has more than %(most)s parts', name=name, most=MOST_PARTS)
             waiting.append(iter(value.values()))
         elif isinstance(value, list):
             waiting.append(iter(value))
@@ -77,5 +78,9 @@ def _growth(part: dict[str, Any]) -> int:
 def _length(content: str) -> int:
     """At least 1; normalizers behind may take a character apart, once."""
     if len(content) > LONGEST_PUT_IN:
-        raise FormatError(f"a part puts {len(content):,} characters into a text; {LONGEST_PUT_IN:,} are allowed")
+        raise FormatError(
+            "a part puts %(count)s characters into a text; %(most)s are allowed",
+            count=f"{len(content):,}",
+            most=f"{LONGEST_PUT_IN:,}",
+        )
     return max(1, len(normalized("NFKD", content).lower()))

@@ -57,7 +57,7 @@ def read(text: str) -> Tokenizer:
     except RecursionError:
         raise FormatError("the parts are nested too deeply") from None
     except ValueError as error:  # the parts' own objections, such as a merge without its piece
-        raise FormatError(str(error)) from error
+        raise FormatError.of(error) from error
 
 
 def write(tokenizer: Tokenizer) -> str:

@@ -8,6 +8,7 @@ from webapp.core import decoders
 from webapp.core.decoders import Decoder, Step
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
+    DECODER,
     Json,
     one_character,
     pattern,
@@ -22,7 +23,7 @@ def read_decoder(part: Json | None) -> Decoder:
     """The decoder that a part describes; without one, `tokenizers` puts spaces between the pieces as they are spelt."""
     if part is None:
         return decoders.Sequence((decoders.Join(" "),))
-    step = read_part(part, _DECODERS, "decoder")
+    step = read_part(part, _DECODERS, DECODER)
     if isinstance(step, decoders.Fuse):
         return decoders.Sequence((step,))
     return step if hasattr(step, "decode") else decoders.Sequence((step,))
@@ -71,7 +72,7 @@ def _write_step(step: Step) -> Json:
                 "word_delimiter_token": step.word_delimiter,
                 "cleanup": step.cleanup,
             }
-    raise FormatError(f"{type(step).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
 
 
 _DECODERS: dict[str, Callable[[Json], Step]] = {
@@ -91,7 +92,7 @@ _DECODERS: dict[str, Callable[[Json], Step]] = {
         field(part, "cleanup", bool, True),
     ),
     "Sequence": lambda part: decoders.Sequence(
-        tuple(read_part(step, _DECODERS, "decoder") for step in field(part, "decoders", list))
+        tuple(read_part(step, _DECODERS, DECODER) for step in field(part, "decoders", list))
     ),
 }
 

@@ -8,26 +8,32 @@ from typing import Any
 import regex
 
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import shown
 from webapp.core.formats.oniguruma import translated
 from webapp.core.formats.patterns import check_length, checked_pattern
+from webapp.core.vocabulary_error import Phrase, shown
 
 Json = dict[str, Any]
 
+NORMALIZER = Phrase("normalizer")
+PRETOKENIZER = Phrase("pre-tokenizer")
+DECODER = Phrase("decoder")
+POSTPROCESSOR = Phrase("post-processor")
+ADDED_TOKEN = Phrase("added token")
 
-def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: str) -> Any:
+
+def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: Phrase) -> Any:
     """What the reader in the table makes of a part, by its type; raises FormatError for one that is not known."""
     part = as_object(part, what)
     kind = field(part, "type", str)
     if kind not in table:
-        raise FormatError(f"the {what} {shown(kind)} is not supported")
+        raise FormatError("the %(what)s %(kind)s is not supported", what=what, kind=shown(kind))
     return table[kind](part)
 
 
-def as_object(part: object, what: str) -> Json:
+def as_object(part: object, what: Phrase) -> Json:
     """The part itself; raises FormatError when it is no object."""
     if not isinstance(part, dict):
-        raise FormatError(f"a {what} should be an object")
+        raise FormatError("each %(what)s should be an object", what=what)
     return part
 
 
@@ -45,7 +51,12 @@ def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:
     """A number that is not below the least that makes sense, nor gigantic."""
     number = field(part, name, int, default)
     if not least <= number < 1 << 32:
-        raise FormatError(f'"{name}" should be a number from {least} on, not {shown(number)}')
+        raise FormatError(
+            '"%(name)s" should be a number from %(least)s on, not %(number)s',
+            name=name,
+            least=least,
+            number=shown(number),
+        )
     return number
 
 
@@ -53,7 +64,7 @@ def one_character(part: Json, name: str, default: str | None = None) -> str:
     """A text of one character."""
     found = field(part, name, str) if default is None else field(part, name, str, default)
     if len(found) != 1:
-        raise FormatError(f'"{name}" should be one character, not {shown(found)}')
+        raise FormatError('"%(name)s" should be one character, not %(found)s', name=name, found=shown(found))
     return found
 
 
@@ -70,7 +81,7 @@ def scheme(part: Json) -> tuple[bool, bool]:
     default = "always" if field(part, "add_prefix_space", bool, True) else "never"
     name = field(part, "prepend_scheme", str, default)
     if name not in ("always", "first", "never"):
-        raise FormatError(f'"prepend_scheme": {shown(name)} is not known')
+        raise FormatError('"prepend_scheme": %(name)s is not known', name=shown(name))
     return name != "never", name == "first"
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.byte_characters import spelt, unspelt
-from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.fields import FormatError, field, missing_ids
 from webapp.core.formats.huggingface_fields import whole_number
-from webapp.core.formats.limits import shown
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.vocabulary_error import shown
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> 
         return WordLevel(_pieces(part, added), unknown=field(part, "unk_token", str, "<unk>"))
     if kind == "Unigram":
         return _read_unigram(part)
-    raise FormatError(f"the model {shown(kind)} is not supported")
+    raise FormatError("the model %(kind)s is not supported", kind=shown(kind))
 
 
 def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
@@ -80,7 +80,7 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
                 "unk_token": model.unknown,
                 "vocab": {piece: id for id, piece in enumerate(model.pieces)},
             }
-    raise FormatError(f"{type(model).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
 
 
 def _guessed(part: Json) -> str:
@@ -144,10 +144,19 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
     by_id = {id: piece for piece, id in vocabulary.items()}
     if len(by_id) < len(ids):
         twice = next(piece for piece, id in vocabulary.items() if by_id[id] != piece)
-        raise FormatError(f"the id {vocabulary[twice]} stands for {shown(twice)} and {shown(by_id[vocabulary[twice]])}")
+        raise FormatError(
+            "the id %(id)s stands for %(twice)s and %(last)s",
+            id=vocabulary[twice],
+            twice=shown(twice),
+            last=shown(by_id[vocabulary[twice]]),
+        )
     by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
     if min(ids) < 0 or max(ids) >= len(by_id):
-        raise FormatError(f'the ids of "vocab" should be the numbers from 0 to {len(ids) - 1}, each once')
+        raise FormatError(
+            'the ids of "vocab" should be the numbers from 0 to %(last)s, each once; missing: %(missing)s',
+            last=len(by_id) - 1,
+            missing=missing_ids(by_id, len(by_id)),
+        )
     return [by_id[id] for id in range(len(by_id))]
 
 
@@ -159,7 +168,9 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
             merges = [merge.split(" ") for merge in merges if not merge.startswith("#version")]
         return [(ids[left], ids[right]) for left, right in merges]
     except KeyError as missing:
-        raise FormatError(f"a merge names {shown(missing.args[0])}, which is not in the vocabulary") from None
+        raise FormatError(
+            "a merge names %(missing)s, which is not in the vocabulary", missing=shown(missing.args[0])
+        ) from None
     except (TypeError, ValueError, AttributeError):
         raise FormatError('"merges" should be a list of pairs of pieces') from None
 

@@ -16,6 +16,8 @@ from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, Fixe
 from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
+    NORMALIZER,
+    PRETOKENIZER,
     Json,
     as_object,
     one_character,
@@ -28,16 +30,16 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
-from webapp.core.formats.limits import shown
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.vocabulary_error import shown
 
 # --- normalizers ------------------------------------------------------------------------------------------------------
 
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
     """The normalizer that a part describes; raises FormatError for one that is not known."""
-    return None if part is None else read_part(part, _NORMALIZERS, "normalizer")
+    return None if part is None else read_part(part, _NORMALIZERS, NORMALIZER)
 
 
 def write_normalizer(normalizer: Normalizer | None) -> Json | None:
@@ -74,7 +76,7 @@ def write_normalizer(normalizer: Normalizer | None) -> Json | None:
                 "type": "Sequence",
                 "normalizers": [write_normalizer(inner) for inner in normalizer.normalizers],
             }
-    raise FormatError(f"{type(normalizer).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(normalizer).__name__)
 
 
 _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
@@ -97,7 +99,7 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
     "Replace": lambda part: normalizers.Replace(pattern(part), field(part, "content", str)),
     "Prepend": lambda part: normalizers.Prepend(field(part, "prepend", str)),
     "Sequence": lambda part: normalizers.Sequence(
-        tuple(read_part(inner, _NORMALIZERS, "normalizer") for inner in field(part, "normalizers", list))
+        tuple(read_part(inner, _NORMALIZERS, NORMALIZER) for inner in field(part, "normalizers", list))
     ),
 }
 
@@ -107,7 +109,7 @@ def _precompiled(part: Json) -> Normalizer:
     try:
         return Precompiled(CharacterMap.read(base64.b64decode(encoded, validate=True)))
     except ValueError as error:  # of base64, or a CharacterMapError
-        raise FormatError(f"the precompiled character map is broken: {error}") from None
+        raise FormatError("the precompiled character map is broken: %(error)s", error=FormatError.of(error)) from None
 
 
 # --- pre-tokenizers ---------------------------------------------------------------------------------------------------
@@ -125,8 +127,8 @@ def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
         return []
     if part.get("type") == "Sequence":
         inner = field(part, "pretokenizers", list)
-        return [found for each in inner for found in read_pretokenizer(as_object(each, "pre-tokenizer"))]
-    return [read_part(part, _PRETOKENIZERS, "pre-tokenizer")]
+        return [found for each in inner for found in read_pretokenizer(as_object(each, PRETOKENIZER))]
+    return [read_part(part, _PRETOKENIZERS, PRETOKENIZER)]
 
 
 def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -> Json | None:
@@ -181,7 +183,7 @@ def _write_pretokenizer(pretokenizer: PreTokenizer) -> Json:
                 "type": "Sequence",
                 "pretokenizers": [_write_pretokenizer(inner) for inner in pretokenizer.pretokenizers],
             }
-    raise FormatError(f"{type(pretokenizer).__name__} cannot be written to a tokenizer.json")
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(pretokenizer).__name__)
 
 
 _BEHAVIORS: dict[str, str] = {
@@ -198,7 +200,7 @@ def _behavior(part: Json) -> Behavior:
     for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
-    raise FormatError(f'"behavior": {shown(wanted)} is not known')
+    raise FormatError('"behavior": %(wanted)s is not known', wanted=shown(wanted))
 
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {

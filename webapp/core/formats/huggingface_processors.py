@@ -8,9 +8,9 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.huggingface_fields import Json, as_object
-from webapp.core.formats.limits import shown
+from webapp.core.formats.huggingface_fields import ADDED_TOKEN, POSTPROCESSOR, Json, as_object
 from webapp.core.postprocessors import PostProcessor, Template, Trim
+from webapp.core.vocabulary_error import shown
 
 _FLAGS = ("special", "normalized", "single_word", "lstrip", "rstrip")
 
@@ -19,14 +19,19 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
     """The added tokens in the order of the file; raises FormatError where one is malformed or an id stands twice."""
     tokens: dict[int, AddedToken] = {}
     for part in field(document, "added_tokens", list, []):
-        part = as_object(part, "list of added_tokens consists of objects: each")
+        part = as_object(part, ADDED_TOKEN)
         content, id = field(part, "content", str), field(part, "id", int)
         if not content:
             raise FormatError("an added token is empty")
         if not 0 <= id < 1 << 32:
-            raise FormatError(f"the added token {shown(content)} has the id {shown(id)}")
+            raise FormatError("the added token %(content)s has the id %(id)s", content=shown(content), id=shown(id))
         if id in tokens and tokens[id].content != content:
-            raise FormatError(f"the id {id} stands for {shown(tokens[id].content)} and for {shown(content)}")
+            raise FormatError(
+                "the id %(id)s stands for %(first)s and for %(content)s",
+                id=id,
+                first=shown(tokens[id].content),
+                content=shown(content),
+            )
         # What is not special is normalized, unless the file says otherwise.
         special = field(part, "special", bool, False)
         flags = {name: field(part, name, bool, name == "normalized" and not special) for name in _FLAGS}
@@ -60,7 +65,10 @@ def check_ids(tokens: list[AddedToken], ids: Mapping[str, int], size: int) -> No
             beyond += 1
         if token.id != expected:
             raise FormatError(
-                f"the added token {shown(token.content)} has the id {token.id}, where {expected} should follow"
+                "the added token %(token)s has the id %(id)s, where %(expected)s should follow",
+                token=shown(token.content),
+                id=token.id,
+                expected=expected,
             )
 
 
@@ -77,7 +85,7 @@ def read_postprocessor(part: Json | None) -> PostProcessor:
         elif kind in ("BertProcessing", "RobertaProcessing"):
             stretches = _around(step, stretches)
         elif kind != "ByteLevel":
-            raise FormatError(f"the post-processor {shown(kind)} is not supported")
+            raise FormatError("the post-processor %(kind)s is not supported", kind=shown(kind))
         if sum(map(len, stretches)) > _MOST_AROUND or sum(each.count(None) for each in stretches) > _MOST_TEXTS:
             raise FormatError("the template puts too much around a text")
     return PostProcessor(trims, None if stretches is _TEXT else Template(tuple(chain(*stretches))))
@@ -87,7 +95,7 @@ def check_template(postprocessor: PostProcessor, added: Container[int], size: in
     """Raises FormatError for an id in the template that no token has."""
     for id in postprocessor.template.parts if postprocessor.template else ():
         if id is not None and id >= size and id not in added:
-            raise FormatError(f"the post-processor puts the id {id} around a text, and no token has it")
+            raise FormatError("the post-processor puts the id %(id)s around a text, and no token has it", id=id)
 
 
 def write_postprocessor(postprocessor: PostProcessor, names: Mapping[int, str]) -> Json | None:
@@ -111,7 +119,7 @@ def _written_template(template: Template, names: Mapping[int, str]) -> Json:
         elif id in names:
             single.append({"SpecialToken": {"id": names[id], "type_id": 0}})
         else:
-            raise FormatError(f"the template names the id {id}, which is no special token")
+            raise FormatError("the template names the id %(id)s, which is no special token", id=id)
     tokens = {
         names[id]: {"id": names[id], "ids": [id], "tokens": [names[id]]} for id in template.parts if id is not None
     }
@@ -140,8 +148,8 @@ def _steps(part: Json | None) -> list[Json]:
             continue
         inner = field(step, "processors", list)
         if len(inner) + len(waiting) + len(steps) > _MOST_STEPS:
-            raise FormatError(f"the post-processor has more than {_MOST_STEPS} parts")
-        waiting += [as_object(each, "post-processor") for each in reversed(inner)]
+            raise FormatError("the post-processor has more than %(most)s parts", most=_MOST_STEPS)
+        waiting += [as_object(each, POSTPROCESSOR) for each in reversed(inner)]
     return steps
 
 
@@ -161,14 +169,16 @@ def _token(part: Json, name: str) -> int:
     match field(part, name, list):
         case [str(), int(id)] if type(id) is int and 0 <= id < 1 << 32:
             return id
-    raise FormatError(f'"{name}" should be a token and its id')
+    raise FormatError('"%(name)s" should be a token and its id', name=name)
 
 
 def _filled(part: Json, stretches: _Stretches) -> _Stretches:
     tokens = field(part, "special_tokens", dict)
     single, pair = (_pieces(field(part, name, list), tokens) for name in ("single", "pair"))
     if not 1 <= len(stretches) <= 2:
-        raise FormatError(f"a template is for one text or two, and the post-processor before it makes {len(stretches)}")
+        raise FormatError(
+            "a template is for one text or two, and the post-processor before it makes %(count)s", count=len(stretches)
+        )
     filled: _Stretches = []
     for piece in single if len(stretches) == 1 else pair:
         if isinstance(piece, list):
@@ -184,7 +194,11 @@ def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int
     """What stands in a template: the ids of a token, or 0 for the first text and 1 for the second."""
     pieces: list[list[int] | int] = []
     if len(template) > _MOST_AROUND:
-        raise FormatError(f"the template has {len(template):,} parts; {_MOST_AROUND:,} are allowed")
+        raise FormatError(
+            "the template has %(count)s parts; %(most)s are allowed",
+            count=f"{len(template):,}",
+            most=f"{_MOST_AROUND:,}",
+        )
     for piece in template:
         match piece:
             case {"Sequence": {"id": "A" | "B" as name}}:
@@ -192,7 +206,9 @@ def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int
             case {"SpecialToken": {"id": str(name)}}:
                 pieces.append(_ids_of(tokens, name))
             case _:
-                raise FormatError(f"the template holds {shown(piece)}, which is neither a token nor the text")
+                raise FormatError(
+                    "the template holds %(piece)s, which is neither a token nor the text", piece=shown(piece)
+                )
     return pieces
 
 
@@ -200,4 +216,4 @@ def _ids_of(tokens: dict[str, Any], name: str) -> list[int]:
     match tokens.get(name):
         case {"ids": [*ids]} if all(type(id) is int and 0 <= id < 1 << 32 for id in ids):
             return ids
-    raise FormatError(f"the template names {shown(name)}, which is not among its tokens")
+    raise FormatError("the template names %(name)s, which is not among its tokens", name=shown(name))

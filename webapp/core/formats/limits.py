@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
+from webapp.core.vocabulary_error import Phrase, shown
 
 LARGEST_FILE = 64 << 20
 """Bytes; the largest vocabulary in common use, Gemma's `tokenizer.json`, has 33 million."""
@@ -35,7 +36,7 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     if text.count(",") + 2 * (text.count("[") + text.count("{")) > _LARGEST_WEIGHT:
         raise FormatError("the JSON has more lists, objects and values than any vocabulary")
     if (half := _half_pair(text)) is not None:
-        raise FormatError(f"{half} in the JSON is half of a surrogate pair, and no character")
+        raise FormatError("%(escape)s in the JSON is half of a surrogate pair, and no character", escape=half)
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=parse_float)
     except RecursionError:
@@ -43,7 +44,12 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     except FormatError:
         raise
     except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise FormatError(
+            "not JSON: %(what)s at line %(line)s, column %(column)s",
+            what=_WRONG.get(error.msg, error.msg),
+            line=error.lineno,
+            column=error.colno,
+        ) from None
     except ValueError:  # what Python says of a number of thousands of digits
         raise FormatError("not a vocabulary: a number in the JSON has too many digits") from None
 
@@ -53,24 +59,32 @@ def decoded(content: bytes) -> str:
 
     >>> decoded(b"low\\xff")
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: not UTF-8: byte 0xff at position 3
+    webapp.core.formats.fields.FormatError: not UTF-8: byte 0xff at position 3; save it as UTF-8
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8: byte 0x{content[error.start]:02x} at position {error.start}") from None
+        raise FormatError(
+            "not UTF-8: byte 0x%(byte)s at position %(position)s; save it as UTF-8",
+            byte=f"{content[error.start]:02x}",
+            position=error.start,
+        ) from None
 
 
-def shown(value: object) -> str:
-    """A value as it stands in a message: short.
-
-    >>> shown("a" * 100)
-    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
-    """
-    if isinstance(value, str | bytes | list):
-        value = value[:100]
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+# What `json` says, by its own words.
+_WRONG = {
+    "Expecting value": Phrase("a value is missing"),
+    "Expecting property name enclosed in double quotes": Phrase("a name in double quotes is missing"),
+    "Expecting ':' delimiter": Phrase("a colon is missing"),
+    "Expecting ',' delimiter": Phrase("a comma is missing"),
+    "Illegal trailing comma before end of object": Phrase("a comma stands before the end of an object"),
+    "Illegal trailing comma before end of array": Phrase("a comma stands before the end of a list"),
+    "Extra data": Phrase("something follows the end"),
+    "Unterminated string starting at": Phrase("a text does not end that begins"),
+    "Invalid control character at": Phrase("a control character stands in a text"),
+    "Invalid \\escape": Phrase("a backslash with no meaning stands"),
+    "Invalid \\uXXXX escape": Phrase("a \\u without four digits stands"),
+}
 
 
 def _half_pair(text: str) -> str | None:
@@ -96,10 +110,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise FormatError(f"{shown(key)} stands twice in a JSON object")
+                raise FormatError("%(key)s stands twice in a JSON object", key=shown(key))
             seen.add(key)
     return made
 
 
 def _no_number(name: str) -> Any:
-    raise FormatError(f"{name} in the JSON is no number")
+    raise FormatError("%(name)s in the JSON is no number", name=name)

@@ -10,8 +10,8 @@ from math import prod
 import regex
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import shown
 from webapp.core.split_patterns import KNOWN
+from webapp.core.vocabulary_error import shown
 
 LONGEST, LONGEST_OUTSIDE = 5_000, 1_000
 """Characters in all, and outside of classes; published patterns have some 300, a few of them long lists of letters."""
@@ -43,13 +43,19 @@ def checked_pattern(source: str) -> str:
         return source
     check_length(source)
     if _CALL.search(source):
-        raise FormatError(f"the split pattern {shown(source)} calls itself or one of its groups")
+        raise FormatError("the split pattern %(source)s calls itself or one of its groups", source=shown(source))
     if _repeats(source) > MOST_REPEATS:
-        raise FormatError(f"the split pattern {shown(source)} asks for a part more than {MOST_REPEATS:,} times")
+        raise FormatError(
+            "the split pattern %(source)s asks for a part more than %(most)s times",
+            source=shown(source),
+            most=f"{MOST_REPEATS:,}",
+        )
     try:
         pattern = regex.compile(source)
     except (regex.error, RecursionError, OverflowError, ValueError, MemoryError) as error:
-        raise FormatError(f"the split pattern {shown(source)} cannot be compiled: {error}") from None
+        raise FormatError(
+            "the split pattern %(source)s cannot be compiled: %(error)s", source=shown(source), error=str(error)
+        ) from None
     deadline = time.monotonic() + _SECONDS
     # What the pattern cannot do without is in the pattern: a text without it would not be tried at all.
     for run, end in product(_RUNS, ("", "~" + source, "\x00")):
@@ -57,18 +63,24 @@ def checked_pattern(source: str) -> str:
             for _ in pattern.finditer(run * 3_000 + end, timeout=max(deadline - time.monotonic(), 0.001)):
                 pass
         except (TimeoutError, MemoryError):
-            raise FormatError(f"the split pattern {shown(source)} comes to no end on a run of {run!r}") from None
+            raise FormatError(
+                "the split pattern %(source)s comes to no end on a run of %(run)s", source=shown(source), run=shown(run)
+            ) from None
     return source
 
 
 def check_length(source: str) -> None:
     """Raises FormatError for a pattern, or a text to be looked for, that is too long."""
     if len(source) > LONGEST:
-        raise FormatError(f"the pattern has {len(source):,} characters; {LONGEST:,} are allowed")
+        raise FormatError(
+            "the pattern has %(count)s characters; %(most)s are allowed", count=f"{len(source):,}", most=f"{LONGEST:,}"
+        )
     outside = source if _COMMENTED.search(source) else _CLASS.sub("x", source)
     if len(outside) > LONGEST_OUTSIDE:
         raise FormatError(
-            f"the pattern has {len(outside):,} characters outside of classes; {LONGEST_OUTSIDE:,} are allowed"
+            "the pattern has %(count)s characters outside of classes; %(most)s are allowed",
+            count=f"{len(outside):,}",
+            most=f"{LONGEST_OUTSIDE:,}",
         )
 
 

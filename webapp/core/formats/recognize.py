@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 from webapp.core.formats import dictionary, subword_nmt, tekken, tiktoken, vocab_json, vocab_txt
 from webapp.core.formats.fields import FormatError
+from webapp.core.formats.foreign import check_foreign
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 Format = Literal[
     "tiktoken",
@@ -50,14 +52,14 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
     """
     for part in (content, companion or b""):
         if len(part) > LARGEST_FILE:
-            raise FormatError(f"the file has {len(part):,} bytes; {LARGEST_FILE:,} are allowed")
+            raise FormatError(
+                "the file has %(count)s bytes; %(most)s are allowed", count=f"{len(part):,}", most=f"{LARGEST_FILE:,}"
+            )
     if companion is not None:
         return _pair(content, companion)
-    if not content.strip(b" \t\r\n\x00"):
+    if not content.strip(b" \t\r\n"):
         raise FormatError("the file is empty")
-    for beginning, name in _FOREIGN.items():
-        if content.startswith(beginning):
-            raise FormatError(f"this is {name}, not a vocabulary; packed files have to be unpacked first")
+    check_foreign(content)
     if _is_sentencepiece(content):
         return _sentencepiece(content)
     return _text(content)
@@ -85,12 +87,13 @@ def _json(text: str) -> Recognized:
     if tekken.is_tekken(document):
         return _tekken(document)
     if isinstance(document, dict):
-        if "model" in document:
-            return _huggingface(text)
-        if "tokens" in document and "scores" in document:
-            return _scores(text)
+        # First, since any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a vocab.json as of GPT-2; it can only be read together with its merges.txt")
+        if isinstance(document.get("model"), dict):
+            return _huggingface(text)
+        if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
+            return _scores(text)
     raise FormatError(
         "this JSON is no vocabulary that is known here: neither a tokenizer.json, nor a tekken.json, nor a vocab.json, "
         'nor one of "tokens" and "scores"'
@@ -157,9 +160,19 @@ def _subword_nmt(text: str) -> Recognized:
 
 
 def _pair(content: bytes, companion: bytes) -> Recognized:
-    vocabulary, merges = decoded(content), decoded(companion)
-    if merges.lstrip().startswith("{") and not vocabulary.lstrip().startswith("{"):
-        vocabulary, merges = merges, vocabulary
+    # In an order of their own, so that the same is said of them whichever comes first.
+    parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
+    for part in parts:
+        check_foreign(part)
+    vocabulary, merges = map(decoded, parts)
+    if _BRACE.match(parts[1]):
+        raise FormatError("both files are JSON, as a vocab.json is; one of the two should be its merges.txt")
+    if not _BRACE.match(parts[0]):
+        if all(text.startswith("#version") for text in (vocabulary, merges)):
+            raise FormatError("both files are a merges.txt; one of the two should be its vocab.json")
+        raise FormatError("neither of the two files is JSON; one should be a vocab.json, the other its merges.txt")
+    if _HUGGINGFACE.match(vocabulary):
+        raise FormatError("one of the two files is a tokenizer.json, which is read by itself")
     tokenizer = vocab_json.read(vocabulary, merges)
     size = len(tokenizer.model.pieces)
     return Recognized("vocab.json", f"GPT-2's vocab.json and merges.txt: byte-level BPE of {size:,} pieces", tokenizer)
@@ -169,18 +182,28 @@ def _dictionary(text: str) -> Recognized:
     strange = _CONTROL.search(text)
     if strange is not None:
         line = text.count("\n", 0, strange.start()) + 1
-        raise FormatError(f"line {line}: the control character {strange[0]!r} stands in no dictionary")
+        raise FormatError(
+            "line %(line)s: the control character %(character)s stands in no dictionary",
+            line=line,
+            character=shown(strange[0]),
+        )
     if text.count("\n") > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a dictionary")
+        raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_VOCABULARY:,}")
     try:
         words = dictionary.read_dictionary(text)
     except dictionary.DictionaryError as error:
-        raise FormatError(f"no vocabulary that is known here; as a dictionary it fails on {error}") from None
+        raise FormatError(
+            "no vocabulary that is known here; as a dictionary it fails on line %(line)s: %(wrong)s",
+            line=error.line_number,
+            wrong=error.message,
+        ) from None
     if not len(words):
         raise FormatError("the file is empty")
     if words.longest > _LONGEST_WORD:
         number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
-        raise FormatError(f"no vocabulary that is known here; as a dictionary, its word {number} is too long")
+        raise FormatError(
+            "no vocabulary that is known here; as a dictionary, its word %(number)s is too long", number=number
+        )
     columns = [
         name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
     ]
@@ -190,26 +213,11 @@ def _dictionary(text: str) -> Recognized:
 
 # --- signatures -------------------------------------------------------------------------------------------------------
 
-_FOREIGN = {
-    b"\x1f\x8b": "a gzip archive",
-    b"PK\x03\x04": "a zip archive",
-    b"PK\x05\x06": "a zip archive",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ\x00": "an xz archive",
-    b"(\xb5/\xfd": "a zstd archive",
-    b"7z\xbc\xaf'\x1c": "a 7z archive",
-    b"GGUF": "a GGUF model",
-    b"%PDF": "a PDF",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-}
-
 # A tokenizer.json as everybody writes it; only one written otherwise is parsed to find out.
 _HUGGINGFACE = re.compile(
     r'\s*\{\s*"(?:version"\s*:\s*"|(?:truncation|padding|normalizer|pre_tokenizer)"\s*:\s*(?:null|\{)|added_tokens"\s*:\s*\[)'
 )
+_BRACE = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]+[0-9]+\s*")
 _MARKED_CODES = re.compile(r"^(?:\S+ \S*</w>|\S*</w> \S+)\r?$", re.MULTILINE)
 _UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json, shown
+from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import Kind, ScoredPieces
 from webapp.core.sentencepiece_decoder import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 __all__ = ["FormatError", "read"]
 
@@ -35,7 +36,9 @@ def read(text: str) -> Tokenizer:
         raise FormatError('a JSON of scores is an object with "tokens" and "scores"')
     tokens, scores = _texts(field(document, "tokens", list)), _numbers(field(document, "scores", list))
     if len(tokens) != len(scores):
-        raise FormatError(f"{len(tokens):,} tokens, but {len(scores):,} scores")
+        raise FormatError(
+            "%(tokens)s tokens, but %(scores)s scores", tokens=f"{len(tokens):,}", scores=f"{len(scores):,}"
+        )
     first_byte = _first_byte(tokens)
     kinds = [Kind.CONTROL] * first_byte + [Kind.BYTE] * 256 + [Kind.NORMAL] * (len(tokens) - first_byte - 256)
     if "<unk>" not in tokens[:first_byte]:
@@ -46,11 +49,11 @@ def read(text: str) -> Tokenizer:
     if len(set(pieces)) != len(pieces):
         seen: set[str] = set()
         twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
-        raise FormatError(f"the token {shown(twice)} stands twice in the list")
+        raise FormatError("the token %(twice)s stands twice in the list", twice=shown(twice))
     try:
         vocabulary = ScoredPieces(pieces, scores, kinds, byte_ids=range(first_byte, first_byte + 256), space=" ")
     except ValueError as error:
-        raise FormatError(str(error)) from error
+        raise FormatError.of(error) from error
     control = {piece: id for id, piece in enumerate(pieces[:first_byte]) if id != unknown}
     byte_pieces = {piece: byte for byte, piece in enumerate(NAMED_BYTES)}
     decoder = SentencePieceDecoder(frozenset(control), "<unk>", byte_pieces=byte_pieces, strip="nothing", space=" ")
@@ -59,19 +62,25 @@ def read(text: str) -> Tokenizer:
 
 def _texts(values: list[Any]) -> list[str]:
     if len(values) > LARGEST_VOCABULARY:
-        raise FormatError(f"{len(values):,} tokens are more than the {LARGEST_VOCABULARY:,} that are allowed")
+        raise FormatError(
+            "%(count)s tokens are more than the %(most)s that are allowed",
+            count=f"{len(values):,}",
+            most=f"{LARGEST_VOCABULARY:,}",
+        )
     for id, value in enumerate(values):
         if not isinstance(value, str):
-            raise FormatError(f"the token with the id {id} should be a text, not {shown(value)}")
+            raise FormatError("the token with the id %(id)s should be a text, not %(value)s", id=id, value=shown(value))
         if len(value) > 8000:
-            raise FormatError(f"the token with the id {id} is too long")
+            raise FormatError("the token with the id %(id)s is too long", id=id)
     return values
 
 
 def _numbers(values: list[Any]) -> list[float]:
     for id, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise FormatError(f"the score with the id {id} should be a number, not {shown(value)}")
+            raise FormatError(
+                "the score with the id %(id)s should be a number, not %(value)s", id=id, value=shown(value)
+            )
     try:
         return [float(value) for value in values]
     except OverflowError:

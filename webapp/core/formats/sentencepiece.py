@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from webapp.core.character_map import CharacterMap
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, shown
+from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY
 from webapp.core.formats.sentencepiece_message import ModelProto
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import Kind, ScoredModel, ScoredPieces
@@ -22,6 +22,7 @@ from webapp.core.models.whole_pieces import Characters, Words
 from webapp.core.sentencepiece_decoder import SentencePieceDecoder
 from webapp.core.sentencepiece_normalizer import SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 __all__ = ["FormatError", "read"]
 
@@ -43,10 +44,12 @@ def read(content: bytes) -> Tokenizer:
     large.
     """
     if len(content) > LARGEST_FILE:
-        raise FormatError(f"{len(content):,} bytes are too many for a SentencePiece model")
+        raise FormatError("%(count)s bytes are too many for a SentencePiece model", count=f"{len(content):,}")
     # Every piece begins with this byte. A message takes some fifty times the two bytes that an empty one has in a file.
     if content.count(b"\n") > 3 * LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} pieces are too many for a SentencePiece model")
+        raise FormatError(
+            "more than %(most)s pieces are too many for a SentencePiece model", most=f"{LARGEST_VOCABULARY:,}"
+        )
     message = ModelProto()
     try:
         message.ParseFromString(content)
@@ -59,13 +62,13 @@ def read(content: bytes) -> Tokenizer:
     except FormatError:
         raise
     except ValueError as error:  # the parts' own objections
-        raise FormatError(str(error)) from error
+        raise FormatError.of(error) from error
 
 
 def _tokenizer(message: Any) -> Tokenizer:
     trainer, normalizer = message.trainer_spec, message.normalizer_spec
     if trainer.model_type not in _MODELS:
-        raise FormatError(f"the model type {trainer.model_type} is none of SentencePiece's four")
+        raise FormatError("the model type %(type)s is none of SentencePiece's four", type=trainer.model_type)
     vocabulary = _vocabulary(message)
     model = _MODELS[trainer.model_type](vocabulary)
     control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == Kind.CONTROL}
@@ -95,11 +98,11 @@ def _vocabulary(message: Any) -> ScoredPieces:
     if len(set(pieces)) != len(pieces):
         seen: set[str] = set()
         twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
-        raise FormatError(f"the piece {shown(twice)} stands twice in the vocabulary")
+        raise FormatError("the piece %(twice)s stands twice in the vocabulary", twice=shown(twice))
     try:
         kinds = [_KINDS[entry.type] for entry in message.pieces]
     except KeyError as missing:
-        raise FormatError(f"{missing.args[0]} is no type of a piece") from None
+        raise FormatError("%(missing)s is no type of a piece", missing=missing.args[0]) from None
     scores = [entry.score for entry in message.pieces]
     return ScoredPieces(pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback))
 
@@ -108,12 +111,14 @@ def _byte_ids(pieces: list[str], kinds: list[Kind], fallback: bool) -> list[int]
     found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == Kind.BYTE}
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     if found and not fallback:
-        raise FormatError(f"the byte piece {shown(next(iter(found)))} is there, but byte fallback is off")
+        raise FormatError("the byte piece %(piece)s is there, but byte fallback is off", piece=shown(next(iter(found))))
     if not fallback:
         return None
     if found.keys() != set(names):
         wrong = next(iter(found.keys() ^ set(names)))
-        raise FormatError(f"byte fallback needs the 256 byte pieces: {shown(wrong)} is missing or none of them")
+        raise FormatError(
+            "byte fallback needs the 256 byte pieces: %(wrong)s is missing or none of them", wrong=shown(wrong)
+        )
     return [found[name] for name in names]
 
 
@@ -131,13 +136,13 @@ def _normalizer(spec: Any, suffix: bool, user_defined: frozenset[str]) -> Senten
 
 def _decoded(content: bytes) -> str:
     if len(content) >= LONGEST_PIECE:
-        raise FormatError(f"a piece of {len(content):,} bytes is too long")
+        raise FormatError("a piece of %(count)s bytes is too long", count=f"{len(content):,}")
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise FormatError(f"the piece {shown(content)} is no UTF-8") from None
+        raise FormatError("the piece %(content)s is no UTF-8", content=shown(content)) from None
     if "\0" in text:
-        raise FormatError(f"the piece {shown(text)} holds a null character")
+        raise FormatError("the piece %(text)s holds a null character", text=shown(text))
     return text
 
 

@@ -10,10 +10,11 @@ import re
 
 from webapp.core import decoders
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY, shown
+from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 END = "</w>"
 UNKNOWN = "<unk>"
@@ -38,12 +39,20 @@ def read(text: str) -> Tokenizer:
     for number, line in enumerate(lines, start=first):
         parts = line.strip("\r ").split(" ")
         if len(parts) != 2 or not all(parts):
-            raise FormatError(f"line {number} should be two parts of a merge with a space between, not {shown(line)}")
+            raise FormatError(
+                "line %(number)s should be two parts of a merge with a space between, not %(line)s",
+                number=number,
+                line=shown(line),
+            )
         left, right = parts
         if version == "0.2" and END in parts:
             continue  # nothing there is ever merged with the mark alone
         if left + right == END:
-            raise FormatError(f"line {number} makes {END} out of characters, which could not be told from the mark")
+            raise FormatError(
+                "line %(number)s makes %(mark)s out of characters, which could not be told from the mark",
+                number=number,
+                mark=END,
+            )
         merges.setdefault((left, right), number)
     if not merges:
         raise FormatError("no merge stands in the file")
@@ -67,13 +76,15 @@ def _lines(text: str) -> tuple[str, int, list[str]]:
     """The version, the number of the first line with a merge, and the lines from there on."""
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} merges, too many for a vocabulary")
+        raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     if not lines[0].startswith("#version:"):
         return "0.1", 1, lines
     found = re.fullmatch(r"#version:\s*(\d{1,3})\.(\d{1,3})(?:\.0+)*\s*", lines[0])
     version = f"{int(found[1])}.{int(found[2])}" if found else ""
     if version not in ("0.1", "0.2"):
-        raise FormatError(f"line 1: {shown(lines[0])} names no version of subword-nmt's codes that is known (0.1, 0.2)")
+        raise FormatError(
+            "line 1: %(line)s names no version of subword-nmt's codes that is known (0.1, 0.2)", line=shown(lines[0])
+        )
     return version, 2, lines[1:]
 
 

@@ -11,10 +11,11 @@ from binascii import a2b_base64
 from typing import Any
 
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import read_json, shown
+from webapp.core.formats.limits import read_json
 from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.tiktoken import rank_tokenizer
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 # What the first files, which do not name their special tokens, are read with (mistral-common, `tekken.py`).
 _UNNAMED = [
@@ -54,10 +55,17 @@ def read_document(document: Any) -> Tokenizer:
     size = field(config, "default_vocab_size", int)
     vocabulary = field(document, "vocab", list)
     if not 0 <= reserved <= _MOST_SPECIAL:
-        raise FormatError(f'"default_num_special_tokens": {shown(reserved)} is no number from 0 to {_MOST_SPECIAL:,}')
+        raise FormatError(
+            '"default_num_special_tokens": %(reserved)s is no number from 0 to %(most)s',
+            reserved=shown(reserved),
+            most=f"{_MOST_SPECIAL:,}",
+        )
     if not reserved < size <= reserved + len(vocabulary):
         raise FormatError(
-            f'"default_vocab_size": {shown(size)} does not fit {len(vocabulary)} pieces and {reserved} special tokens'
+            '"default_vocab_size": %(size)s does not fit %(pieces)s pieces and %(reserved)s special tokens',
+            size=shown(size),
+            pieces=len(vocabulary),
+            reserved=reserved,
         )
     ranks = _ranks(vocabulary[: size - reserved], reserved)
     pattern = checked_pattern(field(config, "pattern", str))
@@ -69,19 +77,32 @@ def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     for at, entry in enumerate(vocabulary):
         if not isinstance(entry, dict):
-            raise FormatError(f'entry {at} of "vocab" should be an object, not {shown(entry)}')
+            raise FormatError('entry %(at)s of "vocab" should be an object, not %(entry)s', at=at, entry=shown(entry))
         rank, encoded = entry.get("rank"), entry.get("token_bytes")
         if rank != at or isinstance(rank, bool):
-            raise FormatError(f'entry {at} of "vocab" should have the rank {at}, not {shown(rank)}')
+            raise FormatError(
+                'entry %(at)s of "vocab" should have the rank %(at)s, not %(rank)s', at=at, rank=shown(rank)
+            )
         if not isinstance(encoded, str) or not encoded.isascii():
-            raise FormatError(f'entry {at} of "vocab": "token_bytes" should be base64, not {shown(encoded)}')
+            raise FormatError(
+                'entry %(at)s of "vocab": "token_bytes" should be base64, not %(encoded)s',
+                at=at,
+                encoded=shown(encoded),
+            )
         try:
             piece = a2b_base64(encoded, strict_mode=True)
-        except Base64Error as error:
-            raise FormatError(f'entry {at} of "vocab": {shown(encoded)} is no base64: {error}') from None
+        except Base64Error:
+            raise FormatError(
+                'entry %(at)s of "vocab": %(encoded)s is no base64',
+                at=at,
+                encoded=shown(encoded),
+            ) from None
         if piece in ranks:
             raise FormatError(
-                f'entry {at} of "vocab": the piece {shown(piece)} is that of entry {ranks[piece] - first}'
+                'entry %(at)s of "vocab": the piece %(piece)s is that of entry %(other)s',
+                at=at,
+                piece=shown(piece),
+                other=ranks[piece] - first,
             )
         ranks[piece] = at + first
     return ranks
@@ -91,18 +112,20 @@ def _special_tokens(document: dict[str, Any], reserved: int) -> dict[str, int]:
     entries = field(document, "special_tokens", list, None)
     names = _UNNAMED if entries is None else [_special_name(entry, at) for at, entry in enumerate(entries)]
     if len(names) > reserved:
-        raise FormatError(f"{len(names)} special tokens, but room for {reserved}")
+        raise FormatError("%(count)s special tokens, but room for %(reserved)s", count=len(names), reserved=reserved)
     names = names + [f"<SPECIAL_{id}>" for id in range(len(names), reserved)]
     special_tokens = {name: id for id, name in enumerate(names)}
     if len(special_tokens) != len(names):
         twice = next(name for id, name in enumerate(names) if special_tokens[name] != id)
-        raise FormatError(f"the special token {shown(twice)} stands twice in the file")
+        raise FormatError("the special token %(twice)s stands twice in the file", twice=shown(twice))
     return special_tokens
 
 
 def _special_name(entry: Any, at: int) -> str:
     if not isinstance(entry, dict):
-        raise FormatError(f'entry {at} of "special_tokens" should be an object, not {shown(entry)}')
+        raise FormatError(
+            'entry %(at)s of "special_tokens" should be an object, not %(entry)s', at=at, entry=shown(entry)
+        )
     if field(entry, "rank", int) != at:
-        raise FormatError(f'entry {at} of "special_tokens" has the rank {shown(entry["rank"])}')
+        raise FormatError('entry %(at)s of "special_tokens" has the rank %(rank)s', at=at, rank=shown(entry["rank"]))
     return field(entry, "token_str", str)

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 from webapp.core import decoders, split_patterns
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY, shown
+from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.formats.patterns import checked_pattern
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.normalizers import NFC, Normalizer
 from webapp.core.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 
 class EncodingParts(NamedTuple):
@@ -56,7 +57,11 @@ def read(
     if encoding is None and pattern is None and special_tokens is None:
         encoding = encoding_of(ranks)
     if encoding is not None and encoding not in ENCODINGS:
-        raise FormatError(f"the encoding {shown(encoding)} is not known; known are {', '.join(ENCODINGS)}")
+        raise FormatError(
+            "the encoding %(encoding)s is not known; known are %(known)s",
+            encoding=shown(encoding),
+            known=", ".join(ENCODINGS),
+        )
     known = ENCODINGS.get(encoding or "")
     if special_tokens is None:
         special_tokens = known.special_tokens if known else {}
@@ -82,7 +87,9 @@ def model_ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
     """The rank of each piece of a tokenizer, lowest first; raises FormatError for a model that has none."""
     model = tokenizer.model
     if not isinstance(model, RankBPE):
-        raise FormatError(f"{type(model).__name__} cannot be written to a .tiktoken file, which holds pieces by rank")
+        raise FormatError(
+            "%(model)s cannot be written to a .tiktoken file, which holds pieces by rank", model=type(model).__name__
+        )
     return {piece: id for id, piece in enumerate(model.pieces) if id not in model.reserved}
 
 
@@ -102,25 +109,32 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
     """
     ranks: dict[bytes, int] = {}
     if content.count(b"\n") > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a vocabulary")
+        raise FormatError("more than %(most)s lines, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     seen: set[int] = set()
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if not line or line.isspace():
             continue
         found = _LINE.fullmatch(line)
         if found is None:
-            raise FormatError(f"line {number} should be base64, a space and a rank, not {shown(line)}")
+            raise FormatError(
+                "line %(number)s should be base64, a space and a rank, not %(line)s", number=number, line=shown(line)
+            )
         try:
             piece = a2b_base64(found[1], strict_mode=True)
-        except Base64Error as error:
-            raise FormatError(f"line {number}: {shown(found[1])} is no base64: {error}") from None
+        except Base64Error:
+            raise FormatError("line %(number)s: %(text)s is no base64", number=number, text=shown(found[1])) from None
+        if len(found[2]) > _MOST_DIGITS:
+            raise FormatError("line %(number)s: the rank %(rank)s is too large", number=number, rank=shown(found[2]))
         rank = int(found[2])
         if piece in ranks:
             raise FormatError(
-                f"line {number}: the piece {shown(piece)} stands on a line before, with rank {ranks[piece]}"
+                "line %(number)s: the piece %(piece)s stands on a line before, with rank %(rank)s",
+                number=number,
+                piece=shown(piece),
+                rank=ranks[piece],
             )
         if rank in seen:
-            raise FormatError(f"line {number}: the rank {rank} stands on a line before")
+            raise FormatError("line %(number)s: the rank %(rank)s stands on a line before", number=number, rank=rank)
         seen.add(rank)
         ranks[piece] = rank
     if not ranks:
@@ -144,25 +158,34 @@ def rank_tokenizer(
     special_by_id: dict[int, str] = {}
     for token, id in special_tokens.items():
         if not token or not 0 <= id < _LARGEST_ID:
-            raise FormatError(f"the special token {shown(token)} should have a text, and an id from 0, not {shown(id)}")
+            raise FormatError(
+                "the special token %(token)s should have a text, and an id from 0, not %(id)s",
+                token=shown(token),
+                id=shown(id),
+            )
         special_by_id[id] = token
     size = max(ranks.values()) + 1
     pieces: list[bytes | None] = [None] * min(size, len(ranks) + len(special_by_id) + 1)
     for piece, rank in ranks.items():
         if rank in special_by_id:
             raise FormatError(
-                f"the rank {rank} of {shown(piece)} is the id of the special token {shown(special_by_id[rank])}"
+                "the rank %(rank)s of %(piece)s is the id of the special token %(token)s",
+                rank=rank,
+                piece=shown(piece),
+                token=shown(special_by_id[rank]),
             )
         if rank < len(pieces):
             pieces[rank] = piece
     reserved = {id for id in special_by_id if id < size}
     whole = [special_by_id[id].encode() if id in reserved else piece for id, piece in enumerate(pieces)]
     if None in whole:
-        raise FormatError(f"no piece has the rank {whole.index(None)}, though ranks go up to {size - 1}")
+        raise FormatError(
+            "no piece has the rank %(rank)s, though ranks go up to %(last)s", rank=whole.index(None), last=size - 1
+        )
     try:
         model = RankBPE([piece for piece in whole if piece is not None], reserved=reserved)
     except ValueError as error:
-        raise FormatError(str(error)) from None
+        raise FormatError.of(error) from None
     return Tokenizer(
         model,
         normalizer=normalizer,
@@ -172,8 +195,9 @@ def rank_tokenizer(
     )
 
 
-_LINE = re.compile(rb"\s*([A-Za-z0-9+/=]+)\s+([0-9]{1,9})\s*")
+_LINE = re.compile(rb"\s*([A-Za-z0-9+/=]+)\s+([0-9]+)\s*")
 _LARGEST_ID = 1 << 31
+_MOST_DIGITS = 9
 
 # --- the encodings ----------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 from webapp.core.byte_characters import spelt, unspelt
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json, shown
+from webapp.core.formats.fields import FormatError, missing_ids
+from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 
 def read(vocabulary: str, merges: str) -> Tokenizer:
@@ -45,7 +46,7 @@ def read_document(document: Any, merges: str) -> Tokenizer:
     try:
         model = BPE(pieces, pairs, byte_level=True)
     except ValueError as error:
-        raise FormatError(str(error)) from None
+        raise FormatError.of(error) from None
     return BYTE_BPE.tokenizer(model, special_tokens)
 
 
@@ -63,7 +64,8 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
     model = tokenizer.model
     if not isinstance(model, BPE) or not model.byte_level:
         raise FormatError(
-            f"{type(model).__name__} cannot be written to vocab.json and merges.txt: they are for byte-level BPE"
+            "%(model)s cannot be written to vocab.json and merges.txt: they are for byte-level BPE",
+            model=type(model).__name__,
         )
     if tokenizer.normalizer is not None or tokenizer.pretokenizer != BYTE_BPE.pretokenizer:
         raise FormatError(
@@ -72,7 +74,12 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
     names = [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces]
     for token, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1]):
         if id > len(names):
-            raise FormatError(f"the special token {shown(token)} has the id {id}, and none has {len(names)}")
+            raise FormatError(
+                "the special token %(token)s has the id %(id)s, and none has %(count)s",
+                token=shown(token),
+                id=id,
+                count=len(names),
+            )
         names[id : id + 1] = [token]
     if len(set(names)) != len(names):
         raise FormatError("a special token is spelt as another piece is")
@@ -86,15 +93,22 @@ def _names(document: Any) -> list[str]:
     if not isinstance(document, dict) or not document:
         raise FormatError("not a vocab.json: that is a JSON object of pieces and their ids")
     if len(document) > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} pieces, too many for a vocabulary")
+        raise FormatError("more than %(most)s pieces, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     names: list[str | None] = [None] * len(document)
     for name, id in document.items():
         if type(id) is not int:
-            raise FormatError(f"the id of {shown(name)} should be a whole number, not {shown(id)}")
+            raise FormatError("the id of %(name)s should be a whole number, not %(id)s", name=shown(name), id=shown(id))
         if not 0 <= id < len(names):
-            raise FormatError(f"the id {shown(id)} of {shown(name)} leaves a hole: {len(names)} pieces have ids from 0")
+            raise FormatError(
+                "the id %(id)s of %(name)s leaves a hole: no piece has the id %(missing)s",
+                id=shown(id),
+                name=shown(name),
+                missing=missing_ids([id for id in document.values() if type(id) is int], len(names)),
+            )
         if names[id] is not None:
-            raise FormatError(f"the id {id} is given to {shown(names[id])} and to {shown(name)}")
+            raise FormatError(
+                "the id %(id)s is given to %(other)s and to %(name)s", id=id, other=shown(names[id]), name=shown(name)
+            )
         names[id] = name
     return [name for name in names if name is not None]
 
@@ -102,7 +116,7 @@ def _names(document: Any) -> list[str]:
 def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
     lines = text.removesuffix("\n").split("\n") if text else []
     if len(lines) > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} merges, too many for a vocabulary")
+        raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     merges: dict[tuple[int, int], int] = {}
     for number, line in enumerate(lines, start=1):
         if line.startswith("#version"):
@@ -110,15 +124,23 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
         parts = line.removesuffix("\r").split(" ")
         if len(parts) != 2:
             raise FormatError(
-                f"line {number} of merges.txt should be two pieces with a space between, not {shown(line)}"
+                "line %(number)s of merges.txt should be two pieces with a space between, not %(line)s",
+                number=number,
+                line=shown(line),
             )
         left, right = parts
         for piece in (left, right, left + right):
             if piece not in ids:
-                raise FormatError(f"line {number} of merges.txt: {shown(piece)} is not in the vocabulary")
+                raise FormatError(
+                    "line %(number)s of merges.txt: %(piece)s is not in the vocabulary",
+                    number=number,
+                    piece=shown(piece),
+                )
         pair = ids[left], ids[right]
         if pair in merges:
-            raise FormatError(f"line {number} of merges.txt is the same merge as line {merges[pair]}")
+            raise FormatError(
+                "line %(number)s of merges.txt is the same merge as line %(other)s", number=number, other=merges[pair]
+            )
         merges[pair] = number
     return list(merges)
 
@@ -127,4 +149,4 @@ def _piece(name: str) -> bytes:
     try:
         return unspelt(name)
     except ValueError:
-        raise FormatError(f"the piece {shown(name)} is not spelt in bytes, as those of GPT-2 are") from None
+        raise FormatError("the piece %(name)s is not spelt in bytes, as those of GPT-2 are", name=shown(name)) from None

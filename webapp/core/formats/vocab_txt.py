@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY, shown
+from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
 from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -26,14 +27,19 @@ def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
     """
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > LARGEST_VOCABULARY:
-        raise FormatError(f"more than {LARGEST_VOCABULARY:,} lines, too many for a vocabulary")
+        raise FormatError("more than %(most)s lines, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     ids: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         piece = line.rstrip(WHITE_SPACE_CHARACTERS)
         if not piece:
-            raise FormatError(f"line {number} is blank; a piece was to stand there")
+            raise FormatError("line %(number)s is blank; a piece was to stand there", number=number)
         if piece in ids:
-            raise FormatError(f"line {number}: the piece {shown(piece)} stands on line {ids[piece] + 1} too")
+            raise FormatError(
+                "line %(number)s: the piece %(piece)s stands on line %(other)s too",
+                number=number,
+                piece=shown(piece),
+                other=ids[piece] + 1,
+            )
         ids[piece] = number - 1
     if "[UNK]" not in ids:
         raise FormatError("not a vocab.txt: no line is [UNK]")
@@ -53,10 +59,12 @@ def write(tokenizer: Tokenizer) -> str:
     """
     model = tokenizer.model
     if not isinstance(model, WordPiece):
-        raise FormatError(f"{type(model).__name__} cannot be written to a vocab.txt, which holds WordPieces")
+        raise FormatError(
+            "%(model)s cannot be written to a vocab.txt, which holds WordPieces", model=type(model).__name__
+        )
     if (model.unknown, model.continuing_subword_prefix) != ("[UNK]", "##"):
         raise FormatError("a vocab.txt has [UNK] for the unknown and ## for pieces that continue a word")
     for piece in model.pieces:
         if "\n" in piece or not piece or piece != piece.rstrip(WHITE_SPACE_CHARACTERS):
-            raise FormatError(f"the piece {shown(piece)} cannot stand on a line of a vocab.txt")
+            raise FormatError("the piece %(piece)s cannot stand on a line of a vocab.txt", piece=shown(piece))
     return "".join(f"{piece}\n" for piece in model.pieces)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
-from reprlib import repr as shortened
 from typing import NamedTuple
 
 from webapp.core.models.boundaries import SHORT, Boundaries
@@ -18,6 +17,7 @@ from webapp.core.models.cache import Cache
 from webapp.core.models.character_cuts import CharacterCuts
 from webapp.core.models.merging import merge, merge_with_places, pack
 from webapp.core.models.symbols import Symbols
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 
 class Merge(NamedTuple):
@@ -81,13 +81,13 @@ class BPE:
         self.ignore_merges = ignore_merges
         self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
-            raise ValueError("a piece occurs twice in the vocabulary")
+            raise VocabularyError("a piece occurs twice in the vocabulary")
         self._merged = self._made_by_merges()
         self._ranks = {pack(left, right): rank for rank, (left, right) in enumerate(self.merges)}
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
-                raise ValueError(f"the unknown token {shortened(unknown)} is not in the vocabulary")
+                raise VocabularyError("the unknown token %(unknown)s is not in the vocabulary", unknown=shown(unknown))
             self.unknown_id = self._ids[unknown]
         self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
@@ -233,14 +233,20 @@ class BPE:
             try:
                 made.append(self._ids[self.pieces[left] + self.pieces[right][skipped:]])  # type: ignore[operator]
             except IndexError:
-                raise ValueError(f"the merge {left, right} names an id outside the vocabulary") from None
+                raise VocabularyError(
+                    "the merge %(merge)s names an id outside the vocabulary", merge=(left, right)
+                ) from None
             except KeyError as missing:
-                made_of = shortened(missing.args[0])
-                raise ValueError(f"the merge {left, right} makes {made_of}, which is no piece") from None
+                made_of = shown(missing.args[0])
+                raise VocabularyError(
+                    "the merge %(merge)s makes %(made_of)s, which is no piece", merge=(left, right), made_of=made_of
+                ) from None
         return made
 
     def _bytes_of_vocabulary(self) -> list[int]:
         try:
             return [self._ids[bytes([byte])] for byte in range(256)]
         except KeyError as missing:
-            raise ValueError(f"the byte {missing.args[0]!r} is not in the vocabulary") from None
+            raise VocabularyError(
+                "the byte %(missing)s is not in the vocabulary", missing=shown(missing.args[0])
+            ) from None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from webapp.core.models.lengths import lengths_by_beginning, lengths_by_ending
+from webapp.core.vocabulary_error import VocabularyError
 
 
 class Dictionary:
@@ -31,12 +32,14 @@ class Dictionary:
         self.unknown_id = len(self.words)
         ids = dict(zip(self.words, range(len(self.words)), strict=True))
         if len(ids) != len(self.words):
-            raise ValueError("a word occurs twice in the dictionary")
+            raise VocabularyError("a word occurs twice in the dictionary")
         if "" in ids:
-            raise ValueError("an empty word is in the dictionary")
+            raise VocabularyError("an empty word is in the dictionary")
         for name, column in (("frequencies", self.frequencies), ("tags", self.tags)):
             if column is not None and len(column) != len(self.words):
-                raise ValueError(f"{len(self.words)} words, but {len(column)} {name}")
+                raise VocabularyError(
+                    "%(words)s words, but %(count)s %(name)s", words=len(self.words), count=len(column), name=name
+                )
         self.ids: Mapping[str, int] = ids
         self.longest = max(map(len, self.words), default=0)
 

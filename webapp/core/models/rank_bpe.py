@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from reprlib import repr as shortened
 
 from webapp.core.models.boundaries import SHORT, Boundaries
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_segments import byte_segments
 from webapp.core.models.cache import Cache
 from webapp.core.models.merging import NO_RANK
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many bytes the heap is quicker than searching the list again for every merge.
 LONG = 400
@@ -48,12 +48,12 @@ class RankBPE:
             self._ids = {piece: id for id, piece in enumerate(self.pieces) if id not in self.reserved}
         if len(self._ids) != len(self.pieces) - len(self.reserved):
             twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
-            raise ValueError(f"the piece {shortened(twice)} occurs twice")
+            raise VocabularyError("the piece %(twice)s occurs twice", twice=shown(twice))
         if b"" in self._ids:
-            raise ValueError("a piece is empty")
+            raise VocabularyError("a piece is empty")
         for byte in range(256):
             if bytes([byte]) not in self._ids:
-                raise ValueError(f"the byte {bytes([byte])!r} is not in the vocabulary")
+                raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
         self._boundaries = Boundaries(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
         self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__

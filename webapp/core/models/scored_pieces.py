@@ -12,9 +12,9 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import chain, groupby
 from math import isfinite
-from reprlib import repr as shortened
 
 from webapp.core.models.cache import Cache
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
 
@@ -63,24 +63,33 @@ class ScoredPieces:
         exactly one unknown piece, or an id in `byte_ids` is no byte's.
         """
         if not len(pieces) == len(scores) == len(kinds):
-            raise ValueError(f"{len(pieces)} pieces, {len(scores)} scores and {len(kinds)} kinds")
+            raise VocabularyError(
+                "%(pieces)s pieces, %(scores)s scores and %(kinds)s kinds",
+                pieces=len(pieces),
+                scores=len(scores),
+                kinds=len(kinds),
+            )
         self.pieces = tuple(pieces)
         self.scores = tuple(scores)
         self.kinds = tuple(kinds)
         self.space = space
         self.byte_ids = None if byte_ids is None else tuple(byte_ids)
         if "" in self.pieces:
-            raise ValueError(f"the piece with the id {self.pieces.index('')} is empty")
+            raise VocabularyError("the piece with the id %(id)s is empty", id=self.pieces.index(""))
         if not all(map(isfinite, self.scores)):
             id = next(id for id, score in enumerate(self.scores) if not isfinite(score))
-            raise ValueError(
-                f"the score of the piece {shortened(self.pieces[id])} is {self.scores[id]}, which is not a number"
+            raise VocabularyError(
+                "the score of the piece %(piece)s is %(score)s, which is not a number",
+                piece=shown(self.pieces[id]),
+                score=self.scores[id],
             )
         if self.kinds.count(Kind.UNKNOWN) != 1:
-            raise ValueError(f"there should be one unknown piece, not {self.kinds.count(Kind.UNKNOWN)}")
+            raise VocabularyError(
+                "there should be one unknown piece, not %(count)s", count=self.kinds.count(Kind.UNKNOWN)
+            )
         self.unknown_id = self.kinds.index(Kind.UNKNOWN)
         if self.byte_ids is not None and len(self.byte_ids) != 256:
-            raise ValueError(f"byte fallback needs the 256 bytes, not {len(self.byte_ids)}")
+            raise VocabularyError("byte fallback needs the 256 bytes, not %(count)s", count=len(self.byte_ids))
         self.ids = {
             piece: id
             for id, (piece, kind) in enumerate(zip(self.pieces, self.kinds, strict=True))

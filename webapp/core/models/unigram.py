@@ -12,6 +12,7 @@ from math import inf
 
 from webapp.core.models.cache import Cache
 from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
 
@@ -41,14 +42,20 @@ class Unigram:
         self.unknown_id = unknown_id
         self.byte_fallback = byte_fallback
         if len(self.pieces) != len(self.scores):
-            raise ValueError(f"{len(self.pieces)} pieces, but {len(self.scores)} scores")
+            raise VocabularyError(
+                "%(pieces)s pieces, but %(scores)s scores", pieces=len(self.pieces), scores=len(self.scores)
+            )
         if not 0 <= unknown_id < len(self.pieces):
-            raise ValueError(f"the unknown id {unknown_id} is outside the vocabulary of {len(self.pieces)}")
+            raise VocabularyError(
+                "the unknown id %(unknown_id)s is outside the vocabulary of %(pieces)s",
+                unknown_id=unknown_id,
+                pieces=len(self.pieces),
+            )
         self._ids = {piece: id for id, piece in enumerate(self.pieces)}
         if len(self._ids) != len(self.pieces):
-            raise ValueError("a piece occurs twice in the vocabulary")
+            raise VocabularyError("a piece occurs twice in the vocabulary")
         if "" in self._ids:
-            raise ValueError("an empty piece is in the vocabulary")
+            raise VocabularyError("an empty piece is in the vocabulary")
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._lengths = lengths_by_beginning(self.pieces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webapp.core.models.cache import Cache
+from webapp.core.vocabulary_error import VocabularyError
 
 
 class WordLevel:
@@ -23,7 +24,7 @@ class WordLevel:
         self.unknown = unknown
         self._ids = {piece: id for id, piece in enumerate(self.pieces)}
         if len(self._ids) != len(self.pieces):
-            raise ValueError("a piece occurs twice in the vocabulary")
+            raise VocabularyError("a piece occurs twice in the vocabulary")
         self.unknown_id = self._ids.get(unknown)
         self.ids = Cache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 

@@ -7,9 +7,9 @@ BERT's published code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from reprlib import repr as shortened
 
 from webapp.core.models.cache import Cache
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 
 class WordPiece:
@@ -40,9 +40,9 @@ class WordPiece:
         self.max_word_length = max_word_length
         self._ids = {piece: id for id, piece in enumerate(self.pieces)}
         if len(self._ids) != len(self.pieces):
-            raise ValueError("a piece occurs twice in the vocabulary")
+            raise VocabularyError("a piece occurs twice in the vocabulary")
         if unknown not in self._ids:
-            raise ValueError(f"the unknown token {shortened(unknown)} is not in the vocabulary")
+            raise VocabularyError("the unknown token %(unknown)s is not in the vocabulary", unknown=shown(unknown))
         self.unknown_id: int = self._ids[unknown]
         prefix = continuing_subword_prefix
         # Pieces inside a word, without their prefix: a slice of the word can then be looked up as it is.
