@@ -112,8 +112,14 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "blank": (b"\n \r\n", "the file is empty"),
     "gzip bomb": (gzip.compress(bytes(10_000_000)), "a gzip archive"),
     "zip bomb": (archive(), "a zip archive"),
-    "UTF-16": ("研究".encode("utf-16"), "text in UTF-16"),
-    "no UTF-8": (b"low\n\xff\xfe\n", "byte 0xff at position 4"),
+    "only NUL": (bytes(1_000_000), "nothing but NUL bytes"),
+    "UTF-16": ("研究".encode("utf-16"), "this is text in UTF-16; save it as UTF-8"),
+    "a picture": (b"\x89PNG\r\n\x1a\n", "this is a picture, not a vocabulary$"),
+    "a pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 2\n", "a Git LFS pointer"),
+    "a page": (b"\n<!DOCTYPE html>\n<html></html>\n", "this is a web page"),
+    "a gigantic rank": (RANKS + b"YWJjZA== 9999999999\n", "line 401: the rank '9999999999' is too large"),
+    "an open text": (b'{"a', "not JSON: a text does not end that begins at line 1, column 2"),
+    "no UTF-8": (b"low\n\xff\xfe\n", "byte 0xff at position 4; save it as UTF-8"),
     "NUL": (b"low\n\x00\n", "line 2: the control character"),
     "prose": (b"It is a truth universally acknowledged\n", "as a dictionary it fails on line 1: 6 fields"),
     "deep nesting": (b"[" * 1_000_000, "nested too deeply"),
@@ -154,6 +160,36 @@ def test_refused_at_once(name: str) -> None:
     assert time.process_time() - start < 2
     assert "\n" not in str(raised.value)
     assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "message"),
+    [
+        (VOCABULARY, VOCABULARY, "both files are JSON"),
+        (MERGES, MERGES, "both files are a merges.txt"),
+        (MERGES, b"low 5\n", "neither of the two files is JSON"),
+        (TOKENIZER_JSON, MERGES, "a tokenizer.json, which is read by itself"),
+        (VOCABULARY, b"\x1f\x8b\x08", "a gzip archive"),
+        (VOCABULARY, b"\xff\n", "byte 0xff at position 0"),
+        (VOCABULARY, b"#version: 0.2\na b c\n", r"line 2 of merges\.txt"),
+    ],
+)
+def test_two_files_are_refused_alike_in_either_order(one: bytes, other: bytes, message: str) -> None:
+    refused = []
+    for pair in ((one, other), (other, one)):
+        with pytest.raises(FormatError, match=message) as raised:
+            recognize(*pair)
+        refused.append(str(raised.value))
+    assert refused[0] == refused[1]
+
+
+@pytest.mark.parametrize("word", ["model", "tokens", "scores", "config", "version"])
+def test_any_word_may_be_a_piece(word: str) -> None:
+    """GPT-2's vocab.json has all of these."""
+    words = {"tokens", "scores"} if word in ("tokens", "scores") else {word}
+    content = json.dumps(json.loads(VOCABULARY) | {piece: 400 + at for at, piece in enumerate(sorted(words))})
+    with pytest.raises(FormatError, match=r"only be read together with its merges\.txt"):
+        recognize(content.encode())
 
 
 @pytest.mark.parametrize("name", ["many small lists", "many numbers", "many ranks", "many names"])

@@ -79,7 +79,7 @@ def changed(**change: Any) -> str:
         ('{"tokens": []}', '"scores" is missing'),
         (changed(scores=[0.0]), "262 tokens, but 1 scores"),
         (changed(scores=[*small()["scores"][:-1], "x"]), "should be a number, not 'x'"),
-        (changed(scores=[*small()["scores"][:-1], True]), "should be a number, not True"),
+        (changed(scores=[*small()["scores"][:-1], True]), "should be a number, not true"),
         (changed(scores=[*small()["scores"][:-1], 10**400]), "too large a number"),
         (json.dumps(small()).replace("-1.0", "NaN"), "NaN"),
         (json.dumps(small()).replace("-1.0", "1e999"), "which is not a number"),

@@ -18,7 +18,6 @@ NORMALIZER = Phrase("normalizer")
 PRETOKENIZER = Phrase("pre-tokenizer")
 DECODER = Phrase("decoder")
 POSTPROCESSOR = Phrase("post-processor")
-ADDED_TOKEN = Phrase("added token")
 
 
 def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: Phrase) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.huggingface_fields import ADDED_TOKEN, POSTPROCESSOR, Json, as_object
+from webapp.core.formats.huggingface_fields import POSTPROCESSOR, Json, as_object
 from webapp.core.postprocessors import PostProcessor, Template, Trim
 from webapp.core.vocabulary_error import shown
 
@@ -19,7 +19,8 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
     """The added tokens in the order of the file; raises FormatError where one is malformed or an id stands twice."""
     tokens: dict[int, AddedToken] = {}
     for part in field(document, "added_tokens", list, []):
-        part = as_object(part, ADDED_TOKEN)
+        if not isinstance(part, dict):
+            raise FormatError('"added_tokens" should be a list of objects')
         content, id = field(part, "content", str), field(part, "id", int)
         if not content:
             raise FormatError("an added token is empty")
