@@ -34,14 +34,16 @@ CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrom
 def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, patience: float = 60) -> Iterator[str]:
     """Serve the site as deployed, started in ``folder``; yield its address: ``http://127.0.0.1:41234``.
 
-    What is uploaded is gone with it, and vocabularies are fetched from a port where nobody listens. Raises
+    What is uploaded is gone with it, vocabularies are fetched from a port where nobody listens, and no address asks too
+    often. Raises
     ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
     """
     command = [sys.executable, "-m", "gunicorn", "--config", "python:webapp.gunicorn"]
     command += ["--bind", "127.0.0.1:0", "webapp:create_app()"]
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as vocabularies:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
-        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": vocabularies, **alone, **(environment or {})}
+        unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
+        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": vocabularies, **alone, **unlimited, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings}, stdout=log, stderr=log)
         try:
             yield _address(process, log.fileno(), time.monotonic() + patience)

@@ -13,12 +13,14 @@ from flask import Flask
 from flask_compress import Compress
 
 from webapp import (
+    api,
     assets,
     commands,
     errors,
     health,
     localization,
     playground,
+    rates,
     security,
     settings,
     vocabularies,
@@ -41,9 +43,12 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    rates.init_app(app)
+    api.init_app(app)
     vocabularies.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
+    app.register_blueprint(api.blueprint)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     if app.config["PRELOAD"]:

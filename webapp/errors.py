@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import logging
 
-from flask import Flask, current_app, render_template, request
+from flask import Flask, Response, current_app, g, make_response, render_template, request
 from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
+
+from webapp import rates
+from webapp.localization import number
+from webapp.problems import as_problem, is_api, wants_problems
 
 log = logging.getLogger(__name__)
 
@@ -17,15 +21,25 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, unforeseen)
 
 
-def http_error(error: HTTPException) -> tuple[str, int]:
-    """The page for `error`."""
+def http_error(error: HTTPException) -> Response:
+    """The page for `error`, or its problem details for programs."""
+    if is_api(request):
+        g.language_key = "en"
     status = error.code or 500
-    partial = request.headers.get("HX-Request-Type") == "partial"
-    template = "_error.html" if partial else "error.html"
-    return render_template(template, status=status, message=message_for(error)), status
+    if wants_problems(request):
+        response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
+    else:
+        partial = request.headers.get("HX-Request-Type") == "partial"
+        template = "_error.html" if partial else "error.html"
+        response = make_response(render_template(template, status=status, message=message_for(error)), status)
+        if "Allow" in (headers := dict(error.get_headers())):
+            response.headers["Allow"] = headers["Allow"]
+    if status == 429:
+        response.headers["Retry-After"] = str(rates.seconds_left())
+    return response
 
 
-def unforeseen(error: Exception) -> tuple[str, int]:
+def unforeseen(error: Exception) -> Response:
     """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return http_error(InternalServerError())
@@ -50,8 +64,37 @@ def message_for(error: HTTPException) -> str:
             return _("There is no page at this address. The tool itself is on the first page.")
         case 405:
             return _("This address does not answer that kind of request.")
+        case 429:
+            return _(
+                "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
+                "is still where you typed it.",
+                seconds=number(rates.seconds_left()),
+            )
         case 400:
             return _("The request could not be read. Go back and try again.")
     if (error.code or 500) >= 500:
         return _("Something went wrong on our side. Your text is still where you typed it; please try again.")
     return _("The request could not be answered.")
+
+
+def api_message_for(error: HTTPException) -> str:
+    """The same for programs."""
+    match error.code:
+        case 404:
+            return "There is nothing at this address. /api lists what there is."
+        case 405:
+            return f"This address does not answer {request.method}; the header Allow lists what it answers."
+        case 413:
+            return f"That is too much for one request: all texts together may have {_limit()} bytes of UTF-8."
+        case 429:
+            wait = rates.seconds_left()
+            return f"That was more at once than this site answers one address. Try again in {wait} seconds."
+        case 400:
+            return "The request could not be read."
+    if (error.code or 500) >= 500:
+        return "Something went wrong on our side. Please try again."
+    return "The request could not be answered."
+
+
+def _limit() -> str:
+    return f"{current_app.config['MAX_TEXT_BYTES']:,}"

@@ -33,10 +33,11 @@ class Comparison:
         return self.offset is None
 
 
-def compare(encoding: Encoding, tokenizer: Tokenizer) -> Comparison:
-    """Decode `encoding` and hold it against its text."""
+def compare(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> Comparison:
+    """Decode `encoding`, unless what it decodes to is known, and hold that against its text."""
     text = encoding.text
-    decoded = tokenizer.decode(encoding.ids)
+    if decoded is None:
+        decoded = tokenizer.decode(encoding.ids)
     if decoded == text:
         return Comparison(decoded)
     offset = first_difference(text, decoded)

@@ -22,8 +22,8 @@ from webapp.vocabularies import (
     titles,
     tokenizer_of,
 )
+from webapp.vocabularies.described import described
 from webapp.vocabulary_pages import bars, listing, tokens
-from webapp.vocabulary_pages.described import described
 from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
 

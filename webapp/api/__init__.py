@@ -1,0 +1,6 @@
+"""`/api/v1`, for programs, and `/api`, the page about it."""
+
+from webapp.api.crossing import init_app
+from webapp.api.routes import blueprint
+
+__all__ = ["blueprint", "init_app"]
