@@ -15,6 +15,18 @@ MOST_TEXTS = 1_000
 LONGEST_NAME = 200
 
 
+def _whole(value: Any) -> Any:
+    """A number of JSON without a fraction is whole: `5.0` is `5` (JSON Schema 2020-12, 6.1.1)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _all_whole(values: Any) -> Any:
+    return [_whole(value) for value in values] if isinstance(values, list) else values
+
+
+Whole = BeforeValidator(_whole)
+
+
 class Body(BaseModel):
     """What all bodies have in common."""
 
@@ -44,7 +56,7 @@ class Choice(Body):
     corpus: str = Field(
         "", description="What a vocabulary `learned-…` is learned from. Empty: the text itself, or all texts together."
     )
-    size: int | None = Field(
+    size: Annotated[int | None, Whole] = Field(
         None, ge=0, le=1_000, description="Merges, or pieces for `learned-unigram`, of a vocabulary `learned-…`."
     )
 
@@ -81,7 +93,9 @@ class CountBody(Texts):
 class DecodeBody(Choice):
     """Ids to turn into text."""
 
-    ids: list[Annotated[int, Field(ge=0)]] = Field(description="The ids of tokens.", examples=[[962, 32]])
+    ids: Annotated[list[Annotated[int, Field(ge=0)]], BeforeValidator(_all_whole)] = Field(
+        description="The ids of tokens.", examples=[[962, 32]]
+    )
     skip_special: bool = Field(False, description="Leave special tokens out of the text.")
 
 
@@ -89,10 +103,10 @@ class SplitBody(Choice):
     """A text to split."""
 
     text: str = Field(description="The text.")
-    max_tokens: int = Field(
+    max_tokens: Annotated[int, Whole] = Field(
         ge=1, le=1_000_000, description="The most tokens that a part has when it is encoded alone.", examples=[512]
     )
-    overlap: int = Field(
+    overlap: Annotated[int, Whole] = Field(
         0,
         ge=0,
         le=500_000,
@@ -126,7 +140,7 @@ class NoQuery(Body):
 class VocabularyUpload(Body):
     """A vocabulary file, or a vocab.json together with its merges.txt."""
 
-    file: list[Annotated[str, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]] = Field(
+    file: list[Annotated[Any, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]] = Field(
         min_length=1, max_length=2, description="The file; or `vocab.json` and `merges.txt`, in two parts of this name."
     )
 

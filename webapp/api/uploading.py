@@ -21,11 +21,12 @@ def kept(request: Request) -> Entry:
     limit = current_app.config["MAX_UPLOAD_BYTES"]
     request.max_content_length = 2 * limit + 100_000
     whole_body(request, keep=True)
+    if "file" in request.form:
+        refuse(422, "The file came as text: it needs a file name.", errors=[("#/file", "It has no file name")])
     unknown = sorted({*request.form, *request.files} - {"file"})
     if unknown:
         refuse(422, "Only the field `file` is read.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
     contents = [file.stream.read() for file in request.files.getlist("file")]
-    contents += [text.encode() for text in request.form.getlist("file")]
     if not 1 <= len(contents) <= 2:
         refuse(422, f"One file, or two, is asked for; here are {len(contents)}.", errors=[("#/file", "One or two")])
     for content in contents:
