@@ -23,6 +23,7 @@ from webapp import (
     rates,
     security,
     settings,
+    splitter,
     vocabularies,
     vocabulary_pages,
 )
@@ -49,7 +50,9 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(api.page)
     app.register_blueprint(playground.blueprint)
+    app.register_blueprint(splitter.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     if app.config["PRELOAD"]:
         vocabularies.preload()

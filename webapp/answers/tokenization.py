@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from webapp.answers.json import JSONPiece, json_piece, well_formed
 from webapp.core.encoding import Encoding
+from webapp.core.splitting import Part
 from webapp.results.result import Result
 
 Want = Literal["ids", "pieces", "offsets", "counts"]
@@ -45,6 +46,14 @@ def pieces_of(encoding: Encoding) -> list[JSONPiece]:
 def sizes_of(text: str, tokens: int) -> dict[str, int]:
     """The lengths of a text: tokens, characters (code points), and bytes of UTF-8."""
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
+
+
+def parts_of(text: str, parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """The parts of a text that was split, each with its own text."""
+    return [
+        {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}
+        for part in parts
+    ]
 
 
 def _counts(encoding: Encoding) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, g, request, url_for
 
 from webapp.answers.json import json_response, kept_for, well_formed
-from webapp.answers.tokenization import answer_of, sizes_of
+from webapp.answers.tokenization import answer_of, parts_of, sizes_of
 from webapp.answers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.api import answers, bodies, uploading
 from webapp.api.choosing import chosen, described_tokenizer, texts_of, within
@@ -128,14 +128,10 @@ def split_text(body: bodies.SplitBody) -> Response:
         template=state.template,
     )
     try:
-        found = [
-            {"text": body.text[part.start : part.end], "start": part.start, "end": part.end, "tokens": part.tokens}
-            for part in parts
-        ]
+        return json_response({"parts": parts_of(body.text, parts)})
     except TooSmallError as error:
         sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
-    return json_response({"parts": found})
 
 
 @operations.add("get", "/vocabularies", answer=answers.VocabulariesAnswer)

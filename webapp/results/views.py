@@ -51,6 +51,7 @@ class View:
     stem: str | None
     chooser: Chooser
     pending: OnItsWayError | None = None
+    twin: str | None = None  # the address of the same as JSON
 
     def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
         """For `results/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
@@ -60,6 +61,7 @@ class View:
             "algorithm_names": words.algorithm_names(),
             "pending": self.pending,
             "here": self.link,
+            "twin": self.twin,
             "title_of": title_of,
         }
         if self.result is None:
