@@ -60,7 +60,7 @@ def seconds_left() -> int:
     for limiter in current_app.extensions.get("limiter", ()):
         limit = limiter.current_limit
         if limit is not None and limit.breached:
-            return max(1, int(limit.reset_at - time.time()) + 1)
+            return max(1, int(limit.reset_at - time.time()))
     return 60
 
 
