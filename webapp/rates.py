@@ -20,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _STORING = "_stores_something"
+_RATES = {"reading": "RATE_READING", "storing": "RATE_STORING"}
 FREE = ("static", "health.healthz")  # endpoints that are never counted
 
 
@@ -36,16 +37,13 @@ def init_app(app: Flask) -> None:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
     if not (app.config["RATE_READING"] or app.config["RATE_STORING"]):
         return
-    for name in ("RATE_READING", "RATE_STORING"):
+    for name in _RATES.values():
         if app.config[name]:
             parse_many(app.config[name])  # a mistake in a setting is told at the start
-    limits = [
-        Limit(app.config["RATE_READING"], scope="reading", shared=True, exempt_when=_is_storing),
-        Limit(app.config["RATE_STORING"], scope="storing", shared=True, exempt_when=lambda: not _is_storing()),
-    ]
     limiter = Limiter(
         lambda: request.remote_addr or "127.0.0.1",
-        default_limits=[limit for limit in limits if limit.limit_provider],
+        # One limit that says which it is: two would be looked up with every request, and one of them put aside again.
+        default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
         storage_uri=_storage(app),
         in_memory_fallback_enabled=True,
         swallow_errors=True,
@@ -64,9 +62,9 @@ def seconds_left() -> int:
     return 60
 
 
-def _is_storing() -> bool:
+def _kind() -> str:
     view = current_app.view_functions.get(request.endpoint or "")
-    return request.method == "POST" and getattr(view, _STORING, False)
+    return "storing" if request.method == "POST" and getattr(view, _STORING, False) else "reading"
 
 
 def _storage(app: Flask) -> str:
