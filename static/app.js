@@ -166,6 +166,35 @@
     if (chosen) mark(chosen);
   };
 
+  // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy-field]");
+    if (!button) return;
+    const field = byId(button.dataset.copyField);
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      document.execCommand("copy"); // no permission, or no TLS: the old way
+    }
+    button.classList.add("copied");
+    setTimeout(() => button.classList.remove("copied"), 2000);
+    const status = byId("status");
+    if (status) status.textContent = button.dataset.copied;
+  });
+
+  if (!text) {
+    // A kept result has tokens to walk through, and nothing to type.
+    document.addEventListener("htmx:after:swap", () => {
+      calm();
+      if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
+      wanted = false;
+    });
+    calm();
+    return;
+  }
+
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));
@@ -266,6 +295,42 @@
       event.preventDefault();
       byId("choices").querySelector("button")?.focus();
     }
+  });
+
+  // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
+  const copied = async (button) => {
+    if (button.dataset.copy === "ids") {
+      const ids = byId("ids").textContent.match(/\d+/g) ?? [];
+      if (ids.length !== Number(byId("figures").dataset.tokens)) throw new Error("the result is still coming");
+      return `[${ids.join(", ")}]`;
+    }
+    const answer = await fetch(button.dataset.copy, { method: "POST", body: new FormData(form) });
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.text();
+  };
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy]");
+    if (!button) return;
+    const told = byId("copied");
+    told.textContent = "";
+    try {
+      await navigator.clipboard.writeText(await copied(button));
+      told.textContent = told.dataset.done;
+    } catch {
+      told.textContent = told.dataset.failed;
+    }
+  });
+  // A new result brings this part anew: it stays as it was left.
+  let taken = null;
+  document.addEventListener("htmx:before:swap", () => {
+    const take = byId("take");
+    if (take) taken = [take.open, byId("separator").value, byId("colours").value];
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    const take = byId("take");
+    if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
   });
 
   // What folds out over the page folds in again.

@@ -1,10 +1,13 @@
 """What every test may use."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres import Cluster, find_programs, running
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -17,9 +20,40 @@ settings.register_profile("tokenscope", deadline=None, derandomize=bool(os.envir
 settings.load_profile("tokenscope")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever this machine keeps, tests keep theirs in a file that goes with them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DATABASE_URL", raising=False)
+        patch.setenv("TOKENSCOPE_DATABASE_FILE", str(tmp_path_factory.mktemp("database") / "tokenscope.sqlite"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of texts, corpora and published vocabularies beside the checkout."""
     if not SHARED.is_dir():
         pytest.skip(f"there is no {SHARED}: published texts and vocabularies to compare with are not at hand")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL of the tests' own."""
+    programs = find_programs()
+    if programs is None:
+        reason = "no PostgreSQL on this machine"
+        if os.environ.get("TOKENSCOPE_REQUIRE_POSTGRES") or os.environ.get("CI"):
+            pytest.fail(f"{reason}, and the tests with it are required here")
+        pytest.skip(reason)
+    with running(programs) as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """Settings with an empty database of a test's own, once SQLite and once PostgreSQL."""
+    if request.param == "sqlite":
+        return {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "tokenscope.sqlite")}
+    cluster: Cluster = request.getfixturevalue("postgres")
+    return {"DATABASE_URL": cluster.empty(), "DATABASE_FILE": str(tmp_path / "unused.sqlite")}

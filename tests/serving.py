@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
@@ -30,23 +32,49 @@ CHROMIUM_FLAGS = [
 CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 
+@dataclass(frozen=True)
+class Site:
+    """A site that is being served at ``address``: ``http://127.0.0.1:41234``."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+
+    def kill(self) -> None:
+        """End all its processes at once, in the middle of whatever they are doing."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
 @contextmanager
 def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, patience: float = 60) -> Iterator[str]:
-    """Serve the site as deployed, started in ``folder``; yield its address: ``http://127.0.0.1:41234``.
+    """Serve the site as deployed, started in ``folder``; yield its address.
 
     What is uploaded is gone with it, vocabularies are fetched from a port where nobody listens, and no address asks too
-    often. Raises
-    ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
+    often. Raises ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
     """
+    with serving(folder=folder, environment=environment, patience=patience) as site:
+        yield site.address
+
+
+@contextmanager
+def serving(
+    application: str = "webapp:create_app()",
+    *,
+    folder: Path = ROOT,
+    environment: Mapping[str, str] | None = None,
+    patience: float = 60,
+) -> Iterator[Site]:
+    """The same, for a test that does more with a site than look at it."""
     command = [sys.executable, "-m", "gunicorn", "--config", "python:webapp.gunicorn"]
-    command += ["--bind", "127.0.0.1:0", "webapp:create_app()"]
-    with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as vocabularies:
+    command += ["--bind", "127.0.0.1:0", application]
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
-        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": vocabularies, **alone, **unlimited, **(environment or {})}
-        process = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings}, stdout=log, stderr=log)
+        kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
+        settings = {**os.environ, **kept, **alone, **unlimited, **(environment or {})}
+        process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:
-            yield _address(process, log.fileno(), time.monotonic() + patience)
+            yield Site(_address(process, log.fileno(), time.monotonic() + patience), process)
         finally:
             process.terminate()
             try:

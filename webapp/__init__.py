@@ -16,6 +16,7 @@ from webapp import (
     api,
     assets,
     commands,
+    downloads,
     errors,
     health,
     localization,
@@ -23,7 +24,9 @@ from webapp import (
     rates,
     security,
     settings,
+    snapshots,
     splitter,
+    storage,
     vocabularies,
     vocabulary_pages,
 )
@@ -44,6 +47,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     assets.init_app(app)
     security.init_app(app)
     errors.init_app(app)
+    storage.init_app(app)
     rates.init_app(app)
     api.init_app(app)
     vocabularies.init_app(app)
@@ -53,7 +57,9 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(api.page)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(splitter.blueprint)
+    app.register_blueprint(downloads.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
+    app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:
         vocabularies.preload()
     return app

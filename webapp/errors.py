@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from flask import Flask, Response, current_app, g, make_response, render_template, request
 from flask_babel import gettext as _
@@ -10,15 +11,27 @@ from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntit
 
 from webapp import rates
 from webapp.localization import number
-from webapp.problems import as_problem, is_api, wants_problems
+from webapp.problems import as_problem, is_api, problem, wants_problems
+from webapp.storage import UnavailableStorageError
 
 log = logging.getLogger(__name__)
+
+
+# After so many seconds it is worth trying again what is not to be had now.
+RETRY_AFTER = 10
 
 
 def init_app(app: Flask) -> None:
     """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone)."""
     app.register_error_handler(HTTPException, http_error)
+    app.register_error_handler(UnavailableStorageError, without_storage)
     app.register_error_handler(Exception, unforeseen)
+
+    @app.after_request
+    def tell_when(response: Response) -> Response:
+        if response.status_code == 503:
+            response.headers.setdefault("Retry-After", str(RETRY_AFTER))
+        return response
 
 
 def http_error(error: HTTPException) -> Response:
@@ -29,9 +42,7 @@ def http_error(error: HTTPException) -> Response:
     if wants_problems(request):
         response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
     else:
-        partial = request.headers.get("HX-Request-Type") == "partial"
-        template = "_error.html" if partial else "error.html"
-        response = make_response(render_template(template, status=status, message=message_for(error)), status)
+        response = _page(status, message_for(error))
         if "Allow" in (headers := dict(error.get_headers())):
             response.headers["Allow"] = headers["Allow"]
     if status == 429:
@@ -39,10 +50,33 @@ def http_error(error: HTTPException) -> Response:
     return response
 
 
+def without_storage(error: UnavailableStorageError) -> Response:
+    """The page for a request that needs the database while it cannot be used, with what was typed and a second try."""
+    log.error("%s %s is answered 503: %s", request.method, request.path, error)
+    if is_api(request):
+        g.language_key = "en"
+    message = _(
+        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Nothing is lost either: "
+        "try again in a minute. Everything that needs no storage works meanwhile."
+    )
+    if wants_problems(request):
+        return problem(503, message)
+    if request.method in ("GET", "HEAD"):
+        return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
+    return _page(503, message, fields=list(request.form.items(multi=True)))
+
+
 def unforeseen(error: Exception) -> Response:
     """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return http_error(InternalServerError())
+
+
+def _page(status: int, message: str, **retry: Any) -> Response:
+    """A page with `message`, or for htmx the message alone; `retry` is an address or a form's fields to try again."""
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    template = "_error.html" if partial else "error.html"
+    return make_response(render_template(template, status=status, message=message, **retry), status)
 
 
 def message_for(error: HTTPException) -> str:
@@ -62,6 +96,8 @@ def message_for(error: HTTPException) -> str:
     match error.code:
         case 404:
             return _("There is no page at this address. The tool itself is on the first page.")
+        case 403:
+            return _("A page of another site sent this, so nothing was stored. Do it on this site itself.")
         case 405:
             return _("This address does not answer that kind of request.")
         case 429:

@@ -7,7 +7,8 @@ r"""Tokens → HTML: one element a token, nothing else, in chunks that a browser
 * Text between two tokens that no token covers (the spaces that WordPiece drops) stands between the elements.
 * A grapheme that several tokens share is written once, whole, in the first of them; all of them carry their own
   bytes in `data-b`, which the style sheet shows: markup never cuts inside a character.
-* Control characters, which HTML cannot carry or a reader cannot see, become the symbols that Unicode has for them.
+* Control characters, which HTML cannot carry or a reader cannot see, become their number: `⟨0007⟩`. Unicode has symbols
+  for them, but few fonts do.
 
 A template loop over 100,000 tokens takes half a second; joining strings remembered by text takes a tenth.
 """
@@ -29,7 +30,6 @@ COLOURS = 5
 CHUNK = 400  # tokens; a chunk ends at the next line end after so many
 LONGEST_CHUNK = 800  # or, where the text has no line end, at so many
 
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
 # Characters that would reorder or hide the text around them, or show nothing at all.
 _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
@@ -48,10 +48,10 @@ class Chunk:
 
 
 def visible(text: str, show: bool = False) -> str:
-    r"""`text` with a symbol for every control and format character; with `show`, for spaces and line ends too.
+    r"""`text` with the number of every control and format character in its place; with `show`, symbols for spaces too.
 
     >>> visible("a\x00b\u202ec")
-    'a␀b⟨202E⟩c'
+    'a⟨0000⟩b⟨202E⟩c'
     >>> visible("\ud800")  # half a character, which UTF-8 does not have
     '⟨D800⟩'
     >>> visible("a b", show=True)
@@ -81,7 +81,7 @@ def shown_piece(piece: str | bytes) -> str:
 
 def _symbol(match: regex.Match[str]) -> str:
     code = ord(match[0])
-    return _CONTROLS.get(code) or (match[0] if code == 0xA0 else f"⟨{code:04X}⟩")
+    return match[0] if code == 0xA0 else f"⟨{code:04X}⟩"
 
 
 def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({})) -> Iterator[Chunk]:

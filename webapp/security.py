@@ -29,6 +29,13 @@ HEADERS = {
 }
 
 
+def allow_framing(response: Response) -> Response:
+    """Let other pages show an answer in a frame: no word about ancestors, since `*` leaves out files on a disk."""
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace("; frame-ancestors 'none'", "")
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
 def init_app(app: Flask) -> None:
     """Send `HEADERS` with every answer, and `Strict-Transport-Security` where TLS is spoken."""
 
@@ -36,6 +43,8 @@ def init_app(app: Flask) -> None:
     def protect(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
+        if "frame-ancestors" not in response.headers["Content-Security-Policy"]:
+            del response.headers["X-Frame-Options"]
         if request.is_secure:
             response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
         return response

@@ -1,10 +1,12 @@
 """Every setting: one place, a name, a default and a sentence.
 
-Each is read from the environment with the prefix `TOKENSCOPE_`: `TOKENSCOPE_MAX_TEXT_BYTES=200000`.
+Each is read from the environment with the prefix `TOKENSCOPE_`: `TOKENSCOPE_MAX_TEXT_BYTES=200000`. Only
+`DATABASE_URL` is read without it, for that is how hosting platforms name it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
-    # What all uploaded vocabularies may take on the disk, in bytes; then no more are accepted.
+    # What all uploaded vocabularies may take in the database, in bytes; then no more are accepted.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
     # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
@@ -36,6 +38,10 @@ DEFAULTS: dict[str, Any] = {
     # Where vocabularies are fetched from: the Hugging Face hub and OpenAI's files, or mirrors of them.
     "HUB": "https://huggingface.co",
     "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
+    # The file of the embedded database; `tokenscope.sqlite` in Flask's instance folder if it is empty.
+    "DATABASE_FILE": "",
+    # The longest that a request waits for a database that is locked or does not answer, in seconds.
+    "MAX_DATABASE_SECONDS": 5,
     # The names of the vocabularies that are fetched ahead of time, by `flask --app webapp vocabularies fetch`.
     "FETCH": "",
     # The largest file that is fetched, in bytes, and the longest that fetching a vocabulary may take, in seconds.
@@ -46,7 +52,7 @@ DEFAULTS: dict[str, Any] = {
 
 def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     """Give `app` the defaults, then the environment's settings, then `configuration`."""
-    app.config.from_mapping(DEFAULTS)
+    app.config.from_mapping(DEFAULTS, DATABASE_URL=os.environ.get("DATABASE_URL", ""))
     app.config.from_prefixed_env("TOKENSCOPE")
     app.config.update(configuration)
     for name in (name for name in DEFAULTS if name.startswith("MAX_")):

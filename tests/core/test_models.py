@@ -10,7 +10,7 @@ from tokenizers import models
 
 from webapp.core.models import merging
 from webapp.core.models.bpe import BPE, Merge
-from webapp.core.models.cache import ENTRIES, LONGEST, Cache
+from webapp.core.models.cache import EACH, LONGEST, ROOM, Cache
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import CHARACTER_BPE
@@ -207,8 +207,8 @@ def test_unigram_refuses(vocabulary: list[str], scores: list[float], unknown_id:
 
 def test_cache_is_bounded() -> None:
     cache = Cache(len)
-    for at in range(ENTRIES + 10):
+    for at in range(ROOM // EACH):
         assert cache[str(at)] == len(str(at))
-    assert 0 < len(cache) <= ENTRIES
+    assert 0 < sum(len(pretoken) + EACH for pretoken in cache) <= ROOM
     cache["x" * (LONGEST + 1)]
     assert "x" * (LONGEST + 1) not in cache

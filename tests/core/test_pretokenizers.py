@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as theirs
 
-from tests.core.texts import any_text
+from tests.core.texts import ASSIGNED, any_text
 from webapp.core import pretokenizers as ours
 
 BEHAVIORS = ["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
@@ -35,6 +35,15 @@ def test_equal_to_tokenizers(our: ours.PreTokenizer, their: Any, text: str) -> N
     assert [pretoken for pretoken, _, _ in spans] == our.split(text)
     found = [(pretoken, (start, end)) for pretoken, start, end in spans]
     assert found == their.pre_tokenize_str(text)
+
+
+@pytest.mark.parametrize("name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer"])
+def test_every_code_point(name: str) -> None:
+    our, their = getattr(ours, name)(), getattr(theirs, name)()
+    for first in range(0, len(ASSIGNED), 5000):
+        text = " ".join(f"a{chr(code)}b." for code in ASSIGNED[first : first + 5000])
+        found = our.spans(text)
+        assert [(pretoken, (start, end)) for pretoken, start, end in found] == their.pre_tokenize_str(text), hex(first)
 
 
 @settings(max_examples=200)

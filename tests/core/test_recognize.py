@@ -168,7 +168,7 @@ def test_refused_in_little_memory(name: str) -> None:
 
 
 def test_json_may_say_what_it_likes() -> None:
-    assert read_json('{"a": {"a": [1.5, null, "\\ud800"]}}') == {"a": {"a": [1.5, None, "\ud800"]}}
+    assert read_json('{"a": {"a": [1.5, null, "\\ud83d\\ude00"]}}') == {"a": {"a": [1.5, None, "😀"]}}
 
 
 # --- fuzzing: files as they are, changed in a few places

@@ -246,3 +246,14 @@ def test_what_is_given_by_hand_is_checked() -> None:
 def test_only_models_by_rank_are_written() -> None:
     with pytest.raises(FormatError, match="BPE cannot be written"):
         write(BYTE_BPE.tokenizer(train_bytes({}, 256).model))
+
+
+@settings(max_examples=200)
+@given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
+def test_surrogates(text: str) -> None:
+    """Two that make a character are that character, as for `tiktoken`; places are those of the text as it came."""
+    ours, rival = read(file_of(BYTES), "r50k_base"), rival_of(BYTES, split_patterns.R50K_BASE, {})
+    encoding = ours.encode(text)
+    assert list(encoding.ids) == ours.ids(text) == rival.encode_ordinary(text)
+    assert all(0 <= start < end <= len(text) for start, end in zip(encoding.starts, encoding.ends, strict=True))
+    assert (encoding.ends[-1] if text else 0) == len(text)

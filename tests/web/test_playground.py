@@ -406,7 +406,7 @@ def test_bytes_that_are_no_text_stay_as_they_were_written(client: FlaskClient) -
 
 def test_nul_is_shown_and_the_visitor_warned(show: Read) -> None:
     page = show("a\x00b")
-    assert "␀" in "".join(page.pieces)
+    assert "⟨0000⟩" in "".join(page.pieces)
     assert "NUL characters are tokenized" in page.text
 
 
@@ -463,7 +463,7 @@ def test_our_own_mistakes_are_told_without_details(app: object, client: FlaskCli
     def fail(*_arguments: object, **_more: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("webapp.playground.routes.tokenize", fail)
+    monkeypatch.setattr("webapp.results.attempts.tokenize", fail)
     answer = client.get("/?text=a")
     assert answer.status_code == 500
     assert "secret detail" not in answer.text

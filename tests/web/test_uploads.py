@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -13,8 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import sentencepiece
 import tokenizers
+import zstandard
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import text
 from tokenizers import models, pre_tokenizers, processors, trainers
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, stream_encode_multipart
@@ -27,6 +28,8 @@ from webapp import create_app
 from webapp.core.formats import tiktoken
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.trainers.bpe import train_bytes
+from webapp.storage import storage
+from webapp.vocabularies import find, hash_of
 
 TEXT = "However little known, 研究生 👍🏽 naïve\n"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
@@ -255,7 +258,8 @@ def test_no_file_and_too_many_files(client: FlaskClient) -> None:
 
 
 def small_site(tmp_path: Path, **settings: object) -> FlaskClient:
-    return create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **settings}).test_client()
+    file = str(tmp_path / "tokenscope.sqlite")
+    return create_app({"DATABASE_FILE": file, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
 
 
 def test_a_file_over_the_limit(tmp_path: Path) -> None:
@@ -276,29 +280,61 @@ def test_a_file_larger_than_any_text_is_taken(tmp_path: Path) -> None:
         assert bring(client, content, algorithm="fmm").status_code == 303
 
 
-@pytest.mark.parametrize("obstacle", ["full", "no folder"])
-def test_no_room(tmp_path: Path, obstacle: str) -> None:
-    (tmp_path / "file").write_text("in the way")
-    folder, most = (tmp_path / "file", 1000) if obstacle == "no folder" else (tmp_path / "vocabularies", 10)
-    with small_site(folder, MAX_UPLOADS_BYTES=most) as client:
+def test_no_room(tmp_path: Path) -> None:
+    with small_site(tmp_path, MAX_UPLOADS_BYTES=10) as client:
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
         assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
-    assert not [name for name in os.listdir(tmp_path) if name.startswith("upload")]
+        with client.application.app_context():
+            assert storage().vocabularies.total_bytes() == 0
+
+
+def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with small_site(tmp_path / "file") as client:
+        client.set_cookie("uploads", "upload-0123456789abcdef")
+        answer = bring(client, b"some\nfew\nwords\n")
+        assert answer.status_code == 503
+        assert answer.headers["Retry-After"] == "10"
+        assert "could not be kept" in Page(answer.text).problems[0]
+        assert Page(answer.text).box == "\n" + TEXT
+        assert client.get("/?text=hello").status_code == 200
+        answer = client.get("/?text=hello&vocabulary=upload-0123456789abcdef&lang=en")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        assert "storage cannot be reached" in Page(answer.text).problems[0]
+        assert 'href="/?text=hello&amp;vocabulary=upload-0123456789abcdef&amp;lang=en"' in answer.text
+        (tmp_path / "file").unlink()
+        assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
 def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
     with small_site(tmp_path) as client:
         name = chosen(bring(client, b"low\nlower\n"))["vocabulary"]
-    (tmp_path / "uploads" / f"{name}.vocabulary").write_bytes(b"something\nelse\n")
+    for damage in (zstandard.compress(b"something\nelse\n"), b"something\nelse\n"):
+        with small_site(tmp_path) as client:
+            with client.application.app_context(), storage().database.write() as connection:
+                connection.execute(text("UPDATE vocabularies SET content = :content"), {"content": damage})
+            answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower")
+        assert answer.status_code == 503
+        page = Page(answer.text)
+        assert "cannot be read any more" in page.problems[0]
+        assert page.box == "\nlower"
+
+
+def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
+    content = b"low\nlower\n"
     with small_site(tmp_path) as client:
-        answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower")
-    assert answer.status_code == 503
-    page = Page(answer.text)
-    assert "cannot be read any more" in page.problems[0]
-    assert page.box == "\nlower"
+        name = chosen(bring(client, content))["vocabulary"]
+    with small_site(tmp_path) as client:
+        with client.application.app_context():
+            assert find(name)  # this process knows of it
+            assert storage().vocabularies.delete(hash_of(content))
+        answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
+        assert answer.status_code == 503
+        assert "cannot be read any more: the kept file is gone. Upload the file again." in Page(answer.text).problems[0]
+        assert client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower").status_code == 404
 
 
 @pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])

@@ -6,12 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-import regex
-
-from webapp.core.pretokenizers import WORD
 from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
-
-_WORD = regex.compile(f"[{WORD}]")
+from webapp.core.word_characters import is_word
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ def as_added_tokens(special_tokens: Mapping[str, int]) -> tuple[AddedToken, ...]
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    return not (start and _WORD.match(text[start - 1])) and not _WORD.match(text[end : end + 1])
+    return not (start and is_word(text[start - 1])) and not is_word(text[end : end + 1])
 
 
 def _without_space_before(text: str, at: int) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from webapp.core.character_classes import members
 from webapp.core.models.cache import Cache
 
 # The start and end of what is replaced, and the replacement.
@@ -316,22 +317,9 @@ def _patterns(characters: Set[str]) -> tuple[re.Pattern[str] | None, re.Pattern[
 
     One pattern would do, but ranges beyond the plane make it seven times slower.
     """
-    return _any_of(character for character in characters if character <= "\uffff"), _any_of(characters)
+    return _any_of({character for character in characters if character <= "\uffff"}), _any_of(characters)
 
 
-def _any_of(characters: Iterable[str]) -> re.Pattern[str] | None:
-    """Runs of any of these characters, as a pattern; None when there are none.
-
-    >>> _any_of("ecdbax").pattern
-    '[a-ex-x]++'
-    """
-    ranges: list[list[int]] = []
-    for code in sorted(map(ord, characters)):
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    if not ranges:
-        return None
-    members = (f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
-    return re.compile(f"[{''.join(members)}]++")
+def _any_of(characters: Set[str]) -> re.Pattern[str] | None:
+    """Runs of any of these characters, as a pattern; None when there are none."""
+    return re.compile(f"[{members(characters)}]++") if characters else None

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
 
 from webapp.core.alignment import Aligned
 from webapp.core.filters import ByteCharacters
-from webapp.core.pretokenizers import ByteLevel, Span, cut
+from webapp.core.pretokenizers import ByteLevel, Runs, Span, cut
 from webapp.core.unicode_scripts import scripts
 
 
-class _Runs:
-    """Cuts at the matches of a pattern; what lies between them stays."""
-
-    def _compiled(self) -> regex.Pattern[str]:
-        raise NotImplementedError
-
-    def split(self, text: str) -> list[str]:
-        """The pre-tokens."""
-        return self._compiled().findall(text)
-
-    def spans(self, text: str) -> list[Span]:
-        """The pre-tokens with their ranges."""
-        return [(found[0], *found.span()) for found in self._compiled().finditer(text)]
-
-
 @dataclass(frozen=True)
-class Digits(_Runs):
+class Digits(Runs):
     """Runs of digits (Unicode's category N) stand alone, or with `individual` each digit does.
 
     >>> Digits().split("in 1813."), Digits(individual=True).split("in 1813.")
@@ -39,7 +24,7 @@ class Digits(_Runs):
 
     individual: bool = False
 
-    def _compiled(self) -> regex.Pattern[str]:
+    def _compiled(self, text: str) -> regex.Pattern[str]:
         return _EACH_DIGIT if self.individual else _DIGITS
 
 
@@ -50,7 +35,7 @@ _EACH_DIGIT = regex.compile(rf"{_NUMBER}|(?:(?!{_NUMBER}).)++", regex.VERSION1 |
 
 
 @dataclass(frozen=True)
-class CharacterDelimiter(_Runs):
+class CharacterDelimiter(Runs):
     """What stands between a delimiter.
 
     >>> CharacterDelimiter("-").split("well--to-do")
@@ -59,17 +44,17 @@ class CharacterDelimiter(_Runs):
 
     delimiter: str
 
-    def _compiled(self) -> regex.Pattern[str]:
+    def _compiled(self, text: str) -> regex.Pattern[str]:
         return _between(self.delimiter)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _between(delimiter: str) -> regex.Pattern[str]:
     return regex.compile(f"[^{regex.escape(delimiter)}]++")
 
 
 @dataclass(frozen=True)
-class FixedLength(_Runs):
+class FixedLength(Runs):
     """Pieces of so many characters; the last one may be shorter.
 
     >>> FixedLength(3).split("universe")

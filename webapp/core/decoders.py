@@ -9,9 +9,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Protocol
 
-import regex
-
 from webapp.core.byte_characters import spelt, unspelt
+from webapp.core.split_patterns import SplitPattern
 
 
 class Decoder(Protocol):
@@ -163,7 +162,10 @@ class Metaspace:
 
 @dataclass(frozen=True)
 class Replace:
-    """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`."""
+    """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`.
+
+    A pattern that comes to no end on a piece raises PatternTimeoutError.
+    """
 
     pattern: str
     content: str
@@ -172,12 +174,20 @@ class Replace:
     def change(self, pieces: list[str]) -> list[str]:
         """The pieces, replaced."""
         if self.regular:
-            return [self._compiled.sub(lambda found: self.content, piece, timeout=2) for piece in pieces]
+            return [self._replaced(piece) for piece in pieces]
         return [piece.replace(self.pattern, self.content) for piece in pieces]
 
+    def _replaced(self, piece: str) -> str:
+        kept = []
+        position = 0
+        for start, end in self._pattern.spans(piece):
+            kept.append(piece[position:start])
+            position = end
+        return self.content.join((*kept, piece[position:]))
+
     @cached_property
-    def _compiled(self) -> regex.Pattern[str]:
-        return regex.compile(self.pattern)
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.pattern)
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,10 @@ class Encoding(Sequence[Token]):
             starts, ends, _ = self._placed()
             if starts[index] < ends[index]:
                 return self._text[starts[index] : ends[index]]
-        id = self._ids[index]
+        return self.vocabulary_piece(self._ids[index])
+
+    def vocabulary_piece(self, id: int) -> str | bytes:
+        """What the vocabulary, or an added token, calls an id that occurs here."""
         return self._added[id].content if id in self._added else self._pieces[id]
 
     def __len__(self) -> int:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import regex
 
 from webapp.core.alignment import Aligned, Change
 from webapp.core.bert_characters import COMBINING
 from webapp.core.byte_characters import spelt
-from webapp.core.character_map import CharacterMap
+from webapp.core.character_classes import members
+from webapp.core.character_map import CharacterMap, Starts
+from webapp.core.models.cache import Cache
 from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
 
 
@@ -119,9 +121,7 @@ class Precompiled:
 
     def normalize(self, text: str) -> str:
         """The replaced text."""
-        if self._untouched.fullmatch(text):
-            return text
-        return "".join(character for character, _ in self._changes(text))
+        return _touched(self.character_map.starts).sub(lambda found: self._normalized[found[0]], text)
 
     def align(self, aligned: Aligned) -> Aligned:
         """The replaced text, aligned."""
@@ -131,11 +131,8 @@ class Precompiled:
         return aligned.transformed(changes)
 
     @cached_property
-    def _untouched(self) -> re.Pattern[str]:
-        """ASCII that no rule begins with; there a grapheme is a character, but for a carriage return's line feed."""
-        starts = self.character_map.starts
-        kept = [chr(code) for code in range(128) if chr(code) not in starts.single | starts.longer | {"\r"}]
-        return re.compile(f"[{re.escape(''.join(kept))}]*+")
+    def _normalized(self) -> Cache[str]:
+        return Cache(lambda stretch: "".join(character for character, _ in self._changes(stretch)))
 
     def _changes(self, text: str) -> Iterator[Change]:
         known = self._known
@@ -201,3 +198,16 @@ def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 _GRAPHEME = regex.compile(r"\X")
+
+
+@lru_cache(maxsize=8)
+def _touched(starts: Starts) -> re.Pattern[str]:
+    """Stretches that hold all that may be replaced, with the characters around it that may be part of its graphemes.
+
+    What stays are characters that no rule begins with and that are a grapheme each, beside one of their like.
+    """
+    plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
+    parts = regex.findall(r"\P{Grapheme_Cluster_Break=Other}", plane)
+    touched = members({character for character in (*parts, *starts.single, *starts.longer) if character <= "\uffff"})
+    touched += "\U00010000-\U0010ffff"
+    return re.compile(f"[^{touched}]?+(?:[{touched}]++[^{touched}]?+)++")

@@ -17,6 +17,7 @@ import regex
 from webapp.core import bert_characters
 from webapp.core.alignment import Aligned, Edit
 from webapp.core.composition import Form, form_edits, is_normalized, normalized
+from webapp.core.split_patterns import SplitPattern
 
 
 class Normalizer(Protocol):
@@ -164,7 +165,8 @@ class BertNormalizer:
 class Replace:
     """Every match of a pattern (in the syntax of `regex`) becomes `content`.
 
-    The new characters take the place of the last one they replace.
+    The new characters take the place of the last one they replace. A pattern that comes to no end on a text raises
+    PatternTimeoutError.
 
     >>> Replace("''|``", '"').normalize("``yes''")
     '"yes"'
@@ -179,9 +181,9 @@ class Replace:
             return text.replace(self.pattern, self.content)
         pieces: list[str] = []
         position = 0
-        for found in self._found(text):
-            pieces += (text[position : found.start()], self.content)
-            position = found.end()
+        for start, end in self._found(text):
+            pieces += (text[position:start], self.content)
+            position = end
         return "".join((*pieces, text[position:]))
 
     def align(self, aligned: Aligned) -> Aligned:
@@ -189,21 +191,20 @@ class Replace:
         if self._is_character and len(self.content) == 1:
             return aligned.same_length(self.normalize(aligned.text))
         return aligned.edited(
-            (found.start(), found.end(), self.content, [found.end() - 1] * len(self.content))
-            for found in self._found(aligned.text)
+            (start, end, self.content, [end - 1] * len(self.content)) for start, end in self._found(aligned.text)
         )
 
-    def _found(self, text: str) -> Iterator[regex.Match[str]]:
-        """The matches; not an empty one right behind another, and none in an empty text, as `tokenizers` has it."""
+    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the matches are; no empty one right behind another, and none in an empty text, as in `tokenizers`."""
         last = -1
-        for found in self._compiled.finditer(text):
-            if text and (found.start() < found.end() or found.start() != last):
-                yield found
-            last = found.end()
+        for start, end in self._pattern.spans(text):
+            if text and (start < end or start != last):
+                yield start, end
+            last = end
 
     @cached_property
-    def _compiled(self) -> regex.Pattern[str]:
-        return regex.compile(self.pattern)
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.pattern)
 
     @cached_property
     def _is_character(self) -> bool:

@@ -74,7 +74,11 @@ class Trim:
 
 @dataclass(frozen=True)
 class PostProcessor:
-    """What becomes of a text's tokens: offsets are trimmed always, the template is filled where it is asked for."""
+    """What becomes of a text's tokens: offsets are trimmed always, the template is filled where it is asked for.
+
+    A template with the text in it twice, or not at all, gives `tokenizers` two texts or none even where no special
+    tokens are asked for. Here the text's own tokens then are what they are.
+    """
 
     trims: tuple[Trim, ...] = ()
     template: Template | None = None

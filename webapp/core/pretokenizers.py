@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Protocol, get_args, runtime_checkable
 
 import regex
 
 from webapp.core.alignment import Aligned
+from webapp.core.behaviors import Behavior, arranged, matches_and_gaps
 from webapp.core.bert_characters import PUNCTUATION
 from webapp.core.normalizers import Prepend
-from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern, basic_ranges, is_basic
+from webapp.core.split_patterns import GPT2, WHITE_SPACE, SplitPattern
+from webapp.core.word_characters import runs, texts_of_runs
 
 Span = tuple[str, int, int]
-Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
 
 
 class PreTokenizer(Protocol):
@@ -123,10 +124,23 @@ class Split:
         return kept and self._pattern.covers
 
     def _ranges(self, text: str) -> list[tuple[int, int]]:
-        pieces = [
-            (start, end, matched != self.invert) for start, end, matched in _matches_and_gaps(self._pattern, text)
-        ]
-        return _arranged(pieces, self.behavior)
+        pieces = [(start, end, matched != self.invert) for start, end, matched in matches_and_gaps(self._pattern, text)]
+        return arranged(pieces, self.behavior)
+
+
+class Runs:
+    """What the pre-tokenizers share that take the matches of a pattern, and leave out what lies between them."""
+
+    def _compiled(self, text: str) -> re.Pattern[str] | regex.Pattern[str]:
+        raise NotImplementedError
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        return self._compiled(text).findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        return [(found[0], *found.span()) for found in self._compiled(text).finditer(text)]
 
 
 @dataclass(frozen=True)
@@ -139,45 +153,35 @@ class Whitespace:
 
     def split(self, text: str) -> list[str]:
         """The runs."""
-        return [run[0] for run in _word_pattern(text).finditer(text)]
+        return texts_of_runs(text)
 
     def spans(self, text: str) -> list[Span]:
         """The runs with their ranges."""
-        return [(run[0], *run.span()) for run in _word_pattern(text).finditer(text)]
+        return [(text[start:end], start, end) for start, end in runs(text)]
 
 
 @dataclass(frozen=True)
-class WhitespaceSplit:
+class WhitespaceSplit(Runs):
     """Whatever stands between white space.
 
     >>> WhitespaceSplit().split("Let's go ...")
     ["Let's", 'go', '...']
     """
 
-    def split(self, text: str) -> list[str]:
-        """The stretches between white space."""
-        return _BETWEEN_WHITE_SPACE.findall(text)
-
-    def spans(self, text: str) -> list[Span]:
-        """The stretches with their ranges."""
-        return [(found[0], *found.span()) for found in _BETWEEN_WHITE_SPACE.finditer(text)]
+    def _compiled(self, text: str) -> re.Pattern[str]:
+        return _BETWEEN_WHITE_SPACE
 
 
 @dataclass(frozen=True)
-class BertPreTokenizer:
+class BertPreTokenizer(Runs):
     """White space separates, each punctuation character stands alone.
 
     >>> BertPreTokenizer().split("Let's go...")
     ['Let', "'", 's', 'go', '.', '.', '.']
     """
 
-    def split(self, text: str) -> list[str]:
-        """The words and punctuation characters."""
-        return _BERT.findall(text)
-
-    def spans(self, text: str) -> list[Span]:
-        """The words and punctuation characters with their ranges."""
-        return [(found[0], *found.span()) for found in _BERT.finditer(text)]
+    def _compiled(self, text: str) -> re.Pattern[str]:
+        return _BERT
 
 
 @dataclass(frozen=True)
@@ -196,8 +200,8 @@ class Punctuation:
 
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens with their ranges."""
-        pieces = list(_matches_and_gaps(SplitPattern(f"[{PUNCTUATION}]"), text))
-        return [(text[start:end], start, end) for start, end in _arranged(pieces, self.behavior)]
+        pieces = list(matches_and_gaps(SplitPattern(f"[{PUNCTUATION}]"), text))
+        return [(text[start:end], start, end) for start, end in arranged(pieces, self.behavior)]
 
 
 @dataclass(frozen=True)
@@ -347,63 +351,5 @@ def _one_after_the_other(pretokens: list[str]) -> list[Span]:
     return list(zip(pretokens, [0, *ends], ends, strict=False))
 
 
-def _matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, bool]]:
-    """The text as a row of `(start, end, whether it matched)`, nothing left out."""
-    pieces = []
-    position = 0
-    for start, end in pattern.spans(text):
-        if position < start:
-            pieces.append((position, start, False))
-        if start < end:
-            pieces.append((start, end, True))
-        position = end
-    if position < len(text):
-        pieces.append((position, len(text), False))
-    return pieces
-
-
-def _arranged(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
-    """What a behavior makes of matches and gaps.
-
-    >>> _arranged([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
-    [(0, 1), (1, 2), (2, 4)]
-    """
-    if behavior == "isolated":
-        return [(start, end) for start, end, _ in pieces]
-    if behavior == "removed":
-        return [(start, end) for start, end, matched in pieces if not matched]
-    ranges: list[tuple[int, int]] = []
-    before: bool | None = None
-    for start, end, matched in pieces:
-        joins = {
-            "merged_with_previous": matched and before is False,
-            "merged_with_next": not matched and before is True,
-            "contiguous": matched == before,
-        }[behavior]
-        if joins:
-            ranges[-1] = (ranges[-1][0], end)
-        else:
-            ranges.append((start, end))
-        before = matched
-    return ranges
-
-
 _BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")
 _BERT = re.compile(f"[{PUNCTUATION}]|[^{WHITE_SPACE}{PUNCTUATION}]++")
-
-# Unicode's definition of a word character (Technical Standard 18, annex C), wider than that of Python's `re`.
-WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
-
-
-def _word_pattern(text: str) -> re.Pattern[str] | regex.Pattern[str]:
-    # Above the Basic Multilingual Plane the standard `re` would need ranges that make it slow.
-    return _fast_words() if is_basic(text) else _EXACT_WORDS
-
-
-_EXACT_WORDS = regex.compile(rf"[{WORD}]++|[^{WORD}{WHITE_SPACE}]++")
-
-
-@cache
-def _fast_words() -> re.Pattern[str]:
-    word = basic_ranges(WORD)
-    return re.compile(f"[{word}]++|[^{word}{WHITE_SPACE}]++")

@@ -12,8 +12,6 @@ from webapp.core.character_map import CharacterMap
 
 SPACE = "▁"
 
-_SPACES = re.compile("  +")
-
 
 @dataclass(frozen=True)
 class SentencePieceNormalizer:
@@ -52,8 +50,8 @@ class SentencePieceNormalizer:
             text = text.strip(" ")
             if not text:
                 return ""
-            if "  " in text:
-                text = _SPACES.sub(" ", text)
+            # Each part but the first is what stood behind two spaces, or behind more.
+            text = " ".join(filter(None, [part.lstrip(" ") for part in text.split("  ")]))
         if self.escape_whitespaces:
             text = text.replace(" ", SPACE)
         if self.add_dummy_prefix:

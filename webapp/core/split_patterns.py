@@ -9,10 +9,12 @@ where a text holds letters or digits there, `regex` cuts just the stretch around
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
+from time import monotonic
 
 import regex
 
@@ -128,11 +130,17 @@ class SplitPattern:
     def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         stretch = as_unicode_16(text[start:end])
         seconds = None if self.covers else SECONDS + SECONDS_A_CHARACTER * len(stretch)
+        deadline = None if seconds is None else monotonic() + seconds
+        spans: list[tuple[int, int]] = []
+        position, last = 0, -1
         try:
-            found = self._exact.finditer(stretch, timeout=seconds)
-            return [(match.start() + start, match.end() + start) for match in found]
+            while position <= len(stretch):
+                left = None if deadline is None else max(deadline - monotonic(), 0.001)
+                found = self._exact.finditer(stretch, position, timeout=left)
+                position, last = _collected(found, spans, start, last)
         except TimeoutError:
             raise PatternTimeoutError(self.source, len(stretch)) from None
+        return spans
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
@@ -140,7 +148,25 @@ class SplitPattern:
 
     @cached_property
     def _fast(self) -> re.Pattern[str] | None:
-        return _fast_form(self.source)
+        return _fast_form(self.source) if self.covers else None
+
+
+def _collected(
+    found: Iterator[regex.Match[str]], spans: list[tuple[int, int]], shift: int, last: int
+) -> tuple[int, int]:
+    """Puts matches to the spans up to one that is empty; where to go on, and the end of the last match.
+
+    Where a match is empty `regex` looks for another one at the same place. The engines of `tiktoken` and `tokenizers`
+    go on behind the next character, and do not take an empty match right behind another.
+    """
+    for match in found:
+        start, end = match.span()
+        if start < end or start != last:
+            spans.append((start + shift, end + shift))
+        last = end
+        if start == end:
+            return start + 1, last
+    return sys.maxsize, last
 
 
 class PatternTimeoutError(ValueError):
@@ -207,10 +233,8 @@ _FAST_FORMS = {
 
 
 @cache
-def _fast_form(source: str) -> re.Pattern[str] | None:
+def _fast_form(source: str) -> re.Pattern[str]:
     """The pattern of `re` that cuts as a known pattern does, where nothing astral is a letter, digit or mark."""
-    if source not in _FAST_FORMS:
-        return None
     form, parts = _FAST_FORMS[source]
     letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
     classes = {

@@ -38,7 +38,8 @@ class Pretokens:
         """The ids of a stretch that is normalized already."""
         pretokenizer = self._pretokenizer if at_start else self._further
         if pretokenizer is None:
-            return list(self._ids_of(text)) if text else []
+            ids = self._ids_of(text) if text else []
+            return ids if isinstance(ids, list) else list(ids)  # what a model remembers are tuples
         pretokens = pretokenizer.split(text)
         if len(pretokens) == 1:
             return list(self._ids_of(pretokens[0]))
@@ -90,14 +91,15 @@ class PretokensByPlace(Pretokens):
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a stretch that is normalized already, and nothing of it moved."""
-        return self._aligned_ids(Aligned.of(text) if at_start else Aligned.of(" " + text).part(1, len(text) + 1))
+        return self.aligned_ids(Aligned.of(text) if at_start else Aligned.of(" " + text).part(1, len(text) + 1))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a stretch, which the whole text begins with or not."""
         aligned = Aligned.of(text) if at_start else Aligned.of(" " + text).part(1, len(text) + 1)
-        return self._aligned_ids(aligned if self._normalizer is None else self._normalizer.align(aligned))
+        return self.aligned_ids(aligned if self._normalizer is None else self._normalizer.align(aligned))
 
-    def _aligned_ids(self, aligned: Aligned) -> list[int]:
+    def aligned_ids(self, aligned: Aligned) -> list[int]:
+        """The ids of a stretch that is normalized already, from where it stood before."""
         pieces = [aligned] if aligned.text else []
         if self._pretokenizer is not None:
             pieces = pretokenizers.cut(self._pretokenizer, aligned)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -14,7 +13,7 @@ from webapp.core.models import Model
 from webapp.core.normalizers import Normalizer
 from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.stretches import stretches_of
+from webapp.core.stretches import PretokensByPlace, stretches_of
 
 
 class Tokenizer:
@@ -71,7 +70,8 @@ class Tokenizer:
         """The tokens of a text; with `special`, special tokens that stand in it are honoured, with `template` those
         are put around it that the post-processor names.
 
-        Tokens that were added but are not special are always honoured. A lone surrogate is read as U+FFFD.
+        Tokens that were added but are not special are always honoured. Two surrogates that make a character are read as
+        that character, a lone one as U+FFFD, as `tiktoken` does; `tokenizers` and `sentencepiece` refuse such texts.
         """
         well_formed = _well_formed(text)
         ids = self._ids(well_formed, special)
@@ -81,7 +81,7 @@ class Tokenizer:
             filled,
             pieces=self.model.pieces,
             unknown_id=self.model.unknown_id,
-            place=lambda: self._place(well_formed, ids, special, template),
+            place=lambda: _in_text(text, well_formed, self._place(well_formed, ids, special, template)),
             added=self._added_by_id,
         )
 
@@ -136,6 +136,11 @@ class Tokenizer:
         if len(parts) == 1 and parts[0][2] is None:
             return self._stretches.ids(text[start:end], start == 0)
         ids: list[int] = []
+        if isinstance(self._stretches, PretokensByPlace) and self.normalizer is not None:
+            aligned = self.normalizer.align(Aligned.of(text).part(start, end))
+            for left, right, token in parts:
+                ids += (token.id,) if token else self._stretches.aligned_ids(aligned.part(left, right))
+            return ids
         for left, right, token in parts:
             if token is None:
                 ids += self._stretches.normalized_ids(normalized[left:right], start == left == 0)
@@ -200,11 +205,23 @@ class Tokenizer:
 
 
 def _well_formed(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD, one character for one."""
+    """The text with pairs of surrogates made one character, and every lone one U+FFFD."""
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:
+    """The places as characters of the text itself, where pairs of surrogates were made one."""
+    if len(text) == len(well_formed):
+        return placement
+    places = [0]
+    for character in well_formed:
+        at = places[-1]
+        places.append(at + (2 if character > "\uffff" and "\ud800" <= text[at] < "\udc00" else 1))
+    starts, ends, special_indexes = placement
+    return Placement([places[start] for start in starts], [places[end] for end in ends], special_indexes)

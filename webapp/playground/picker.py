@@ -10,7 +10,8 @@ from flask_babel import gettext as _
 
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, find, title_of, well_known
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, title_of, well_known
+from webapp.vocabularies.own import found
 
 LONGEST_QUERY = 100
 
@@ -49,7 +50,7 @@ class Picker:
         return groups
 
     def _entries(self, algorithm: str) -> list[Entry]:
-        chosen = find(self.state.vocabulary)
+        chosen = found(self.state.vocabulary)
         theirs = [chosen] if chosen and chosen.origin == "uploaded" and chosen not in self.uploads else []
         return [
             entry

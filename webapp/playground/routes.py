@@ -7,16 +7,16 @@ address; htmx gets the part of the page that changes and the address to show.
 from __future__ import annotations
 
 from dataclasses import replace
+from http import HTTPStatus
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.answers.json import json_response
 from webapp.answers.tokenization import twin_of
 from webapp.core.formats import huggingface
-from webapp.core.formats.dictionary import DictionaryError
 from webapp.markup import visible
 from webapp.playground import picker, views
 from webapp.playground.examples import WELCOME
@@ -24,14 +24,15 @@ from webapp.playground.upload import upload_limit, with_vocabulary
 from webapp.problems import problem
 from webapp.rates import stores
 from webapp.results import forms
+from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.forms import Problem
-from webapp.results.result import Result, tokenize
+from webapp.results.result import Result
 from webapp.results.state import State
 from webapp.results.streaming import as_events, wants_events
 from webapp.results.views import Chooser, View
-from webapp.results.words import dictionary_problem, unavailable_problem
-from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.same_origin import is_foreign
+from webapp.vocabularies import OnItsWayError
 from webapp.vocabularies.own import remember, uploads_of
 
 blueprint = Blueprint("playground", __name__)
@@ -75,6 +76,8 @@ def token_address() -> BaseResponse:
 @stores
 def upload() -> BaseResponse:
     """A vocabulary file: checked, kept, and used at once for the form's text."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
     request.max_content_length = upload_limit()
     state, problems = forms.read(request)
     state, problem = with_vocabulary(state, request.files.getlist("vocabulary_file"))
@@ -96,7 +99,7 @@ def learned_file() -> BaseResponse:
     state, problems = forms.read(request)
     if not state.learned and not problems:
         problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
-    result, problems = _result(state, problems)
+    result, problems = attempt(state, problems)
     if result is None:
         return _answer(state, problems)
     response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
@@ -119,7 +122,7 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     if request.method == "POST" and not partial and not problems and not token_problems and link:
         return make_response(redirect(_with_query(link), 303))
     try:
-        result, problems = _result(state, problems)
+        result, problems = attempt(state, problems)
         pending = None
     except OnItsWayError as waiting:
         result, pending = None, waiting
@@ -129,7 +132,9 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     chooser = Chooser("playground", url_for("playground.token"), "post")
     status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
     twin = None if link is None else f"{link}&format=json"
-    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin)
+    view = View(
+        state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
+    )
     if not partial:
         body = render_template("playground/page.html", **views.page_part(view, _picker(state)))
     elif request.endpoint == "playground.token":
@@ -144,7 +149,7 @@ def _answer(state: State, problems: list[Problem]) -> Response:
 def _twin(state: State, problems: list[Problem]) -> Response:
     """The same result for programs."""
     try:
-        result, problems = _result(replace(state, token=None), problems)
+        result, problems = attempt(replace(state, token=None), problems)
     except OnItsWayError:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
     if result is None:
@@ -164,21 +169,10 @@ def _partial() -> bool:
 def _has_token(state: State, problems: list[Problem]) -> bool:
     """Whether the token whose details were open is still there in an edited text."""
     try:
-        result, _problems = _result(state, problems)
+        result, _problems = attempt(state, problems)
     except OnItsWayError:
         return False
     return result is not None and state.token is not None and state.token < len(result.encoding)
-
-
-def _result(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
-    if problems:
-        return None, problems
-    try:
-        return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
-    except DictionaryError as error:
-        return None, [dictionary_problem(error)]
-    except UnavailableError as error:
-        return None, [unavailable_problem(error)]
 
 
 def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:

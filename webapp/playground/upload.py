@@ -13,6 +13,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.results.words import wrong_file
+from webapp.storage import UnavailableStorageError
 from webapp.vocabularies import NoRoomError, library
 
 
@@ -61,6 +62,15 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
                 "runs it."
             ),
             507,
+        )
+    except UnavailableStorageError:
+        return state, Problem(
+            _(
+                "“%(name)s” could not be kept: the site’s storage cannot be reached at the moment. Upload the file "
+                "again in a minute; your text is still here.",
+                name=_short(files[0].filename),
+            ),
+            503,
         )
     algorithm = state.algorithm if state.algorithm in uploaded.algorithms else uploaded.algorithms[0]
     return replace(state, algorithm=algorithm, vocabulary=uploaded.name, token=None), None

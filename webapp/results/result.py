@@ -28,13 +28,13 @@ DISAGREEMENTS_SHOWN = 60
 
 @dataclass(frozen=True)
 class Figures:
-    """The strip of figures. `seconds` is the time the core took for the ids alone."""
+    """The strip of figures. `seconds` is the time the core took for the ids alone; None for a kept result."""
 
     tokens: int
     characters: int
     bytes: int
     unknown: int
-    seconds: float
+    seconds: float | None
 
     @property
     def characters_per_token(self) -> float | None:
@@ -54,7 +54,7 @@ class Result:
     state: State
     tokenizer: Tokenizer
     encoding: Encoding
-    seconds: float
+    seconds: float | None
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = field(default=())
     learned_bytes: int | None = None  # how much of the text was learned from, where it was cut

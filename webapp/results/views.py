@@ -52,6 +52,7 @@ class View:
     chooser: Chooser
     pending: OnItsWayError | None = None
     twin: str | None = None  # the address of the same as JSON
+    shareable: bool = False  # whether the page offers to keep the result
 
     def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
         """For `results/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
@@ -62,6 +63,7 @@ class View:
             "pending": self.pending,
             "here": self.link,
             "twin": self.twin,
+            "shareable": self.shareable,
             "title_of": title_of,
         }
         if self.result is None:

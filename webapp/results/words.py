@@ -138,7 +138,7 @@ def notes(result: Result) -> list[str]:
     if "\0" in result.encoding.text:
         found.append(
             _(
-                "NUL characters are tokenized and shown as ␀, but a text box cannot hold them: they are lost "
+                "NUL characters are tokenized and shown as ⟨0000⟩, but a text box cannot hold them: they are lost "
                 "when the text is edited."
             )
         )

@@ -22,7 +22,7 @@ from webapp.vocabularies.loading import (
     shipped_tokenizer,
 )
 from webapp.vocabularies.titles import title_of, titles
-from webapp.vocabularies.uploads import NoRoomError, name_of
+from webapp.vocabularies.uploads import NoRoomError, hash_of, name_of
 
 __all__ = [
     "ALGORITHMS",
@@ -38,6 +38,7 @@ __all__ = [
     "default_for",
     "entries_for",
     "find",
+    "hash_of",
     "init_app",
     "jieba_words",
     "learn",

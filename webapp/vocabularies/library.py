@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import cast
 
 from flask import Flask, current_app
 
 from webapp.core.formats.fields import FormatError
+from webapp.core.formats.recognize import Format
 from webapp.core.tokenizer import Tokenizer
+from webapp.storage import storage_of
 from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, Entry
 from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.files import VocabularyFile, shipped_file
 from webapp.vocabularies.loaded import Loaded
 from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
-from webapp.vocabularies.uploads import Uploaded, Uploads
+from webapp.vocabularies.uploads import Uploaded, Uploads, number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
@@ -71,13 +74,26 @@ class Library:
         return self.loaded.get(name, lambda: self._uploaded(name))
 
     def _uploaded(self, name: str) -> Tokenizer:
+        entry = self.find(name)
+        if entry is None:
+            raise KeyError(name)
         try:
             return self.uploads.read(name).tokenizer
         except FormatError as error:
-            entry = self.find(name)
-            if entry is None:
-                raise KeyError(name) from None
             raise UnavailableError(entry, error) from error
+
+    def file(self, name: str) -> VocabularyFile:
+        """The file of a vocabulary that `tokenizer` gives the tokenizer of, with the same exceptions."""
+        if name in NAMES or name == "jieba":
+            return shipped_file(name)
+        tokenizer = self.tokenizer(name)  # it is here then
+        contents = self.fetcher.cached(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
+        if contents is None:
+            raise self._on_its_way(WELL_KNOWN[name])
+        entry = self.find(name)
+        assert entry is not None
+        format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
+        return VocabularyFile(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
         """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
@@ -110,9 +126,8 @@ class Library:
 def init_app(app: Flask) -> None:
     """Give an application its library, made from its settings."""
     fetching.init_app(app)
-    folder = Path(app.config["VOCABULARY_FOLDER"] or Path(app.instance_path) / "vocabularies")
     app.extensions["vocabularies"] = Library(
-        Uploads(folder / "uploads", most_bytes=app.config["MAX_UPLOADS_BYTES"]),
+        Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.of(app),
         Loaded(most_bytes=app.config["MAX_LOADED_BYTES"]),
     )

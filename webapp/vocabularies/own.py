@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from flask import Request, Response
 
+from webapp.storage import UnavailableStorageError
 from webapp.vocabularies.catalogue import Entry
 from webapp.vocabularies.library import find
 
@@ -17,8 +18,16 @@ A_YEAR = 31_536_000
 def uploads_of(request: Request) -> list[Entry]:
     """The uploads that the visitor's cookie names and that are there, newest first."""
     names = request.cookies.get(COOKIE, "").split(".")[:REMEMBERED]
-    entries = map(find, dict.fromkeys(names))
+    entries = map(found, dict.fromkeys(names))
     return [entry for entry in entries if entry is not None and entry.origin == "uploaded"]
+
+
+def found(name: str) -> Entry | None:
+    """What is known of a vocabulary; None too while the database does not answer: a list can do without its uploads."""
+    try:
+        return find(name)
+    except UnavailableStorageError:
+        return None
 
 
 def remember(response: Response, names: Iterable[str]) -> None:

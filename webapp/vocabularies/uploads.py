@@ -1,8 +1,6 @@
 """Vocabulary files that visitors bring: checked, kept under the hash of their content, and used like any other.
 
-    upload-5f0c3c1b9d2e7a64.vocabulary    the file as it came
-    upload-5f0c3c1b9d2e7a64.companion     its merges.txt, where it has one
-    upload-5f0c3c1b9d2e7a64.json          what it was found to be
+    upload-5f0c3c1b9d2e7a64   the name of a file whose SHA-256 begins so, with its merges.txt where it has one
 
 The same content has the same name, whoever brings it; nothing about who brought it is kept, not even what the file
 was called.
@@ -10,20 +8,24 @@ was called.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from threading import Lock
+from typing import cast
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
+from webapp.storage import NoRoomError, UnavailableStorageError, VocabularyStore
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 
+__all__ = ["NoRoomError", "Uploaded", "Uploads", "hash_of", "name_of", "number_of_ids"]
+
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
+_DAMAGED = "the kept file is damaged: its checksum is not the one it is named by"
+# So many vocabularies a process knows without asking the database: what they are, not what is in them.
+_AT_HAND = 4_096
 
 
 @dataclass(frozen=True)
@@ -37,110 +39,112 @@ class Uploaded:
     bytes: int
 
 
-class NoRoomError(Exception):
-    """The folder has no room for another file: `limit` bytes are all that the site keeps, or the disk is full."""
-
-
 class Uploads:
-    """The folder of uploaded vocabularies. Several processes and machines may share one."""
+    """The uploaded vocabularies of a store, which several processes and machines may share."""
 
-    def __init__(self, folder: Path, *, most_bytes: int) -> None:
+    def __init__(self, store: VocabularyStore, *, most_bytes: int) -> None:
         """At most `most_bytes` are kept in all; nothing is ever dropped to make room, since links name it."""
-        self._folder = folder
+        self._store = store
         self._most_bytes = most_bytes
+        self._found: dict[str, Uploaded] = {}  # a page asks for the same few again and again
+        self._lock = Lock()
 
     def keep(self, content: bytes, companion: bytes | None = None) -> tuple[Uploaded, Tokenizer]:
         """Check a file and keep it, with the tokenizer it makes; `companion` is the merges.txt of a vocab.json.
 
-        Raises FormatError for a file that is no vocabulary, NoRoomError where it cannot be kept.
+        Raises FormatError for a file that is no vocabulary, NoRoomError where it cannot be kept, and
+        UnavailableStorageError where it can perhaps be kept later.
         """
         found = recognize(content, companion)
-        name = name_of(content, companion)
+        hash = hash_of(content, companion)
         uploaded = Uploaded(
-            name=name,
+            name=f"upload-{hash[:16]}",
             format=found.format,
             algorithms=algorithms_of(found.tokenizer),
             size=number_of_ids(found.tokenizer),
             bytes=len(content) + len(companion or b""),
         )
-        if self.find(name) is None:
-            self._write(uploaded, content, companion)
+        try:
+            self._store.put(
+                hash,
+                format=uploaded.format,
+                algorithms=uploaded.algorithms,
+                size=uploaded.size,
+                content=content,
+                companion=companion,
+                most_bytes=self._most_bytes,
+            )
+        except UnavailableStorageError as error:
+            if error.reason == "full":
+                raise NoRoomError from error
+            raise
         return uploaded, found.tokenizer
 
     def find(self, name: str) -> Uploaded | None:
-        """The vocabulary of that name, or None where nobody has brought it."""
+        """The vocabulary of that name, or None where nobody has brought it.
+
+        Raises UnavailableStorageError where that cannot be told now.
+        """
         if not _NAME.fullmatch(name):
             return None
-        try:
-            record = json.loads((self._folder / f"{name}.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        if (known := self._found.get(name)) is not None:
+            return known
+        record = self._store.find(name.removeprefix("upload-"))
+        if record is None:
             return None
-        return Uploaded(**record | {"algorithms": tuple(record["algorithms"])})
+        algorithms = cast("tuple[Algorithm, ...]", record.algorithms)
+        uploaded = Uploaded(name, cast(Format, record.format), algorithms, record.size, record.bytes)
+        with self._lock:
+            if len(self._found) >= _AT_HAND:
+                del self._found[next(iter(self._found))]
+            self._found[name] = uploaded
+        return uploaded
 
     def read(self, name: str) -> Recognized:
         """The tokenizer of an uploaded vocabulary.
 
-        Raises KeyError where there is none of that name, FormatError where its file is not what was kept.
+        Raises KeyError where there is none of that name, FormatError where its file is not what was kept,
+        UnavailableStorageError where it cannot be read now.
         """
         try:
             content, companion = self.content(name)
-        except OSError as error:
-            raise FormatError(f"the kept file cannot be read: {error.strerror}") from None
+        except KeyError:
+            if self._found.pop(name, None) is None:
+                raise
+            raise FormatError("the kept file is gone") from None
+        except ValueError:
+            raise FormatError(_DAMAGED) from None
         if name_of(content, companion) != name:
-            raise FormatError("the kept file is damaged: its checksum is not the one it is named by")
+            raise FormatError(_DAMAGED)
         return recognize(content, companion)
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
-        """The file and its companion as they came; raises KeyError or OSError where there is none of that name."""
-        if self.find(name) is None:
-            raise KeyError(name)
-        content = (self._folder / f"{name}.vocabulary").read_bytes()
-        companion = self._folder / f"{name}.companion"
-        return content, companion.read_bytes() if companion.exists() else None
+        """The file and its companion as they came.
 
-    def _write(self, uploaded: Uploaded, content: bytes, companion: bytes | None) -> None:
-        record = json.dumps(asdict(uploaded)).encode()
-        parts = [
-            ("companion", companion),
-            ("vocabulary", content),
-            ("json", record),
-        ]  # the record last: then all is there
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            kept = sum(entry.stat().st_size for entry in os.scandir(self._folder))
-            if kept + uploaded.bytes > self._most_bytes:
-                raise NoRoomError
-            for ending, part in parts:
-                if part is not None:
-                    _write_whole(self._folder / f"{uploaded.name}.{ending}", part)
-        except OSError as error:
-            raise NoRoomError from error
+        Raises KeyError where there is none of that name, ValueError where what was kept is damaged,
+        UnavailableStorageError where it cannot be read now.
+        """
+        if not _NAME.fullmatch(name):
+            raise KeyError(name)
+        return self._store.content(name.removeprefix("upload-"))
 
 
 def name_of(content: bytes, companion: bytes | None = None) -> str:
     """The name that a file has here: `upload-` and the beginning of the SHA-256 of its content.
 
     >>> name_of(b"low\\n"), name_of(b"low\\n") == name_of(b"low", b"\\n")
-    ('upload-3d2a2ab7ca3e4b36', False)
+    ('upload-5b22adcd5be685dd', False)
     """
+    return f"upload-{hash_of(content, companion)[:16]}"
+
+
+def hash_of(content: bytes, companion: bytes | None = None) -> str:
+    """The SHA-256 of a file, and of its companion where it has one, in hexadecimal: what it is kept under."""
     both = content if companion is None else b"%d\0%b%b" % (len(content), content, companion)
-    return f"upload-{sha256(both).hexdigest()[:16]}"
+    return sha256(both).hexdigest()
 
 
 def number_of_ids(tokenizer: Tokenizer) -> int:
     """How many different ids a tokenizer has: its model's pieces, and the added tokens beyond them."""
     beyond = {token.id for token in tokenizer.added_tokens if token.id >= len(tokenizer.model.pieces)}
     return len(tokenizer.model.pieces) + len(beyond)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it."""
-    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise

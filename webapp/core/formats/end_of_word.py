@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.pretokenizers import WORD
+from webapp.core.word_characters import WORD
 
 SUFFIX = "</w>"
 

@@ -21,6 +21,8 @@ from webapp.core.formats import (
     huggingface_processors,
 )
 from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.growth import check_growth
+from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -43,7 +45,7 @@ def read(text: str) -> Tokenizer:
     Raises FormatError, a ValueError, when the text is no JSON, a part is missing or malformed, or is of a kind that is
     not supported.
     """
-    document = read_json(text)
+    document = read_json(text, read_float)
     if not isinstance(document, dict):
         raise FormatError("a tokenizer.json is a JSON object")
     if "model" not in document:
@@ -86,6 +88,7 @@ def write(tokenizer: Tokenizer) -> str:
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
     document = end_of_word.unmarked(document)
+    check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
     spelt = [isinstance(step, ByteLevel) for step in steps]
@@ -99,13 +102,15 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
         steps = [SpeltByteLevel(step) if isinstance(step, ByteLevel) else step for step in steps]
     elif steps[-1] == ByteLevel(cuts=False):
         steps.pop()
+    postprocessor = huggingface_processors.read_postprocessor(field(document, "post_processor", dict, None))
+    huggingface_processors.check_template(postprocessor, {token.id for token in added}, len(model.pieces))
     return Tokenizer(
         model,
         normalizer=huggingface_parts.read_normalizer(field(document, "normalizer", dict, None)),
         pretokenizer=steps[0] if len(steps) == 1 else Steps(tuple(steps)) if steps else None,
         decoder=huggingface_decoders.read_decoder(field(document, "decoder", dict, None)),
         added_tokens=added,
-        postprocessor=huggingface_processors.read_postprocessor(field(document, "post_processor", dict, None)),
+        postprocessor=postprocessor,
     )
 
 

@@ -10,7 +10,7 @@ import regex
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import shown
 from webapp.core.formats.oniguruma import translated
-from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.patterns import check_length, checked_pattern
 
 Json = dict[str, Any]
 
@@ -32,10 +32,12 @@ def as_object(part: object, what: str) -> Json:
 
 
 def pattern(part: Json) -> str:
-    """A part's pattern, for `regex`."""
+    """A part's pattern, for `regex`; raises FormatError for one that cannot be compiled, or would take too long."""
     found = field(part, "pattern", dict)
     if "String" in found:
-        return regex.escape(field(found, "String", str), special_only=True)
+        plain = field(found, "String", str)
+        check_length(plain)
+        return regex.escape(plain, special_only=True)
     return checked_pattern(translated(field(found, "Regex", str)))
 
 

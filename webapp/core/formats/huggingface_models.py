@@ -159,7 +159,7 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
             merges = [merge.split(" ") for merge in merges if not merge.startswith("#version")]
         return [(ids[left], ids[right]) for left, right in merges]
     except KeyError as missing:
-        raise FormatError(f"a merge names {missing.args[0]!r}, which is not in the vocabulary") from None
+        raise FormatError(f"a merge names {shown(missing.args[0])}, which is not in the vocabulary") from None
     except (TypeError, ValueError, AttributeError):
         raise FormatError('"merges" should be a list of pairs of pieces') from None
 

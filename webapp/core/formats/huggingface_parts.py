@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from webapp.core import normalizers, pretokenizers
+from webapp.core.behaviors import Behavior
 from webapp.core.character_map import CharacterMap
 from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
 from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
@@ -27,6 +28,7 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
+from webapp.core.formats.limits import shown
 from webapp.core.normalizers import Normalizer
 from webapp.core.pretokenizers import PreTokenizer
 
@@ -191,12 +193,12 @@ _BEHAVIORS: dict[str, str] = {
 }
 
 
-def _behavior(part: Json) -> pretokenizers.Behavior:
+def _behavior(part: Json) -> Behavior:
     wanted = field(part, "behavior", str, "Isolated")
-    for behavior in get_args(pretokenizers.Behavior):
+    for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
-    raise FormatError(f'"behavior": {wanted!r} is not known')
+    raise FormatError(f'"behavior": {shown(wanted)} is not known')
 
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {

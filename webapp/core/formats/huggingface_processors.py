@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from itertools import chain
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
@@ -65,22 +66,28 @@ def check_ids(tokens: list[AddedToken], ids: Mapping[str, int], size: int) -> No
 
 def read_postprocessor(part: Json | None) -> PostProcessor:
     """The post-processor that a part describes; raises FormatError for one that is not known."""
-    if part is None:
-        return PostProcessor()
-    kind = field(part, "type", str)
-    if kind == "Sequence":
-        return _joined(
-            [read_postprocessor(as_object(inner, "post-processor")) for inner in field(part, "processors", list)]
-        )
-    if kind == "ByteLevel":
-        return PostProcessor(_trims(part))
-    if kind == "TemplateProcessing":
-        return PostProcessor(template=_template(part))
-    if kind == "BertProcessing":
-        return PostProcessor(template=_around(part))
-    if kind == "RobertaProcessing":
-        return PostProcessor(_trims(part), _around(part))
-    raise FormatError(f"the post-processor {shown(kind)} is not supported")
+    trims: tuple[Trim, ...] = ()
+    stretches = _TEXT
+    for step in _steps(part):
+        kind = field(step, "type", str)
+        if kind in ("ByteLevel", "RobertaProcessing"):
+            trims += _trims(step)
+        if kind == "TemplateProcessing":
+            stretches = _filled(step, stretches)
+        elif kind in ("BertProcessing", "RobertaProcessing"):
+            stretches = _around(step, stretches)
+        elif kind != "ByteLevel":
+            raise FormatError(f"the post-processor {shown(kind)} is not supported")
+        if sum(map(len, stretches)) > _MOST_AROUND or sum(each.count(None) for each in stretches) > _MOST_TEXTS:
+            raise FormatError("the template puts too much around a text")
+    return PostProcessor(trims, None if stretches is _TEXT else Template(tuple(chain(*stretches))))
+
+
+def check_template(postprocessor: PostProcessor, added: Container[int], size: int) -> None:
+    """Raises FormatError for an id in the template that no token has."""
+    for id in postprocessor.template.parts if postprocessor.template else ():
+        if id is not None and id >= size and id not in added:
+            raise FormatError(f"the post-processor puts the id {id} around a text, and no token has it")
 
 
 def write_postprocessor(postprocessor: PostProcessor, names: Mapping[int, str]) -> Json | None:
@@ -112,11 +119,30 @@ def _written_template(template: Template, names: Mapping[int, str]) -> Json:
     return {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": tokens}
 
 
-def _joined(found: list[PostProcessor]) -> PostProcessor:
-    templates = [inner.template for inner in found if inner.template is not None]
-    if len(templates) > 1:
-        raise FormatError("a post-processor with two templates is not supported")
-    return PostProcessor(tuple(trim for inner in found for trim in inner.trims), templates[0] if templates else None)
+# --- what stands around a text ----------------------------------------------------------------------------------------
+# Each post-processor of a sequence gets the stretches that the one before made: a template makes one of every token and
+# of every text, and what comes behind takes two of them for a pair of texts, as in `tokenizers`.
+
+_Stretches = list[list[int | None]]
+
+_TEXT: _Stretches = [[None]]
+_MOST_AROUND, _MOST_TEXTS, _MOST_STEPS = 1_000, 10, 100
+
+
+def _steps(part: Json | None) -> list[Json]:
+    """The parts of a sequence, and of the sequences in it, in their order."""
+    steps: list[Json] = []
+    waiting = [] if part is None else [part]
+    while waiting:
+        step = waiting.pop()
+        if field(step, "type", str) != "Sequence":
+            steps.append(step)
+            continue
+        inner = field(step, "processors", list)
+        if len(inner) + len(waiting) + len(steps) > _MOST_STEPS:
+            raise FormatError(f"the post-processor has more than {_MOST_STEPS} parts")
+        waiting += [as_object(each, "post-processor") for each in reversed(inner)]
+    return steps
 
 
 def _trims(part: Json) -> tuple[Trim, ...]:
@@ -124,29 +150,50 @@ def _trims(part: Json) -> tuple[Trim, ...]:
     return (trim,) if field(part, "trim_offsets", bool, True) else ()
 
 
-def _around(part: Json) -> Template:
-    return Template((_token(part, "cls"), None, _token(part, "sep")))
+def _around(part: Json, stretches: _Stretches) -> _Stretches:
+    """BERT's two tokens around the first stretch; the second behind the others, and RoBERTa's in front of them too."""
+    first, last = _token(part, "cls"), _token(part, "sep")
+    before = [last] if part["type"] == "RobertaProcessing" else []
+    return [[first, *each, last] if at == 0 else [*before, *each, last] for at, each in enumerate(stretches)]
 
 
 def _token(part: Json, name: str) -> int:
     match field(part, name, list):
-        case [str(), int(id)]:
+        case [str(), int(id)] if type(id) is int and 0 <= id < 1 << 32:
             return id
     raise FormatError(f'"{name}" should be a token and its id')
 
 
-def _template(part: Json) -> Template:
+def _filled(part: Json, stretches: _Stretches) -> _Stretches:
     tokens = field(part, "special_tokens", dict)
-    ids: list[int | None] = []
-    for piece in field(part, "single", list):
+    single, pair = (_pieces(field(part, name, list), tokens) for name in ("single", "pair"))
+    if not 1 <= len(stretches) <= 2:
+        raise FormatError(f"a template is for one text or two, and the post-processor before it makes {len(stretches)}")
+    filled: _Stretches = []
+    for piece in single if len(stretches) == 1 else pair:
+        if isinstance(piece, list):
+            filled.append(list(piece))
+        elif piece < len(stretches):
+            filled.append(stretches[piece])
+        else:
+            raise FormatError("the template for a single text has a place for a second one")
+    return filled
+
+
+def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int]:
+    """What stands in a template: the ids of a token, or 0 for the first text and 1 for the second."""
+    pieces: list[list[int] | int] = []
+    if len(template) > _MOST_AROUND:
+        raise FormatError(f"the template has {len(template):,} parts; {_MOST_AROUND:,} are allowed")
+    for piece in template:
         match piece:
-            case {"Sequence": {"id": "A"}}:
-                ids.append(None)
+            case {"Sequence": {"id": "A" | "B" as name}}:
+                pieces.append("AB".index(name))
             case {"SpecialToken": {"id": str(name)}}:
-                ids += _ids_of(tokens, name)
+                pieces.append(_ids_of(tokens, name))
             case _:
                 raise FormatError(f"the template holds {shown(piece)}, which is neither a token nor the text")
-    return Template(tuple(ids))
+    return pieces
 
 
 def _ids_of(tokens: dict[str, Any], name: str) -> list[int]:

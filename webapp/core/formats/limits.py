@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
@@ -18,8 +20,8 @@ LARGEST_VOCABULARY = 1_000_000
 _LARGEST_WEIGHT = 3_000_000
 
 
-def read_json(text: str) -> Any:
-    """The document that a JSON text holds.
+def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
+    """The document that a JSON text holds; `parse_float` reads numbers that have a fraction or an exponent.
 
     >>> read_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -27,13 +29,15 @@ def read_json(text: str) -> Any:
     Traceback (most recent call last):
     webapp.core.formats.fields.FormatError: 'a' stands twice in a JSON object
 
-    Raises FormatError for a text that is no JSON, nested too deeply, with a key twice in an object, NaN or an infinity,
-    or too many items to be a vocabulary.
+    Raises FormatError for a text that is no JSON, nested too deeply, with a key twice in an object, half a surrogate
+    pair, NaN or an infinity, or too many items to be a vocabulary.
     """
     if text.count(",") + 2 * (text.count("[") + text.count("{")) > _LARGEST_WEIGHT:
         raise FormatError("the JSON has more lists, objects and values than any vocabulary")
+    if (half := _half_pair(text)) is not None:
+        raise FormatError(f"{half} in the JSON is half of a surrogate pair, and no character")
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=parse_float)
     except RecursionError:
         raise FormatError("the JSON is nested too deeply") from None
     except FormatError:
@@ -67,6 +71,23 @@ def shown(value: object) -> str:
         value = value[:100]
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _half_pair(text: str) -> str | None:
+    r"""The first escape in a JSON that is no character.
+
+    >>> _half_pair(r'["\ud83d\ude00", "\\ud83d"]'), _half_pair(r'["\ude00\ud83d"]')
+    (None, '\\ude00')
+    """
+    if "\\ud" not in text and "\\uD" not in text:
+        return None
+    return next((found[1] for found in _ESCAPE.finditer(text) if found[1]), None)
+
+
+_HEX = "[0-9a-fA-F]"
+_ESCAPE = re.compile(
+    rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|(\\u[dD][89a-fA-F]{_HEX}{{2}})|\\.", re.DOTALL
+)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import product
+from math import prod
 
 import regex
 
@@ -11,8 +13,11 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import shown
 from webapp.core.split_patterns import KNOWN
 
-LONGEST = 5_000
-"""Characters; published patterns have some 300."""
+LONGEST, LONGEST_OUTSIDE = 5_000, 1_000
+"""Characters in all, and outside of classes; published patterns have some 300, a few of them long lists of letters."""
+
+MOST_REPEATS = 1_000
+"""How often a part may be asked for at the least (`{1000}`), repeats in repeats multiplied."""
 
 # What makes a pattern of nested repeats try without end: long runs with a character at the end that does not fit.
 _RUNS = ("a", "A", "1", " ", "\n", "!", "é", "ab1 ", "研", "\u0301")
@@ -29,21 +34,58 @@ def checked_pattern(source: str) -> str:
     Traceback (most recent call last):
     webapp.core.formats.fields.FormatError: the split pattern '\\\\p{L}+|(' cannot be compiled: missing ) at position 8
 
-    No test can prove a pattern harmless; one that passes is run with a time limit all the same.
+    No test can prove a pattern harmless; one that passes is run with a time limit all the same. Three kinds of harm no
+    time limit prevents, and these are refused by their looks: `regex` writes `a{9999999}` out when it compiles,
+    hundreds of bytes a time; it prepares the search for a literal text in time that grows with the third power of its
+    length; and a pattern that calls itself fills a gigabyte a second.
     """
     if source in KNOWN:
         return source
-    if len(source) > LONGEST:
-        raise FormatError(f"the split pattern has {len(source):,} characters; {LONGEST:,} are allowed")
+    check_length(source)
+    if _CALL.search(source):
+        raise FormatError(f"the split pattern {shown(source)} calls itself or one of its groups")
+    if _repeats(source) > MOST_REPEATS:
+        raise FormatError(f"the split pattern {shown(source)} asks for a part more than {MOST_REPEATS:,} times")
     try:
         pattern = regex.compile(source)
     except (regex.error, RecursionError, OverflowError, ValueError, MemoryError) as error:
         raise FormatError(f"the split pattern {shown(source)} cannot be compiled: {error}") from None
     deadline = time.monotonic() + _SECONDS
-    for run, end in product(_RUNS, ("", "~", "\x00")):
+    # What the pattern cannot do without is in the pattern: a text without it would not be tried at all.
+    for run, end in product(_RUNS, ("", "~" + source, "\x00")):
         try:
             for _ in pattern.finditer(run * 3_000 + end, timeout=max(deadline - time.monotonic(), 0.001)):
                 pass
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             raise FormatError(f"the split pattern {shown(source)} comes to no end on a run of {run!r}") from None
     return source
+
+
+def check_length(source: str) -> None:
+    """Raises FormatError for a pattern, or a text to be looked for, that is too long."""
+    if len(source) > LONGEST:
+        raise FormatError(f"the pattern has {len(source):,} characters; {LONGEST:,} are allowed")
+    outside = source if _COMMENTED.search(source) else _CLASS.sub("x", source)
+    if len(outside) > LONGEST_OUTSIDE:
+        raise FormatError(
+            f"the pattern has {len(outside):,} characters outside of classes; {LONGEST_OUTSIDE:,} are allowed"
+        )
+
+
+def _repeats(source: str) -> int:
+    """How often a part of the pattern is repeated at the least, or more often than that.
+
+    >>> _repeats("(?:a{20}|b{5,}){3}|c{1,9}"), _repeats("a{9999999999}")
+    (300, 9999999999)
+    """
+    counts = [(int(found[1] or 0), int(found[2] or 0)) for found in _COUNT.finditer(source)]
+    most = max((max(count) for count in counts), default=0)
+    # Oniguruma takes no larger ones.
+    return most if most > 100_000 else prod(max(least, 1) for least, _ in counts)
+
+
+_CALL = re.compile(r"\(\?(?:R|&|P>|[+-]?[0-9])")
+_CLASS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
+# Where a bracket may stand in a comment, nothing is taken for a class.
+_COMMENTED = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
+_COUNT = re.compile(r"(?<!\\x)\{(\d{0,20})\d*(?:,(\d{0,20})\d*)?\}")

@@ -7,7 +7,13 @@ that do, and that can be merged one by one: a merge makes a piece, and no piece 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import compress, islice, pairwise
+from operator import add
+
+from webapp.core.models.cache import Cache
+
+# Up to this many characters it costs less to merge a pre-token whole than to look for places to cut it at.
+SHORT = 6
 
 
 class Boundaries:
@@ -23,6 +29,7 @@ class Boundaries:
         self._before_part: set[str] = set()
         self._after_part: set[str] = set()
         self._leads: set[int] = set()
+        self._between = Cache(self._is_between)
         for piece in pieces:
             if len(piece) > 1 and not piece.isascii():
                 # Bytes that are only part of a character become lone surrogates.
@@ -30,17 +37,19 @@ class Boundaries:
 
     def cut(self, text: str) -> list[str]:
         """The stretches between the boundaries."""
-        joined, before, after, leads = self._joined, self._before_part, self._after_part, self._leads
-        cuts = [
-            at
-            for at in range(1, len(text))
-            if (pair := text[at - 1 : at + 1]) not in joined
-            and not pair.isascii()
-            and pair[0] not in before
-            and pair[1] not in after
-            and not (leads and pair[1].encode()[0] in leads)
-        ]
-        return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+        pairs = map(add, text, islice(text, 1, None))
+        cuts = list(compress(range(1, len(text)), map(self._between.__getitem__, pairs)))
+        return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
+
+    def _is_between(self, pair: str) -> bool:
+        """Whether there is a boundary between two characters."""
+        return not (
+            pair in self._joined
+            or pair.isascii()
+            or pair[0] in self._before_part
+            or pair[1] in self._after_part
+            or pair[1].encode()[0] in self._leads
+        )
 
     def _add(self, piece: str) -> None:
         for left, right in pairwise(piece):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
+from reprlib import repr as shortened
 from typing import NamedTuple
 
-from webapp.core.models.boundaries import Boundaries
+from webapp.core.models.boundaries import SHORT, Boundaries
+from webapp.core.models.byte_segments import byte_segments
 from webapp.core.models.cache import Cache
 from webapp.core.models.character_cuts import CharacterCuts
 from webapp.core.models.merging import merge, merge_with_places, pack
@@ -85,7 +87,7 @@ class BPE:
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
-                raise ValueError(f"the unknown token {unknown!r} is not in the vocabulary")
+                raise ValueError(f"the unknown token {shortened(unknown)} is not in the vocabulary")
             self.unknown_id = self._ids[unknown]
         self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
@@ -121,7 +123,7 @@ class BPE:
         suffix that stands alone.
         """
         if self.byte_level:
-            return tuple(self._segment_bytes(pretoken))
+            return byte_segments(pretoken, self.ids(pretoken), self.pieces)
         return tuple(self._segment_characters(pretoken))
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
@@ -130,7 +132,7 @@ class BPE:
     def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
-        if len(pretoken) > 1 and not pretoken.isascii():
+        if len(pretoken) > SHORT and not pretoken.isascii():
             stretches = self._boundaries.cut(pretoken)
             if len(stretches) > 1:
                 return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
@@ -165,8 +167,10 @@ class BPE:
     def _cuts(self) -> CharacterCuts | None:
         if self.end_of_word_suffix or self.continuing_subword_prefix:
             return None
+        if self.unknown_id is None and self._symbols.all_bytes is None:
+            return None  # characters may be left out, so that those around them are neighbours
         made = frozenset(self._merged)
-        if any(id not in made and len(self.pieces[id]) > 1 for id in chain.from_iterable(self.merges)):
+        if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # bytes or unknown characters are merged: what they stand for is not what they are called
         return CharacterCuts(
             [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
@@ -200,16 +204,6 @@ class BPE:
             sum(lengths[start:end]) for (_, start), end in zip(merged, ends, strict=True)
         )
 
-    def _segment_bytes(self, pretoken: str) -> list[tuple[int, int, int]]:
-        ids = self.ids(pretoken)
-        ends = list(accumulate(len(self.pieces[id]) for id in ids))
-        starts = [0, *ends][: len(ends)]
-        if not pretoken.isascii():
-            owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
-            starts = [owner[start] for start in starts]
-            ends = [owner[end - 1] + 1 for end in ends]
-        return list(zip(ids, starts, ends, strict=True))
-
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_with_places(symbols, self._ranks, self._merged)
 
@@ -219,13 +213,15 @@ class BPE:
         owner = None
         if not pretoken.isascii():
             owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
+        # Bytes of a prefix or suffix count as if they stood in the text. `tokenizers` goes beyond its end with them.
+        end_of_all = len(pretoken if owner is None else owner)
         segments: list[tuple[int, int, int]] = []
         start = 0
         for word in [pretoken] if self._cuts is None else self._cuts.words(pretoken):
             for id, length in zip(*self._measured(word), strict=True):
                 end = start + length
-                first = start if length else max(start - 1, 0)  # a suffix that stands alone
-                last = max(end - 1, 0)
+                first = min(start, end_of_all - 1) if length else max(start - 1, 0)  # a suffix that stands alone
+                last = max(min(end, end_of_all) - 1, 0)
                 segments.append((id, first, last + 1) if owner is None else (id, owner[first], owner[last] + 1))
                 start = end
         return segments
@@ -239,7 +235,8 @@ class BPE:
             except IndexError:
                 raise ValueError(f"the merge {left, right} names an id outside the vocabulary") from None
             except KeyError as missing:
-                raise ValueError(f"the merge {left, right} makes {missing.args[0]!r}, which is no piece") from None
+                made_of = shortened(missing.args[0])
+                raise ValueError(f"the merge {left, right} makes {made_of}, which is no piece") from None
         return made
 
     def _bytes_of_vocabulary(self) -> list[int]:

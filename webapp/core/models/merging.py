@@ -14,8 +14,8 @@ from itertools import pairwise
 # Above this many symbols the heap is quicker than searching the list again for every merge.
 LONG = 400
 
-_NONE = 1 << 62  # above every rank
-_POSITION_BITS = 32
+NO_RANK = 1 << 62  # above every rank
+POSITION_BITS = 32
 
 
 def pack(left: int, right: int) -> int:
@@ -40,18 +40,18 @@ def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -
 def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
     symbols = symbols.copy()
     rank_of = ranks.get
-    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in pairwise(symbols)]
+    pair_ranks = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
     while pair_ranks:
         rank = min(pair_ranks)
-        if rank == _NONE:
+        if rank == NO_RANK:
             break
         at = pair_ranks.index(rank)
         symbols[at] = new = merged[rank]
         del symbols[at + 1], pair_ranks[at]
         if at:
-            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, _NONE)
+            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
         if at < len(pair_ranks):
-            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], _NONE)
+            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
     return symbols
 
 
@@ -68,19 +68,11 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
     symbols = symbols.copy()
     length = len(symbols)
     rank_of = ranks.get
-    # A heap entry is rank << 32 | position of the left symbol. It is stale when today's pair there has another rank;
+    previous, following, heap = linked(symbols, ranks)
     # -1 marks a symbol that was merged into the one on its left.
-    following = list(range(1, length + 1))
-    previous = list(range(-1, length - 1))
-    heap = [
-        rank << _POSITION_BITS | at
-        for at, (left, right) in enumerate(pairwise(symbols))
-        if (rank := rank_of(left << 32 | right)) is not None
-    ]
-    heapify(heap)
     while heap:
         entry = heappop(heap)
-        rank = entry >> _POSITION_BITS
+        rank = entry >> POSITION_BITS
         at = entry & 0xFFFFFFFF
         left = symbols[at]
         right_at = following[at]
@@ -92,7 +84,26 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
         if after < length:
             previous[after] = at
             if (rank_after := rank_of(new << 32 | symbols[after])) is not None:
-                heappush(heap, rank_after << _POSITION_BITS | at)
+                heappush(heap, rank_after << POSITION_BITS | at)
         if at and (rank_before := rank_of(symbols[previous[at]] << 32 | new)) is not None:
-            heappush(heap, rank_before << _POSITION_BITS | previous[at])
+            heappush(heap, rank_before << POSITION_BITS | previous[at])
     return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
+
+
+def linked(symbols: Sequence[int], ranks: Mapping[int, int]) -> tuple[list[int], list[int], list[int]]:
+    """The place before each symbol, the place behind each, and a heap of the pairs that can be merged.
+
+    A heap entry is `rank << POSITION_BITS | place of the left symbol`. It is stale when today's pair there has another
+    rank.
+
+    >>> linked([0, 1, 0], {pack(0, 1): 5})
+    ([-1, 0, 1], [1, 2, 3], [21474836480])
+    """
+    rank_of = ranks.get
+    heap = [
+        rank << POSITION_BITS | at
+        for at, (left, right) in enumerate(pairwise(symbols))
+        if (rank := rank_of(left << 32 | right)) is not None
+    ]
+    heapify(heap)
+    return list(range(-1, len(symbols) - 1)), list(range(1, len(symbols) + 1)), heap

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
+from reprlib import repr as shortened
 
-from webapp.core.models.boundaries import Boundaries
+from webapp.core.models.boundaries import SHORT, Boundaries
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_segments import byte_segments
 from webapp.core.models.cache import Cache
+from webapp.core.models.merging import NO_RANK
 
 # Above this many bytes the heap is quicker than searching the list again for every merge.
 LONG = 400
-# Up to this many characters it costs less to merge a pre-token whole than to look for places to cut it at.
-SHORT = 12
-
-NO_RANK = 1 << 62  # above every rank
 
 RankOf = Callable[[bytes, int], int]
 
@@ -50,7 +48,7 @@ class RankBPE:
             self._ids = {piece: id for id, piece in enumerate(self.pieces) if id not in self.reserved}
         if len(self._ids) != len(self.pieces) - len(self.reserved):
             twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
-            raise ValueError(f"the piece {twice!r} occurs twice")
+            raise ValueError(f"the piece {shortened(twice)} occurs twice")
         if b"" in self._ids:
             raise ValueError("a piece is empty")
         for byte in range(256):

@@ -18,6 +18,8 @@ from typing import NamedTuple
 from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.models.scored_pieces import Part, ScoredPieces
 
+# Where the score of the path so far is brought back to 0.
+FARTHEST = 100_000.0
 PRECISION = 24  # bits of a single-precision number
 # Characters; a longer word hardly ever returns. All of them have the number 0.
 LONGEST_WORD = 48
@@ -57,24 +59,22 @@ class RoundedWords:
         self.number = Numbers(self._add)
         self.words = [""]
         self.paths = [UNKNOWN_PATH]
-        self.ids: list[tuple[int, ...]] = [()]
-        # From which sum on rounding may decide between a word's best path and another.
+        self.scores: list[tuple[float, ...]] = [()]
+        self.packed_ids = [b""]
+        # Up to which sum no rounding decides between a word's best path and another, and none is brought back to 0.
         self.certain_until = array("d", [0.0])
 
-    def certain_behind(self, number: int, score: float, farthest: float) -> bool:
-        """Whether no rounding decides in a word behind a path with a score, which stays nearer than `farthest`."""
-        return abs(score) < self.certain_until[number] and abs(score) + self.paths[number].reach < farthest
-
-    def at(self, score: float, farthest: float) -> Grid | None:
+    def at(self, score: float) -> Grid | None:
         """The grid on which a sum lies, if words can be remembered there."""
-        if score >= -STEEPEST_WORD or score <= -farthest:
+        if score >= -STEEPEST_WORD or score <= -FARTHEST:
             return None
         exponent = frexp(score)[1]
         grid = self._grids.get(exponent)
         if grid is None:
-            limit = min(2.0**exponent, farthest)
+            limit = min(2.0**exponent, FARTHEST)
             grid = self._grids[exponent] = Grid(2.0 ** (exponent - PRECISION), limit - STEEPEST_WORD)
-        grid.grow(len(self.paths))
+        if len(grid.change) < len(self.paths):
+            grid.change.extend([-inf] * (len(self.paths) - len(grid.change)))
         return grid
 
     def learn(self, number: int, grid: Grid) -> None:
@@ -87,8 +87,7 @@ class RoundedWords:
             path = self._rounded_path(whole, step)
         scores = [nearest(score, step) for score in path.scores]
         halfway = any(abs(score - near) == step / 2 for score, near in zip(path.scores, scores, strict=True))
-        if not halfway and path.reach < STEEPEST_WORD:
-            grid.ids[number] = self._vocabulary.expanded(path.parts, whole)
+        if not halfway and path.reach < STEEPEST_WORD and path.parts == self.paths[number].parts:
             grid.change[number] = sum(scores)
 
     def _add(self, word: str) -> int:
@@ -96,9 +95,11 @@ class RoundedWords:
         if len(whole) > LONGEST_WORD:
             return 0
         path = self._best_path(whole, self._score_of, self._unknown_score)
-        self.ids.append(self._vocabulary.expanded(path.parts, whole))
+        self.scores.append(path.scores)
+        self.packed_ids.append(pack(self._vocabulary.expanded(path.parts, whole)))
         # A sum of n terms is at most n half steps off; a step is the sum times 2**-23 at most.
-        self.certain_until.append(path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1) - path.reach)
+        decided = path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1)
+        self.certain_until.append(min(decided, FARTHEST) - path.reach)
         self.words.append(word)
         self.paths.append(path)
         return len(self.paths) - 1
@@ -181,15 +182,8 @@ class Grid:
     def __init__(self, step: float, limit: float) -> None:
         self.step = step
         self.limit = limit
-        self.change = array("d")
-        self.ids: list[tuple[int, ...]] = []
+        self.change: list[float] = []
         self.asked: set[int] = set()
-
-    def grow(self, words: int) -> None:
-        """Make room for so many words."""
-        if len(self.change) < words:
-            self.ids += [()] * (words - len(self.ids))
-            self.change.extend([-inf] * (words - len(self.change)))
 
 
 def nearest(score: float, step: float) -> float:
@@ -199,6 +193,11 @@ def nearest(score: float, step: float) -> float:
     (-2.25, -2.5)
     """
     return round(score / step) * step
+
+
+def pack(ids: Sequence[int]) -> bytes:
+    """Ids as bytes, which are joined sooner than lists; `array("i")` takes them apart again."""
+    return array("i", ids).tobytes()
 
 
 def single(value: float) -> float:

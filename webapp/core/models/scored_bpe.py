@@ -7,9 +7,10 @@ be merged. Kudo and Richardson 2018, section 3.2, for the heap.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import pairwise
 
+from webapp.core.models.merging import NO_RANK, POSITION_BITS, linked, pack
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
 from webapp.core.models.whole_pieces import symbols_of
 
@@ -19,8 +20,6 @@ LONG = 200
 # An unused piece is taken apart so many times at most, as in SentencePiece.
 DEEPEST = 100
 
-_NONE = 1 << 62  # above every rank
-_POSITION_BITS = 32
 _FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a character that no piece has
 
 
@@ -123,19 +122,19 @@ def _merge_short(
     """The symbols when nothing can be merged any more, and how many of the first symbols each stands for."""
     widths = [1] * len(symbols)
     rank_of = ranks.get
-    pair_ranks = [rank_of(left << 32 | right, _NONE) for left, right in pairwise(symbols)]
+    pair_ranks = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
     while pair_ranks:
         rank = min(pair_ranks)
-        if rank == _NONE:
+        if rank == NO_RANK:
             break
         at = pair_ranks.index(rank)
         symbols[at] = new = merged[symbols[at] << 32 | symbols[at + 1]]
         widths[at] += widths[at + 1]
         del symbols[at + 1], widths[at + 1], pair_ranks[at]
         if at:
-            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, _NONE)
+            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
         if at < len(pair_ranks):
-            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], _NONE)
+            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
     return symbols, widths
 
 
@@ -148,18 +147,11 @@ def _merge_long(
     """As `_merge_short`, with a heap; `seen` is told the last pair that was found to spell each piece."""
     length = len(symbols)
     rank_of = ranks.get
-    # A heap entry is rank << 32 | position of the left symbol. It is stale when today's pair there has another rank;
-    # a width of 0 marks a symbol that was merged into the one on its left.
+    previous, following, heap = linked(symbols, ranks)
+    if seen is not None:
+        seen.update((merged[pack(*pair)], pair) for pair in pairwise(symbols) if pack(*pair) in merged)
+    # A width of 0 marks a symbol that was merged into the one on its left.
     widths = [1] * length
-    following = list(range(1, length + 1))
-    previous = list(range(-1, length - 1))
-    heap = []
-    for at, (left, right) in enumerate(pairwise(symbols)):
-        if (rank := rank_of(left << 32 | right)) is not None:
-            heap.append(rank << _POSITION_BITS | at)
-            if seen is not None:
-                seen[merged[left << 32 | right]] = left, right
-    heapify(heap)
     while heap:
         entry = heappop(heap)
         at = entry & 0xFFFFFFFF
@@ -167,7 +159,7 @@ def _merge_long(
         if not widths[at] or right_at == length:
             continue
         pair = symbols[at] << 32 | symbols[right_at]
-        if rank_of(pair) != entry >> _POSITION_BITS:
+        if rank_of(pair) != entry >> POSITION_BITS:
             continue
         symbols[at] = new = merged[pair]
         widths[at] += widths[right_at]
@@ -175,13 +167,13 @@ def _merge_long(
         following[at] = after = following[right_at]
         before = previous[at]
         if before >= 0 and (rank := rank_of(pair := symbols[before] << 32 | new)) is not None:
-            heappush(heap, rank << _POSITION_BITS | before)
+            heappush(heap, rank << POSITION_BITS | before)
             if seen is not None:
                 seen[merged[pair]] = symbols[before], new
         if after < length:
             previous[after] = at
             if (rank := rank_of(pair := new << 32 | symbols[after])) is not None:
-                heappush(heap, rank << _POSITION_BITS | at)
+                heappush(heap, rank << POSITION_BITS | at)
                 if seen is not None:
                     seen[merged[pair]] = new, symbols[after]
     kept = [at for at in range(length) if widths[at]]

@@ -12,6 +12,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import chain, groupby
 from math import isfinite
+from reprlib import repr as shortened
 
 from webapp.core.models.cache import Cache
 
@@ -72,7 +73,9 @@ class ScoredPieces:
             raise ValueError(f"the piece with the id {self.pieces.index('')} is empty")
         if not all(map(isfinite, self.scores)):
             id = next(id for id, score in enumerate(self.scores) if not isfinite(score))
-            raise ValueError(f"the score of the piece {self.pieces[id]!r} is {self.scores[id]}, which is not a number")
+            raise ValueError(
+                f"the score of the piece {shortened(self.pieces[id])} is {self.scores[id]}, which is not a number"
+            )
         if self.kinds.count(Kind.UNKNOWN) != 1:
             raise ValueError(f"there should be one unknown piece, not {self.kinds.count(Kind.UNKNOWN)}")
         self.unknown_id = self.kinds.index(Kind.UNKNOWN)

@@ -9,26 +9,29 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from math import inf
-from operator import neg
+from operator import itemgetter, neg
+from typing import Any
 
-from webapp.core.models.cache import ENTRIES
 from webapp.core.models.lengths import lengths_by_beginning
-from webapp.core.models.rounded_words import RoundedWords, single
+from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
 from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces
 
 UNKNOWN_PENALTY = 10.0
 # A user-defined piece gets so much for each byte after its first, whatever its own score.
 USER_DEFINED_BONUS = 0.1
-# Where the score of the path so far is brought back to 0.
-FARTHEST = 100_000.0
 
-# In a text of more words there is always one where rounding may decide.
-FEW = 1000
-# Words that are followed together; at a word that cannot be, the rest of them is followed again.
-STRETCH = 256
+# Characters whose words are looked up together: what was made for them is still near when it is let go.
+TOGETHER = 2000
+# Words that are followed together: this many, or as many as may reach the end of a grid when each costs so much.
+STRETCH = 128
+STEEP = 12
+# Words that are followed one by one before looking for a grid again.
+APART = 8
+# So many are remembered, at some 700 bytes each.
+WORDS = 1 << 15
 
 
 class SentencePieceUnigram(ScoredModel):
@@ -58,71 +61,95 @@ class SentencePieceUnigram(ScoredModel):
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text; its words are remembered."""
-        if not self._word_by_word or len(words := self._words(pretoken)) < 2:
+        if not self._word_by_word or not pretoken.startswith(self._front) or len(pretoken) < 2:
             return self.vocabulary.expanded(self._all_parts(pretoken), pretoken)
-        if len(self._rounded.paths) > ENTRIES:
-            self._rounded = self._no_words()
-        known = self._rounded
-        numbers = list(map(known.number.__getitem__, words))
-        farthest = min(len(pretoken) * self._steepest, 2 * FARTHEST)
-        if len(words) < FEW and min(map(known.certain_until.__getitem__, numbers)) > farthest:
-            ids = list(chain.from_iterable(map(known.ids.__getitem__, numbers)))
-        else:
-            ids = self._exact_ids(known, words, numbers)
+        packed = array("i")
+        score = 0.0
+        farthest = len(pretoken) * self._steepest
+        for words in self._words(pretoken):
+            if len(self._rounded.paths) > WORDS:
+                self._rounded = self._no_words()
+            known = self._rounded
+            numbers = list(map(known.number.__getitem__, words))
+            pick = _at(numbers)
+            found = pick(known.packed_ids)
+            grid = known.at(score)
+            behind = -inf if grid is None else score + sum(pick(grid.change))
+            if grid is not None and behind > -grid.limit:
+                score = behind
+            elif farthest > FARTHEST or min(pick(known.certain_until)) < farthest:
+                found = list(found)
+                score = self._follow(known, words, numbers, score, found)
+            packed.frombytes(b"".join(found))
+        ids = packed.tolist()
         # With a space that is a piece in front, no word begins with an unknown character.
         return ids if self._front in self._score_of else self.vocabulary.fused(ids)
 
     def _no_words(self) -> RoundedWords:
         return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front)
 
-    def _words(self, text: str) -> list[str]:
-        """The words, without the space in front where every one has one."""
-        if not self._front:
-            return self.vocabulary.words(text)
-        if not text.startswith(self._front):
-            return []
-        words = text.split(self._front)
-        del words[0]
-        return words
+    def _words(self, text: str) -> Iterator[list[str]]:
+        """The words, without the space in front where every one has one; so many at a time that they stay near."""
+        front = self._front
+        if not front:
+            yield self.vocabulary.words(text)
+            return
+        start, length = 0, len(text)
+        while start < length:
+            end = text.find(front, start + TOGETHER)
+            if end < 0:
+                end = length
+            yield text[start + 1 : end].split(front)
+            start = end
 
     def _all_parts(self, text: str) -> Sequence[Part]:
         return self._best_path(text, 0.0)[0]
 
-    def _exact_ids(self, known: RoundedWords, words: list[str], numbers: list[int]) -> list[int]:
-        """The ids where rounding may decide: the score of the path so far is followed from word to word."""
-        ids: list[int] = []
-        score = 0.0
-        at = 0
-        together = STRETCH
-        while at < len(words):
-            grid = known.at(score, FARTHEST)
-            room = grid.limit + score if grid is not None else 0.0
-            if grid is not None and room > 0:
-                stretch = numbers[at : at + min(int(room / 8) + 4, together)]
-                scores = list(accumulate(map(grid.change.__getitem__, stretch), initial=score))
-                fast = bisect_left(scores, grid.limit, key=neg) - 1
-                together = min(4 * max(fast, 4), STRETCH)
-                if fast > 0:
-                    ids += chain.from_iterable(map(grid.ids.__getitem__, stretch[:fast]))
-                    score = scores[fast]
-                    at += fast
-                    continue
-                known.learn(numbers[at], grid)
-            word_ids, score = self._next(known, words[at], numbers[at], score)
-            ids += word_ids
-            at += 1
-        return ids
+    def _follow(
+        self, known: RoundedWords, words: Sequence[str], numbers: Sequence[int], score: float, found: list[bytes]
+    ) -> float:
+        """Correct what was `found` for words behind a path with a score, where rounding decides; the score behind them.
 
-    def _next(self, known: RoundedWords, word: str, number: int, score: float) -> tuple[Sequence[int], float]:
-        """The ids of one word behind a path with a score, and the score behind it."""
-        if known.certain_behind(number, score, FARTHEST):
-            rounded = array("f", [score])
-            for piece_score in known.paths[number].scores:
-                rounded[0] += piece_score
-            return known.ids[number], rounded[0]
-        word = self._front + word
-        parts, score = self._best_path(word, score)
-        return self.vocabulary.expanded(parts, word), score
+        On a grid whole stretches of words are followed by their sum, near its end and at words that it does not know
+        one word after the other.
+        """
+        rounded = array("f", [0.0])
+        certain_until, scores_of = known.certain_until, known.scores
+        at = 0
+        while at < len(numbers):
+            apart = APART
+            grid = known.at(score)
+            if grid is not None and (room := grid.limit + score) > 0:
+                stretch = numbers[at : at + min(int(room / STEEP) + 1, STRETCH)]
+                changes = list(map(grid.change.__getitem__, stretch))
+                behind = score + sum(changes)
+                apart = 0
+                if behind == -inf:
+                    unknown = changes.index(-inf)
+                    known.learn(stretch[unknown], grid)
+                    del changes[unknown:]
+                    behind = score + sum(changes)
+                    apart = 1
+                if behind <= -grid.limit:
+                    scores = list(accumulate(changes, initial=score))
+                    inside = bisect_left(scores, grid.limit, key=neg) - 1
+                    del changes[inside:]
+                    behind = scores[inside]
+                    apart = APART
+                score = behind
+                at += len(changes)
+            for here, number in enumerate(numbers[at : at + apart], at):
+                if abs(score) < certain_until[number]:
+                    rounded[0] = score
+                    for piece_score in scores_of[number]:
+                        rounded[0] += piece_score
+                    score = rounded[0]
+                else:
+                    word = self._front + words[here]
+                    parts, score = self._best_path(word, score)
+                    found[here] = pack(self.vocabulary.expanded(parts, word))
+            at = min(at + apart, len(numbers))
+        return score
 
     def _best_path(self, text: str, score: float) -> tuple[list[Part], float]:
         """The parts of the best path through a text, and its score, when the path up to there had a score."""
@@ -162,6 +189,15 @@ class SentencePieceUnigram(ScoredModel):
         if self.vocabulary.kinds[id] == Kind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
+
+
+def _at(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Takes from a list what stands at these places, all at once.
+
+    >>> _at([2, 0])("abc")
+    ('c', 'a')
+    """
+    return itemgetter(*numbers) if len(numbers) > 1 else lambda row: [row[number] for number in numbers]
 
 
 def parts_of(text: str, start_of: Sequence[int], vocabulary: ScoredPieces) -> list[Part]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 # The ids of the symbols, and how many bytes of the pre-token each stands for.
 Measured = tuple[list[int], list[int]]
@@ -40,6 +41,13 @@ class Symbols:
             symbols = [id_of(character) for character in word]
             if None not in symbols:
                 return symbols  # type: ignore[return-value]
+            if self.all_bytes is not None:
+                by_byte = self.all_bytes
+                return [
+                    symbol
+                    for character, id in zip(word, symbols, strict=True)
+                    for symbol in (map(by_byte.__getitem__, character.encode()) if id is None else (id,))
+                ]
         return self.measured(word)[0]
 
     def measured(self, word: str) -> Measured:
@@ -71,6 +79,12 @@ class Symbols:
             symbols.append(self.ids[self.suffix])
             lengths.append(0)
         return symbols, lengths
+
+    @cached_property
+    def all_bytes(self) -> list[int] | None:
+        """The symbols of the 256 bytes, where no character can be unknown; else None."""
+        ids = [self.ids.get(f"<0x{byte:02X}>") for byte in range(256)]
+        return None if None in ids or not self.byte_fallback else ids  # type: ignore[return-value]
 
     def _spelt(self, character: str, at: int, length: int) -> str:
         if at and self.prefix:

@@ -7,6 +7,7 @@ BERT's published code.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import repr as shortened
 
 from webapp.core.models.cache import Cache
 
@@ -41,7 +42,7 @@ class WordPiece:
         if len(self._ids) != len(self.pieces):
             raise ValueError("a piece occurs twice in the vocabulary")
         if unknown not in self._ids:
-            raise ValueError(f"the unknown token {unknown!r} is not in the vocabulary")
+            raise ValueError(f"the unknown token {shortened(unknown)} is not in the vocabulary")
         self.unknown_id: int = self._ids[unknown]
         prefix = continuing_subword_prefix
         # Pieces inside a word, without their prefix: a slice of the word can then be looked up as it is.

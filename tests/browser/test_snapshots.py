@@ -1,0 +1,146 @@
+"""Links that last, as people use them: shared, followed on a phone, embedded, unfolded, deleted."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.serving import serve
+
+TEXT = "研究生命科学的学生"
+DICTIONARY = "研究\n研究生\n生命\n科学\n学生"
+WORDS = ["研究生", "命", "科学", "的", "学生"]
+
+
+def share(page: Page, title: str = "") -> tuple[str, str]:
+    """Share what the page shows; the link, and the address that deletes it."""
+    page.locator("#share summary").click()
+    page.locator("#title").fill(title)
+    page.get_by_role("button", name="Create the link").click()
+    return page.locator("#link").input_value(), page.locator("#deletion").input_value()
+
+
+def tokens(page: Page) -> list[str]:
+    return page.locator("#tokens > .chunk > *").all_inner_texts()
+
+
+def status(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_link_from_its_making_to_its_end(browser: Browser, tmp_path: Path) -> None:
+    """With a dictionary of one's own, across a restart, on a phone without JavaScript, in a frame, until deleted."""
+    settings = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "kept.sqlite")}
+    query = f"/?algorithm=fmm&vocabulary=own-dictionary&text={TEXT}"
+    with serve(environment=settings) as address:
+        page = browser.new_page(base_url=address)
+        page.goto(query)
+        page.wait_for_selector("#playground[data-htmx-powered]")
+        page.locator("#dictionary").fill(DICTIONARY)
+        expect(page.locator("#tokens > .chunk > *")).to_have_text(WORDS)
+        link, deletion = (part.removeprefix(address) for part in share(page, "一句话"))
+        assert re.fullmatch(r"/s/[2-9a-hjkmnp-z]{9}", link)
+        page.close()
+    with serve(environment=settings) as address:
+        phone = browser.new_context(
+            base_url=address, viewport={"width": 390, "height": 844}, java_script_enabled=False, locale="zh-CN"
+        )
+        page = phone.new_page()
+        page.goto(link)
+        assert page.locator("h1").inner_text() == "一句话"
+        assert tokens(page) == WORDS
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        blog = tmp_path / "blog.html"
+        code = page.locator("#embed-code").input_value()
+        blog.write_text(f"<!doctype html><title>My blog</title>{code}", encoding="utf-8")
+        page.goto(blog.as_uri())
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("#tokens > .chunk > *")).to_have_text(WORDS)
+        with urllib.request.urlopen(f"{address}{link}.png") as picture:
+            assert picture.read(24)[16:] == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
+        page.goto(deletion)
+        page.locator("button.primary").click()
+        expect(page.locator("h1")).to_have_text("快照已删除")
+        assert [status(f"{address}{link}{ending}") for ending in ("", "/embed", ".png")] == [410, 410, 410]
+        phone.close()
+
+
+def test_the_link_is_copied_with_a_button(open_page: OpenPage) -> None:
+    page = open_page("/?text=copy me")
+    link, _deletion = share(page)
+    page.locator("[data-copy-field=link]").click()
+    expect(page.locator("#status")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == link
+
+
+def test_sharing_without_javascript(open_page: OpenPage) -> None:
+    page = open_page("/?text=plain forms", javascript=False)
+    link, _deletion = share(page, "No script")
+    expect(page.locator("h1")).to_have_text("The result is kept")
+    page.get_by_role("button", name="Back to the text").click()
+    assert page.locator("#text").input_value() == "plain forms"
+    page.goto(link)
+    expect(page.locator("h1")).to_have_text("No script")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_what_is_wrong_with_a_share_is_told_and_can_be_mended(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/?text=until when", javascript=javascript, expected=["status of 422"])
+    page.locator("#share summary").click()
+    page.locator("#title").fill("kept title")
+    page.locator("[name=keep][value=until]").check()
+    page.locator("[name=until]").fill("2001-01-01")
+    page.get_by_role("button", name="Create the link").click()
+    expect(page.locator(".problem:visible")).to_contain_text("Choose a day after today")
+    assert page.locator("#title").input_value() == "kept title"
+    page.locator("[name=until]").fill("2099-01-01")
+    page.get_by_role("button", name="Create the link").click()
+    expect(page.locator("#link")).to_be_visible()
+    page.goto(page.locator("#link").input_value())
+    expect(page.locator("h1")).to_have_text("kept title")
+    expect(page.locator(".kept")).to_contain_text("until the end of January 1, 2099")
+
+
+def test_tokens_of_a_kept_result_are_walked_and_told(open_page: OpenPage) -> None:
+    page = open_page("/?text=the lowest")
+    link, _deletion = share(page)
+    page.goto(link)
+    page.wait_for_selector("#token[data-htmx-powered]")
+    page.locator("#tokens > .chunk > *").first.click()
+    expect(page.locator(".facts")).to_have_attribute("data-token", "0")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".facts")).to_have_attribute("data-token", "1")
+    assert page.url == link
+
+
+def test_a_copy_opens_in_the_playground(open_page: OpenPage) -> None:
+    page = open_page(f"/?text={'long text ' * 400}")
+    text = page.locator("#text").input_value()
+    link, _deletion = share(page)
+    page.goto(link)
+    page.get_by_role("button", name="Open a copy in the playground").click()
+    expect(page.locator("#text")).to_have_value(text)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (768, "light")])
+def test_axe_finds_nothing(open_page: OpenPage, width: int, scheme: str) -> None:
+    page = open_page("/?text=the lowest", width=width, color_scheme=scheme)
+    link, deletion = share(page, "A title")
+    assert Axe().run(page).response["violations"] == []
+    for address in (link, f"{link}/embed", f"{link}/report", deletion):
+        page.goto(address)
+        assert Axe().run(page).response["violations"] == [], address
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,92 @@
+"""Taking a result away: copied by a button, downloaded with and without JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from webapp.vocabularies import shipped_tokenizer
+
+TEXT = "low lower lowest"
+ADDRESS = "/?algorithm=bpe&text=low+lower+lowest"
+
+
+def clipboard(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_ids_and_tokens_are_copied(open_page: OpenPage) -> None:
+    page = open_page(ADDRESS)
+    page.get_by_text("Take it away").click()
+    page.get_by_role("button", name="Copy ids").click()
+    expect(page.locator("#copied")).to_have_text("Copied.")
+    assert json.loads(clipboard(page)) == shipped_tokenizer("bpe-bytes").ids(TEXT)
+    page.get_by_label("Between tokens").select_option("bar")
+    page.get_by_role("button", name="Copy tokens").click()
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('|'))")
+    assert "".join(clipboard(page).split(" | ")) == TEXT
+
+
+def test_what_cannot_be_copied_is_told(open_page: OpenPage) -> None:
+    page = open_page(ADDRESS, expected=["503", "Failed to load"])
+    page.route("**/download/tokens.txt", lambda route: route.fulfill(status=503))
+    page.get_by_text("Take it away").click()
+    page.get_by_role("button", name="Copy tokens").click()
+    expect(page.locator("#copied")).to_contain_text("could not be copied")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("kind", ["SVG", "PNG", "HTML", "JSON", "CSV", "Plain text"])
+def test_a_download_leaves_the_page_as_it_is(open_page: OpenPage, javascript: bool, kind: str) -> None:
+    page = open_page(ADDRESS, javascript=javascript)
+    page.get_by_text("Take it away").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    ending = {"Plain text": "txt"}.get(kind, kind.lower())
+    assert download.value.suggested_filename == f"tokens.{ending}"
+    assert download.value.path().stat().st_size > 10
+    expect(page.locator("#text")).to_have_value(TEXT)
+
+
+def test_without_javascript_there_is_nothing_to_copy_with(open_page: OpenPage) -> None:
+    page = open_page(ADDRESS, javascript=False)
+    page.get_by_text("Take it away").click()
+    expect(page.get_by_role("button", name="Copy ids")).to_be_hidden()
+    expect(page.get_by_label("Between tokens")).to_be_visible()
+
+
+def test_what_was_folded_out_and_chosen_stays_while_the_text_is_edited(page: Page) -> None:
+    page.get_by_text("Take it away").click()
+    page.get_by_label("Between tokens").select_option("tab")
+    page.locator("#text").fill("low low")
+    expect(page.locator("#figures dd").nth(1)).to_have_text("7")
+    expect(page.get_by_label("Between tokens")).to_be_visible()
+    expect(page.get_by_label("Between tokens")).to_have_value("tab")
+
+
+def test_a_browser_shows_the_svg(open_page: OpenPage) -> None:
+    page = open_page(ADDRESS)
+    page.get_by_text("Take it away").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    content = base64.b64encode(download.value.path().read_bytes()).decode()
+    width = page.evaluate(
+        "(url) => { const image = new Image(); image.src = url; return image.decode().then(() => image.width) }",
+        f"data:image/svg+xml;base64,{content}",
+    )
+    assert width == 760
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_folded_out_it_is_accessible_and_fits(open_page: OpenPage, color_scheme: str, width: int) -> None:
+    page = open_page(ADDRESS, color_scheme=color_scheme, width=width)
+    page.get_by_text("Take it away").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    results = Axe().run(page, context="#take")
+    assert results.violations_count == 0, results.generate_report()

@@ -1,0 +1,46 @@
+"""A database for each test, once SQLite and once PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from webapp.storage import Snapshot, Storage
+from webapp.storage.engine import Database, url_of
+
+
+def database_of(settings: dict[str, str], seconds: float = 2) -> Database:
+    """The database that settings name."""
+    return Database(url_of(settings["DATABASE_URL"], Path(settings["DATABASE_FILE"])), seconds=seconds)
+
+
+@pytest.fixture
+def database(database_settings: dict[str, str]) -> Iterator[Database]:
+    """An empty database."""
+    database = database_of(database_settings)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def storage(database: Database) -> Storage:
+    """The stores of an empty database."""
+    return Storage(database)
+
+
+def snapshot(text: str = "low lower", **state: object) -> Snapshot:
+    """A snapshot as a page would share it."""
+    return Snapshot(
+        text=text,
+        state={"algorithm": "bpe", "vocabulary": "bpe-bytes", **state},
+        ids=(7, 3, 7),
+        starts=(0, 3, 4),
+        ends=(3, 4, len(text)),
+        pieces={7: "low", 3: b"\xe7\xa0"},
+        unknown=(1,),
+        special=(),
+        decoded=text,
+        core_version="0.1.0",
+    )

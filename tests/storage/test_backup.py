@@ -1,0 +1,221 @@
+"""`flask --app webapp backup FILE` and `restore FILE`, as whoever runs the site types them."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from click.testing import Result
+
+from tests.postgres import Cluster
+from tests.storage.conftest import snapshot
+from webapp import create_app
+from webapp.storage import Storage, backup, storage_of
+from webapp.storage.backup import BackupError
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where the site's database is."""
+    return tmp_path / "site" / "tokenscope.sqlite"
+
+
+@pytest.fixture
+def site(file: Path) -> Storage:
+    """A site that keeps something, and runs."""
+    storage = storage_of(create_app({"DATABASE_URL": "", "DATABASE_FILE": str(file)}))
+    storage.vocabularies.put("a" * 64, format="dictionary", algorithms=("fmm",), size=1, content=b"low\n")
+    storage.snapshots.share(snapshot("before"), expires=None)
+    return storage
+
+
+@pytest.fixture
+def run(file: Path) -> Run:
+    """`run("backup", "x")`: what the command prints and how it ends."""
+
+    def run(*arguments: object, **settings: object) -> Result:
+        app = create_app({"DATABASE_URL": "", "DATABASE_FILE": str(file), "MAX_DATABASE_SECONDS": 1, **settings})
+        return app.test_cli_runner().invoke(args=list(map(str, arguments)))
+
+    return run
+
+
+def texts(storage: Storage) -> set[str]:
+    """The texts of all snapshots."""
+    with storage.database.read() as connection:
+        ids = connection.exec_driver_sql("SELECT id FROM snapshots").scalars().all()
+    return {stored.snapshot.text for id in ids if (stored := storage.snapshots.get(id))}
+
+
+def test_there_and_back_while_the_site_runs(site: Storage, run: Run, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.backup"
+    done = run("backup", copy)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == f"Everything the site keeps is in {copy}: {copy.stat().st_size:,} bytes.\n"
+    site.snapshots.share(snapshot("after"), expires=None)
+    assert texts(site) == {"before", "after"}
+    done = run("restore", copy)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, f"Everything is as it was in {copy}.\n", "")
+    assert texts(site) == {"before"}  # the running site sees it, without a restart
+    assert site.vocabularies.content("a" * 64) == (b"low\n", None)
+    site.snapshots.share(snapshot("later"), expires=None)
+    assert texts(site) == {"before", "later"}
+    with site.database.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.backup", "site"]
+    assert {path.name.partition("-")[0] for path in (tmp_path / "site").iterdir()} == {"tokenscope.sqlite"}
+
+
+def test_a_restored_backup_on_another_machine(site: Storage, run: Run, tmp_path: Path) -> None:
+    run("backup", tmp_path / "copy")
+    elsewhere = {"DATABASE_FILE": str(tmp_path / "elsewhere" / "new.sqlite")}
+    assert run("restore", tmp_path / "copy", **elsewhere).exit_code == 0
+    assert texts(storage_of(create_app(elsewhere))) == {"before"}
+
+
+def test_a_backup_while_others_write_is_one_moment(site: Storage, run: Run, tmp_path: Path) -> None:
+    begun, over = Event(), Event()
+    last = -1
+
+    def author() -> None:
+        nonlocal last
+        while not over.is_set():
+            number = last + 1
+            site.snapshots.share(snapshot(f"{number}"), expires=None)
+            last = number
+            if number >= 5:
+                begun.set()
+
+    writer = Thread(target=author)
+    writer.start()
+    try:
+        begun.wait(30)
+        for turn in range(3):
+            acknowledged = last
+            assert run("backup", tmp_path / f"copy{turn}").exit_code == 0
+            kept = texts(storage_of(create_app({"DATABASE_FILE": str(tmp_path / f"copy{turn}")})))
+            numbers = sorted(int(text) for text in kept if text != "before")
+            assert numbers == list(range(len(numbers)))
+            assert len(numbers) > acknowledged
+    finally:
+        over.set()
+        writer.join()
+    # Put back while somebody writes: what is written afterwards is there, too.
+    assert run("restore", tmp_path / "copy0").exit_code == 0
+    site.snapshots.share(snapshot("end"), expires=None)
+    assert "end" in texts(site)
+
+
+def test_an_older_backup_is_replaced_and_another_file_is_not(site: Storage, run: Run, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    run("backup", copy)
+    site.snapshots.share(snapshot("more"), expires=None)
+    assert run("backup", copy).exit_code == 0
+    assert texts(storage_of(create_app({"DATABASE_FILE": str(copy)}))) == {"before", "more"}
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear reader,")
+    done = run("backup", letter)
+    assert done.exit_code == 1
+    assert done.stderr == f"{letter} is there already and is no backup: it is left alone. Choose another name.\n"
+    assert letter.read_text() == "Dear reader,"
+    done = run("backup", tmp_path / "no folder" / "copy")
+    assert done.exit_code == 1
+    assert "could not be written" in done.stderr
+
+
+def damaged(kind: str, copy: Path) -> None:
+    """Make a backup into something that is none."""
+    content = copy.read_bytes()
+    if kind == "text":
+        copy.write_text("Dear reader,\n" * 1_000)
+    elif kind == "empty":
+        copy.write_bytes(b"")
+    elif kind == "cut off":
+        copy.write_bytes(content[: len(content) // 2])
+    elif kind == "overwritten":
+        copy.write_bytes(content[:4096] + b"\xff" * 4096 + content[8192:])
+    else:
+        with closing(sqlite3.connect(copy)) as connection:
+            if kind == "another database":
+                connection.execute("DROP TABLE snapshots")
+            else:
+                connection.execute("INSERT INTO claims VALUES (99, 'nobody', 'x', '2026-01-01', NULL)")
+            connection.commit()
+
+
+@pytest.mark.parametrize("kind", ["text", "empty", "cut off", "overwritten", "another database", "orphans"])
+def test_what_is_no_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
+    copy = tmp_path / "copy"
+    run("backup", copy)
+    site.snapshots.share(snapshot("after"), expires=None)
+    damaged(kind, copy)
+    done = run("restore", copy)
+    assert done.exit_code == 1
+    assert done.stderr == f"{copy} is no backup of Tokenscope, or it is damaged: nothing was changed.\n"
+    assert texts(site) == {"before", "after"}
+
+
+def test_a_backup_that_is_not_there_and_one_of_a_newer_release(site: Storage, run: Run, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    assert run("restore", copy).stderr == f"There is no file {copy}.\n"
+    run("backup", copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    site.snapshots.share(snapshot("after"), expires=None)
+    done = run("restore", copy)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(
+        f"{copy} was not restored, and nothing was changed. The database was written by a newer"
+    )
+    assert texts(site) == {"before", "after"}
+
+
+def test_nothing_changes_when_it_fails_half_way(
+    site: Storage, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    run("backup", copy)
+    site.snapshots.share(snapshot("after"), expires=None)
+    with closing(sqlite3.connect(site.database.url.database or "", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(backup, "PATIENCE", 0.2)
+        with pytest.raises(BackupError, match="others keep writing"):
+            backup.restore(site.database, copy)
+        other.execute("ROLLBACK")
+    assert texts(site) == {"before", "after"}
+    assert list((tmp_path / "site").glob(".restore*")) == []
+
+
+def test_a_damaged_database_is_moved_aside(site: Storage, run: Run, file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    run("backup", copy)
+    site.database.close()
+    file.write_bytes(b"noise" * 10_000)
+    done = run("restore", copy)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert texts(site) == {"before"}
+    assert file.with_name("tokenscope.sqlite.damaged").read_bytes() == b"noise" * 10_000
+
+
+def test_postgresql_has_its_own_commands(run: Run, tmp_path: Path, postgres: Cluster) -> None:
+    for command in ("backup", "restore"):
+        done = run(command, tmp_path / "copy", DATABASE_URL=postgres.empty())
+        assert done.exit_code == 1
+        assert "pg_dump" in done.stderr
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_backup_is_one_file_that_any_copy_keeps_whole(site: Storage, run: Run, tmp_path: Path) -> None:
+    run("backup", tmp_path / "copy")
+    shutil.copy(tmp_path / "copy", tmp_path / "sent")
+    assert run("restore", tmp_path / "sent").exit_code == 0
+    assert not list(tmp_path.glob("*-wal"))

@@ -1,0 +1,157 @@
+"""An acknowledged share is never lost: servers are killed over and over while many share, and every link is found.
+
+`TOKENSCOPE_CRASH_SECONDS=120 python -m pytest tests/storage/test_crash.py -s` tries longer and tells how often.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import random
+import signal
+import sys
+import time
+from threading import Event, Lock, Thread
+from urllib.parse import urlsplit
+
+from sqlalchemy import func, select
+
+from tests.serving import Site, serving
+from tests.storage.conftest import database_of
+from webapp.storage.models import ClaimRow, SnapshotRow
+from webapp.storage.packing import unpack
+
+APPLICATION = "tests.storage.sharing_site:create_app()"
+CLIENTS = 6
+SECONDS = float(os.environ.get("TOKENSCOPE_CRASH_SECONDS") or 10)
+PATIENCE = 30
+
+
+class Authors:
+    """Clients that share one text after the other, whatever becomes of the server.
+
+    `acknowledged` has the text of every address that was answered, `sent` counts all texts.
+    """
+
+    def __init__(self) -> None:
+        self.acknowledged: dict[str, str] = {}
+        self.sent = 0
+        self.processes: set[int] = set()  # that answered, and may be alive
+        self._lock = Lock()
+        self._heard = Event()
+
+    def share_with(self, site: Site, seconds: float) -> int:
+        """Share for so long, while processes of the site are killed one by one and in the end all at once.
+
+        Returns how often that was.
+        """
+        over, kills = Event(), 1
+        threads = [Thread(target=self._share, args=(site, over)) for _ in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self._heard.clear()
+            assert self._heard.wait(PATIENCE), "nobody answers any more"
+            over.wait(random.uniform(0, 0.1))  # nobody sets it: a moment that is never the same
+            if self._kill_one(site):
+                kills += 1
+        site.kill()
+        over.set()
+        for thread in threads:
+            thread.join()
+        self.processes.clear()
+        return kills
+
+    def _kill_one(self, site: Site) -> bool:
+        with self._lock:
+            if not self.processes:
+                return False
+            process = self.processes.pop()
+        try:
+            if os.getpgid(process) != site.process.pid:
+                return False
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:  # it was dead already
+            return False
+        return True
+
+    def _share(self, site: Site, over: Event) -> None:
+        connection = connected(site)
+        while not over.is_set():
+            with self._lock:
+                self.sent += 1
+                text = f"{self.sent} 研究生命\n" + "x" * random.choice((10, 1_000, 30_000))
+            try:
+                path, process = share(connection, text)
+            except (OSError, http.client.HTTPException):  # killed before it answered
+                connection.close()
+                connection = connected(site)
+                continue
+            with self._lock:
+                self.processes.add(process)
+                if path:
+                    self.acknowledged[path] = text
+            self._heard.set()
+        connection.close()
+
+
+def share(connection: http.client.HTTPConnection, text: str) -> tuple[str | None, int]:
+    """The address where a text is kept, None where the site says that it could not; and the process that said so."""
+    connection.request("POST", "/kept", text.encode())
+    answer = connection.getresponse()
+    said = answer.read().decode()
+    assert answer.status in (201, 503), said
+    return answer.headers["Location"], int(answer.headers["X-Process"])
+
+
+def shown(connection: http.client.HTTPConnection, path: str) -> str:
+    """The text that is kept at an address."""
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    return text if answer.status == 200 else f"answered {answer.status}"
+
+
+def connected(site: Site) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=PATIENCE)
+
+
+def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]) -> None:
+    environment = {
+        "DATABASE_URL": database_settings["DATABASE_URL"],
+        "TOKENSCOPE_DATABASE_FILE": database_settings["DATABASE_FILE"],
+        "TOKENSCOPE_PRELOAD": "false",
+        "WEB_CONCURRENCY": "2",
+    }
+    authors, kills = Authors(), 0
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        with serving(APPLICATION, environment=environment) as site:
+            kills += authors.share_with(site, seconds=2)
+    with serving(APPLICATION, environment=environment) as site:
+        connection = connected(site)
+        lost = {path: text for path, text in authors.acknowledged.items() if shown(connection, path) != text}
+        connection.close()
+    assert lost == {}
+    kept = whole(database_settings)
+    more = kept - len(authors.acknowledged)
+    assert more >= 0
+    sys.stderr.write(
+        f"killed {kills} times; of {authors.sent} texts sent, {len(authors.acknowledged)} were acknowledged, and "
+        f"every one of them found; {more} more were kept whose answer nobody got\n"
+    )
+
+
+def whole(settings: dict[str, str]) -> int:
+    """How many snapshots there are, all of them whole and each with its claim."""
+    database = database_of(settings)
+    with database.read() as connection:
+        contents = connection.execute(select(SnapshotRow.content)).scalars().all()
+        claims = connection.scalar(select(func.count()).select_from(ClaimRow))
+        if database.file is not None:
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    database.close()
+    texts = {unpack(content).text for content in contents if content is not None}
+    assert len(texts) == len(contents) == claims
+    return len(contents)

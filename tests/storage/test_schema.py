@@ -1,0 +1,118 @@
+"""The tables: made at the start, brought up to date, by one of several processes, on both databases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from flask import Flask
+from sqlalchemy import text
+
+from tests.postgres import Cluster
+from tests.serving import ROOT
+from tests.storage.conftest import database_of, snapshot
+from webapp import create_app
+from webapp.storage import DatabaseUrlError, SchemaError, schema, storage
+from webapp.storage.engine import Database, url_of
+from webapp.storage.models import Base
+
+PREPARE = """
+import sys
+from pathlib import Path
+from webapp.storage.engine import Database, url_of
+database = Database(url_of(sys.argv[1], Path(sys.argv[2])), seconds=5)
+print("ready", flush=True)
+sys.stdin.read()
+database.prepare()
+"""
+
+
+def test_the_migrations_make_what_the_models_say(database: Database) -> None:
+    with database.read() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        assert schema.revision(connection) == schema.HEAD
+
+
+def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(schema.MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_heads() == [schema.HEAD]
+
+
+def test_several_processes_at_once_make_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
+    command = [sys.executable, "-c", PREPARE, database_settings["DATABASE_URL"], database_settings["DATABASE_FILE"]]
+    processes = [
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for process in processes:  # only now, when all of them have loaded what they need
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stdin = None
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors.decode()) == (0, "")
+    with database.read() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [schema.HEAD]
+
+
+def test_a_newer_database_is_left_alone(database_settings: dict[str, str], database: Database) -> None:
+    with database.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaError, match=r"written by a newer release of Tokenscope \(its revision is 9999"):
+        create_app(database_settings)
+
+
+def test_a_second_start_keeps_everything(database_settings: dict[str, str]) -> None:
+    for turn in range(2):
+        app = create_app(database_settings)
+        with app.app_context():
+            shared = storage().snapshots.share(snapshot(), expires=None)
+            assert shared.new == (turn == 0)
+            storage().database.close()
+
+
+def test_without_settings_the_file_is_in_the_instance_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Flask, "auto_find_instance_path", lambda app: str(tmp_path / "instance"))
+    create_app({"DATABASE_FILE": ""})
+    assert (tmp_path / "instance" / "tokenscope.sqlite").is_file()
+
+
+def test_the_environment_names_a_database_as_platforms_do(monkeypatch: pytest.MonkeyPatch, postgres: Cluster) -> None:
+    monkeypatch.setenv("DATABASE_URL", postgres.empty().replace("postgresql:", "postgres:"))
+    app = create_app()
+    with app.app_context():
+        assert storage().database.file is None
+        assert storage().vocabularies.total_bytes() == 0
+        storage().database.close()
+
+
+@pytest.mark.parametrize("url", ["mysql://me:secret@db/site", "secret", "postgresql://me:secret@db:port/x"])
+def test_an_address_of_no_database_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(DatabaseUrlError, match="DATABASE_URL is not understood") as caught:
+        url_of(url, Path())
+    assert "secret" not in str(caught.value)
+
+
+def test_wal_is_on_again_in_a_file_that_came_from_elsewhere(tmp_path: Path) -> None:
+    settings = {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "tokenscope.sqlite")}
+    first = database_of(settings)
+    with first.write() as connection:
+        connection.execute(text("COMMIT"))
+        connection.execute(text("PRAGMA journal_mode=DELETE"))
+    first.close()
+    second = database_of(settings)
+    with second.read() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2
+        assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+    second.close()

@@ -1,0 +1,318 @@
+"""Snapshots: the same state has the same link, each author an own claim, and what is gone is gone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import event, text, update
+
+from tests.storage.conftest import snapshot
+from webapp.storage import LONGEST_REASON, RemovedError, Shared, Snapshot, Storage, snapshots
+from webapp.storage.engine import Database, url_of
+from webapp.storage.models import ClaimRow, SnapshotRow
+from webapp.storage.packing import NOTHING, pack, unpack
+from webapp.storage.snapshots import ids_of
+
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+NEXT_WEEK = datetime.now(UTC) + timedelta(days=7)
+
+
+@pytest.fixture
+def travel(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+    """`travel(timedelta(days=2))`: the store's clock goes on."""
+
+    def travel(distance: timedelta) -> None:
+        monkeypatch.setattr(snapshots, "_now", lambda: datetime.now(UTC) + distance)
+
+    return travel
+
+
+def share(storage: Storage, shown: Snapshot | None = None, expires: datetime | None = None) -> Shared:
+    return storage.snapshots.share(shown or snapshot(), expires=expires)
+
+
+def condition(storage: Storage, id: str) -> str:
+    stored = storage.snapshots.get(id)
+    assert stored is not None
+    assert (stored.snapshot == NOTHING) == (stored.condition != "kept")
+    return stored.condition
+
+
+def test_what_was_shared_is_what_is_shown(storage: Storage) -> None:
+    shared = share(storage, expires=TOMORROW)
+    stored = storage.snapshots.get(shared.id)
+    assert stored is not None
+    assert stored.snapshot == snapshot()
+    assert (stored.id, stored.expires, stored.condition) == (shared.id, TOMORROW, "kept")
+    assert abs(datetime.now(UTC) - stored.created) < timedelta(minutes=1)
+    assert storage.snapshots.get("never23ab") is None
+    assert storage.snapshots.head(shared.id) == replace(stored, snapshot=NOTHING)
+    assert storage.snapshots.head("never23ab") is None
+
+
+@given(
+    st.builds(
+        Snapshot,
+        text=st.text(),
+        state=st.dictionaries(st.text(), st.text() | st.integers() | st.booleans() | st.none(), max_size=5),
+        ids=st.lists(st.integers(0, 1 << 40)).map(tuple),
+        starts=st.just(()),
+        ends=st.just(()),
+        pieces=st.dictionaries(st.integers(0, 1 << 40), st.text() | st.binary()),
+        unknown=st.just((1, 2)),
+        decoded=st.text() | st.just("\ud800"),
+    ),
+    st.lists(st.tuples(st.integers(0, 1_000), st.integers(0, 1_000))),
+)
+def test_every_snapshot_comes_back_as_it_was(shown: Snapshot, offsets: list[tuple[int, int]]) -> None:
+    shown = replace(shown, starts=tuple(start for start, _ in offsets), ends=tuple(end for _, end in offsets))
+    assert unpack(pack(shown)) == shown
+
+
+def test_long_texts_are_compressed(database: Database, storage: Storage) -> None:
+    long = "low lower " * 20_000
+    words = range(40_000)
+    starts = tuple(range(0, 200_000, 5))
+    shown = replace(snapshot(long), ids=tuple(words), starts=starts, ends=tuple(start + 5 for start in starts))
+    shared = share(storage, shown)
+    stored = storage.snapshots.get(shared.id)
+    assert stored is not None
+    assert stored.snapshot == shown
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT length(content) FROM snapshots")) < len(long)
+
+
+def test_the_same_state_has_the_same_link_in_whatever_order_it_is_written(storage: Storage) -> None:
+    first = share(storage, replace(snapshot(), state={"a": 1, "b": "研"}))
+    second = share(storage, replace(snapshot(), state={"b": "研", "a": 1}))
+    assert first.id == second.id
+    assert (first.new, second.new) == (True, False)
+    assert first.secret != second.secret
+    for other in (snapshot("low"), snapshot(note="x"), snapshot(title="x")):
+        assert share(storage, other).id != first.id
+
+
+def test_an_id_is_short_and_easily_read(storage: Storage) -> None:
+    id = share(storage).id
+    assert len(id) == 9
+    assert set(id) <= set("23456789abcdefghjkmnpqrstuvwxyz")
+    every = list(ids_of("f" * 64))
+    assert [len(each) for each in every] == list(range(9, 52))
+    assert len({next(ids_of(sha256(b"%d" % n).hexdigest())) for n in range(1_000)}) == 1_000
+
+
+def test_two_states_that_begin_alike_have_links_of_their_own(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashes = iter(f"{number:064x}" for number in (5, 5 + 31**9, 5 + 31**9 + 31**10))
+    monkeypatch.setattr(snapshots, "canonical", lambda _: next(hashes))
+    ids = [share(storage, snapshot(each)).id for each in ("one", "two", "three")]
+    assert [len(id) for id in ids] == [9, 10, 11]
+    stored = [storage.snapshots.get(id) for id in ids]
+    assert [each.snapshot.text for each in stored if each] == ["one", "two", "three"]
+
+
+def test_a_claim_ends_with_its_own_secret_and_the_last_one_takes_the_snapshot_along(storage: Storage) -> None:
+    first, second = share(storage), share(storage)
+    id = first.id
+    assert not storage.snapshots.delete(id, "wrong")
+    assert not storage.snapshots.delete("never23ab", first.secret)
+    assert storage.snapshots.delete(id, first.secret)
+    assert condition(storage, id) == "kept"
+    assert not storage.snapshots.delete(id, first.secret)
+    assert storage.snapshots.delete(id, second.secret)
+    assert condition(storage, id) == "deleted"
+    again = share(storage)
+    assert (again.id, again.new) == (id, True)
+    assert condition(storage, id) == "kept"
+    assert not storage.snapshots.delete(id, second.secret)
+
+
+def test_a_secret_is_long_and_nowhere_kept(database: Database, storage: Storage) -> None:
+    secrets = {share(storage).secret for _ in range(10)}
+    assert len(secrets) == 10
+    assert all(len(secret) >= 22 for secret in secrets)
+    with database.read() as connection:
+        kept = connection.execute(text("SELECT secret_hash FROM claims")).scalars().all()
+    assert set(kept) == {sha256(secret.encode()).hexdigest() for secret in secrets}
+
+
+def test_it_is_kept_until_the_last_claim_ends(storage: Storage, travel: Callable[[timedelta], None]) -> None:
+    id = share(storage, expires=TOMORROW).id
+    longest = share(storage, expires=NEXT_WEEK)
+    share(storage, expires=TOMORROW)
+    travel(timedelta(days=2))
+    assert condition(storage, id) == "kept"
+    forever = share(storage, expires=None)
+    travel(timedelta(days=20))
+    assert condition(storage, id) == "kept"
+    assert storage.snapshots.delete(id, longest.secret)
+    assert condition(storage, id) == "kept"
+    assert storage.snapshots.delete(id, forever.secret)  # what other claims there were, their time is up
+    assert condition(storage, id) == "deleted"
+
+
+def test_deleting_the_longest_claim_leaves_the_others_their_time(
+    storage: Storage, travel: Callable[[timedelta], None]
+) -> None:
+    forever, until = share(storage), share(storage, expires=TOMORROW)
+    assert storage.snapshots.delete(forever.id, forever.secret)
+    stored = storage.snapshots.get(until.id)
+    assert stored is not None
+    assert stored.expires == TOMORROW
+    travel(timedelta(days=2))
+    assert condition(storage, until.id) == "expired"
+
+
+def test_what_expired_is_gone_and_can_be_shared_anew(
+    database: Database, storage: Storage, travel: Callable[[timedelta], None]
+) -> None:
+    first = share(storage, expires=TOMORROW)
+    assert share(storage, snapshot("other"), expires=NEXT_WEEK).new
+    travel(timedelta(days=2))
+    assert condition(storage, first.id) == "expired"
+    with database.read() as connection:
+        left = connection.execute(text("SELECT content FROM snapshots WHERE condition = 'expired'")).scalars().all()
+        assert left == [None]
+        assert connection.scalar(text("SELECT count(*) FROM claims")) == 1
+    assert not storage.snapshots.delete(first.id, first.secret)
+    again = share(storage, expires=None)
+    assert (again.id, again.new) == (first.id, True)
+    assert condition(storage, first.id) == "kept"
+
+
+def test_shared_anew_before_anybody_noticed_that_it_expired(
+    storage: Storage, travel: Callable[[timedelta], None]
+) -> None:
+    first = share(storage, expires=TOMORROW)
+    travel(timedelta(days=2))
+    again = share(storage, expires=None)
+    assert (again.id, again.new) == (first.id, True)
+    assert not storage.snapshots.delete(first.id, first.secret)
+    assert condition(storage, first.id) == "kept"
+
+
+def test_sharing_sweeps_what_nobody_looks_at(
+    database: Database,
+    storage: Storage,
+    travel: Callable[[timedelta], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    share(storage, expires=TOMORROW)
+    travel(timedelta(days=2))
+    monkeypatch.setattr(storage.snapshots, "_next_sweep", 0.0)
+    share(storage, snapshot("other"))
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM snapshots WHERE condition = 'expired'")) == 1
+
+
+def test_what_the_operator_removed_stays_removed(storage: Storage) -> None:
+    first = share(storage)
+    storage.snapshots.report(first.id, "spam")
+    assert storage.snapshots.remove(first.id)
+    assert condition(storage, first.id) == "removed"
+    with pytest.raises(RemovedError) as caught:
+        share(storage)
+    assert caught.value.id == first.id
+    assert not storage.snapshots.delete(first.id, first.secret)
+    assert condition(storage, first.id) == "removed"
+    assert storage.snapshots.reports() == []
+    assert not storage.snapshots.remove("never23ab")
+
+
+def test_reports_come_to_the_operator(storage: Storage) -> None:
+    id = share(storage).id
+    storage.snapshots.report(id, "not nice\0\ud800 研究")
+    storage.snapshots.report(id, "r" * LONGEST_REASON)
+    first, second = storage.snapshots.reports()
+    assert (first.id, first.reason) == (id, "not nice�? 研究")
+    assert second.reason == "r" * LONGEST_REASON
+    with pytest.raises(ValueError, match="2000 characters"):
+        storage.snapshots.report(id, "r" * (LONGEST_REASON + 1))
+    with pytest.raises(KeyError):
+        storage.snapshots.report("never23ab", "spam")
+    assert storage.snapshots.dismiss(id) == 2
+    assert storage.snapshots.reports() == []
+    assert condition(storage, id) == "kept"
+
+
+def test_one_query_opens_a_link(database: Database, storage: Storage) -> None:
+    id = share(storage).id
+    statements: list[str] = []
+    with database.read() as connection:
+        engine = connection.engine
+    event.listen(engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2]))
+    assert condition(storage, id) == "kept"
+    assert len(statements) == 1
+    with database.read() as connection:
+        explain = "EXPLAIN" if database.file is None else "EXPLAIN QUERY PLAN"
+        if database.file is None:
+            connection.execute(text("SET enable_seqscan = off"))  # a table of one row needs no index
+        plan = connection.execute(text(f"{explain} SELECT content FROM snapshots WHERE id = '{id}'")).all()
+    assert "index" in str(plan).lower()
+
+
+def test_many_share_the_same_at_once(database: Database, storage: Storage) -> None:
+    shared: list[Shared] = []
+    together = Barrier(8)
+
+    def author() -> None:
+        together.wait()
+        for number in range(5):
+            shared.append(share(storage, snapshot(f"text {number}")))
+
+    threads = [Thread(target=author) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(shared) == 40
+    assert len({each.id for each in shared}) == 5
+    assert sum(each.new for each in shared) == 5
+    for each in shared[:-1]:
+        assert storage.snapshots.delete(each.id, each.secret)
+    assert condition(storage, shared[-1].id) == "kept"
+
+
+@pytest.mark.parametrize("state", [{"size": float("nan")}, {"text": b"bytes"}, {"of": {1, 2}}])
+def test_a_state_that_is_not_json_is_refused(storage: Storage, state: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"not JSON|JSON compliant"):
+        share(storage, replace(snapshot(), state=state))
+
+
+def test_a_time_without_a_zone_is_refused(storage: Storage) -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        share(storage, expires=datetime(2030, 1, 1))
+    assert share(storage).new
+
+
+def test_deleted_texts_are_overwritten_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "tokenscope.sqlite"
+    database = Database(url_of("", file), seconds=2)
+    storage = Storage(database)
+    shown = snapshot("a secret 研究 " + sha256(b"noise").hexdigest())
+    shared = share(storage, shown)
+    database.close()
+    content = pack(shown)
+    assert content[-60:] in file.read_bytes()
+    storage.snapshots.delete(shared.id, shared.secret)
+    database.close()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert content[-60:] not in file.read_bytes()
+
+
+def test_a_claim_belongs_to_a_snapshot(database: Database, storage: Storage) -> None:
+    share(storage)
+    with pytest.raises(Exception, match=r"(?i)foreign key"), database.write() as connection:
+        connection.execute(update(ClaimRow).values(snapshot_id="never23ab"))
+    with database.write() as connection:
+        assert connection.execute(update(SnapshotRow).values(condition="kept")).rowcount == 1

@@ -1,0 +1,233 @@
+"""A database that is locked, full or away: a page that says so and keeps the text, and no restart afterwards."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from html import unescape
+from pathlib import Path
+
+import psycopg
+import pytest
+from flask import Flask, request
+from flask.testing import FlaskClient
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from werkzeug.test import TestResponse
+
+from tests.postgres import Cluster
+from tests.storage.conftest import database_of, snapshot
+from tests.web.conftest import HTMX
+from webapp import create_app
+from webapp.storage import Storage, UnavailableStorageError, storage
+from webapp.storage.engine import Database
+
+TEXT = "\nkeep “this” <b>研究</b>\n"
+
+
+def site(settings: dict[str, str]) -> Flask:
+    """The site, with an address that stores a text."""
+    app = create_app({**settings, "MAX_DATABASE_SECONDS": 1})
+
+    @app.post("/keep")
+    def keep() -> str:
+        return storage().snapshots.share(snapshot(request.form["text"]), expires=None).id
+
+    @app.get("/kept/<id>")
+    def kept(id: str) -> str:
+        found = storage().snapshots.get(id)
+        return "none" if found is None else found.snapshot.text
+
+    return app
+
+
+@pytest.fixture
+def client(database_settings: dict[str, str]) -> Iterator[FlaskClient]:
+    """A visitor of such a site."""
+    app = site(database_settings)
+    with app.test_client() as client:
+        yield client
+    with app.app_context():
+        storage().database.close()
+
+
+def refused(client: FlaskClient, text: str = TEXT) -> TestResponse:
+    """The answer to storing a text, which has to be 503 in a second or a little more."""
+    began = time.monotonic()
+    answer = client.post("/keep?lang=en", data={"text": text, "title": 'a "title"'})
+    assert answer.status_code == 503
+    assert time.monotonic() - began < 10
+    assert answer.headers["Retry-After"] == "10"
+    return answer
+
+
+def works(client: FlaskClient) -> None:
+    """Storing and finding works."""
+    answer = client.post("/keep", data={"text": TEXT})
+    assert answer.status_code == 200, answer.text
+    assert client.get(f"/kept/{answer.text}").text == TEXT
+
+
+def test_a_locked_database_is_a_page_that_can_be_sent_again(
+    client: FlaskClient, database_settings: dict[str, str]
+) -> None:
+    works(client)
+    with locked(database_settings):
+        page = refused(client).text
+        assert "storage cannot be reached at the moment" in page
+        assert '<form method="post" action="/keep">' in page
+        assert '<textarea name="title" hidden>\na &#34;title&#34;</textarea>' in page
+        assert "\n\nkeep “this” &lt;b&gt;研究&lt;/b&gt;\n</textarea>" in page
+        assert "Traceback" not in page
+        assert "sql" not in page.lower()
+        partial = client.post("/keep?lang=en", data={"text": TEXT}, headers=HTMX)
+        assert (partial.status_code, partial.headers["Retry-After"]) == (503, "10")
+        assert partial.text.startswith('<p class="problem"')
+        assert client.get("/?text=low").status_code == 200  # what needs no storage works
+    works(client)
+
+
+@contextmanager
+def locked(settings: dict[str, str]) -> Iterator[None]:
+    """Somebody else's transaction, which holds the whole database."""
+    if settings["DATABASE_URL"]:
+        with psycopg.connect(settings["DATABASE_URL"]) as connection:
+            connection.execute("LOCK TABLE snapshots IN ACCESS EXCLUSIVE MODE")
+            yield
+            connection.rollback()
+    else:
+        with closing(sqlite3.connect(settings["DATABASE_FILE"], isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            yield
+            other.execute("ROLLBACK")
+
+
+def test_links_open_while_somebody_writes(client: FlaskClient, database_settings: dict[str, str]) -> None:
+    id = client.post("/keep", data={"text": TEXT}).text
+    if database_settings["DATABASE_URL"]:
+        with psycopg.connect(database_settings["DATABASE_URL"]) as connection:
+            connection.execute("UPDATE snapshots SET condition = 'removed'")
+            assert client.get(f"/kept/{id}").text == TEXT
+            connection.rollback()
+    else:
+        with locked(database_settings):
+            assert client.get(f"/kept/{id}").text == TEXT
+
+
+def test_a_full_database(client: FlaskClient) -> None:
+    works(client)
+    with client.application.app_context():
+        database = storage().database
+    fill(database)
+    long = os.urandom(50_000).hex()
+    page = refused(client, long).text
+    assert "nothing was stored or changed" in page
+    assert long in page
+    with pytest.raises(UnavailableStorageError) as caught:
+        Storage(database).snapshots.share(snapshot(long), expires=None)
+    assert caught.value.reason == "full"
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM claims")) == 1
+        assert connection.scalar(text("SELECT count(*) FROM snapshots")) == 1
+    make_room(database)
+    assert client.post("/keep", data={"text": long}).status_code == 200
+    works(client)
+
+
+def fill(database: Database) -> None:
+    """See that there is no room for more than a few bytes."""
+    with database.write() as connection:
+        if database.file is None:
+            connection.execute(text(FULL))
+            connection.execute(text("CREATE TRIGGER no_room BEFORE INSERT ON claims EXECUTE FUNCTION full_disk()"))
+        else:
+            connection.execute(text("PRAGMA max_page_count=1"))  # no more than there are
+
+
+FULL = """
+    CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$
+"""
+
+
+def make_room(database: Database) -> None:
+    """Undo that."""
+    with database.write() as connection:
+        if database.file is None:
+            connection.execute(text("DROP TRIGGER no_room ON claims"))
+        else:
+            connection.execute(text("PRAGMA max_page_count=1000000"))
+
+
+def test_postgresql_that_goes_away_and_comes_back(postgres: Cluster) -> None:
+    app = site({"DATABASE_URL": postgres.empty()})
+    with app.test_client() as client:
+        works(client)
+        postgres.stop()
+        try:
+            assert TEXT in unescape(refused(client).text)
+            answer = client.get("/kept/2345?lang=en&x=1")
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+            assert 'href="/kept/2345?lang=en&amp;x=1"' in answer.text
+            assert client.get("/?text=low").status_code == 200
+        finally:
+            postgres.start()
+        works(client)
+    with app.app_context():
+        storage().database.close()
+
+
+def test_a_site_that_starts_before_its_database(postgres: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    url = postgres.empty()
+    postgres.stop()
+    try:
+        app = site({"DATABASE_URL": url})
+        assert "The site starts without its database" in caplog.text
+        with app.test_client() as client:
+            refused(client)
+            assert client.get("/?text=low").status_code == 200
+    finally:
+        postgres.start()
+    with app.test_client() as client:
+        works(client)
+    with app.app_context():
+        storage().database.close()
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    file = tmp_path / "tokenscope.sqlite"
+    file.write_bytes(b"no database at all " * 1_000)
+    with site({"DATABASE_URL": "", "DATABASE_FILE": str(file)}).test_client() as client:
+        refused(client)
+        file.unlink()
+        works(client)
+
+
+def test_connections_that_are_all_in_use(database_settings: dict[str, str]) -> None:
+    database = database_of(database_settings, seconds=1)
+    with ExitStack() as held:
+        for _ in range(15):
+            held.enter_context(database.read())
+        with pytest.raises(UnavailableStorageError, match="all connections are in use"), database.read():
+            pass
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT 1")) == 1
+    database.close()
+
+
+def test_a_forked_process_makes_connections_of_its_own(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database.read() as connection:
+        parents = connection.engine.pool
+    with monkeypatch.context() as forked:
+        forked.setattr(os, "getpid", lambda: 1)
+        with database.read() as connection:
+            assert connection.engine.pool is not parents
+    parents.dispose()
+
+
+def test_a_mistake_of_ours_is_not_taken_for_an_absent_database(database: Database) -> None:
+    with pytest.raises(DBAPIError), database.read() as connection:
+        connection.execute(text("SELECT nonsense FROM nowhere"))

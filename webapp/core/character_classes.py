@@ -1,0 +1,21 @@
+"""Character classes for the standard `re`, made of the characters that they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def members(characters: Iterable[str]) -> str:
+    """The inside of a class that holds these characters, as ranges.
+
+    >>> members("ecdbax")
+    'a-ex-x'
+    """
+    ranges: list[list[int]] = []
+    for code in sorted(map(ord, characters)):
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)

@@ -1,0 +1,27 @@
+"""Tokenizing what a form asks for, with what is wrong about it told to the visitor."""
+
+from __future__ import annotations
+
+from flask import current_app
+
+from webapp.core.formats.dictionary import DictionaryError
+from webapp.results.forms import Problem
+from webapp.results.result import Result, tokenize
+from webapp.results.state import State
+from webapp.results.words import dictionary_problem, unavailable_problem
+from webapp.vocabularies import UnavailableError
+
+
+def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
+    """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
+
+    Raises OnItsWayError for a vocabulary that is being fetched.
+    """
+    if problems:
+        return None, problems
+    try:
+        return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
+    except DictionaryError as error:
+        return None, [dictionary_problem(error)]
+    except UnavailableError as error:
+        return None, [unavailable_problem(error)]

@@ -1,0 +1,29 @@
+"""`flask --app webapp snapshots`: what the operator does about reports."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from flask import Blueprint
+
+from webapp.storage import storage
+
+
+def add_to(blueprint: Blueprint) -> None:
+    """Give the blueprint its commands, under the group `snapshots`."""
+
+    @blueprint.cli.command("reports")
+    def reports() -> None:
+        """List what visitors have reported, newest first."""
+        for report in storage().snapshots.reports():
+            click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.id}  {' '.join(report.reason.split())}")
+
+    @blueprint.cli.command("remove")
+    @click.argument("id")
+    def remove(id: str) -> None:
+        """Remove a snapshot for good: its link says so from then on, and it cannot be shared again."""
+        if not storage().snapshots.remove(id):
+            click.echo(f"No snapshot has the id {id!r}.", err=True)
+            sys.exit(1)
+        click.echo(f"{id} is removed.")

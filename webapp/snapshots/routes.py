@@ -1,0 +1,220 @@
+"""The addresses of snapshots: `/share` keeps a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
+from flask_babel import gettext as _
+
+from webapp.localization import current_key
+from webapp.results import forms
+from webapp.results.attempts import attempt
+from webapp.results.details import Details, details_of
+from webapp.results.forms import Problem
+from webapp.results.state import State
+from webapp.results.views import Chooser, View
+from webapp.same_origin import is_foreign
+from webapp.security import allow_framing
+from webapp.snapshots import commands, sharing
+from webapp.snapshots.capture import Kept, keep
+from webapp.snapshots.pages import card, day, day_before, embed_code, gone, kept_or_gone, page_part
+from webapp.snapshots.sharing import Sharing
+from webapp.storage import RemovedError, Shared, Stored, storage
+from webapp.vocabularies import OnItsWayError
+
+blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
+commands.add_to(blueprint)
+blueprint.add_app_template_global(embed_code)
+blueprint.add_app_template_global(day)
+blueprint.add_app_template_global(day_before)
+
+OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
+
+
+@blueprint.post("/share")
+def share() -> Response:
+    """Keep the form's result; answer with its link, and the secret to delete it with, which is shown only here."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    state, problems = forms.read(request)
+    wanted, more = sharing.read(request)
+    shared, problems = _shared(state, wanted, [*problems, *more])
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    body = render_template(
+        "snapshots/_link.html" if partial else "snapshots/link.html",
+        shared=shared,
+        problems=problems,
+        wanted=wanted,
+        form=request.form,
+    )
+    response = make_response(body, 201 if shared else max(problem.status for problem in problems))
+    if shared:
+        response.headers["Location"] = url_for("snapshots.page", id=shared.id)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@blueprint.get("/s/<id>")
+def page(id: str) -> Response:
+    """A kept result, exactly as it was."""
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    kept = Kept(stored.snapshot)
+    view = _view(stored, kept)
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    template = "results/_details.html" if partial else "snapshots/page.html"
+    part = view.details_part() if partial else page_part(view, stored, kept)
+    status = max((problem.status for problem in view.token_problems), default=200)
+    response = make_response(render_template(template, **part), status)
+    response.vary.add("HX-Request-Type")
+    return _indexed_by_nobody(response)
+
+
+@blueprint.get("/s/<id>/embed")
+def embed(id: str) -> Response:
+    """The tokens alone, for a frame in somebody's blog or slides."""
+    stored = _stored(id, "snapshots/embed_gone.html")
+    if isinstance(stored, Stored):
+        kept = Kept(stored.snapshot)
+        stored = _indexed_by_nobody(
+            make_response(render_template("snapshots/embed.html", **page_part(_view(stored, kept), stored, kept)))
+        )
+    return allow_framing(stored)
+
+
+@blueprint.get("/s/<id>.png")
+def picture(id: str) -> Response:
+    """The picture that a link unfolds to: 1200 by 630 pixels."""
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    response = Response(card(stored.id, current_key()), mimetype="image/png")
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return _indexed_by_nobody(response)
+
+
+@blueprint.get("/oembed")
+def oembed() -> Response:
+    """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
+    if request.args.get("format", "json") != "json":
+        return make_response(_("Only JSON is given here."), HTTPStatus.NOT_IMPLEMENTED)
+    stem = url_for("snapshots.page", id="", _external=True)
+    address = request.args.get("url", "")
+    stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
+    if stored is None or stored.condition != "kept":
+        abort(404)
+    width = min(request.args.get("maxwidth", OEMBED_WIDTH, int), OEMBED_WIDTH)
+    height = min(request.args.get("maxheight", OEMBED_HEIGHT, int), OEMBED_HEIGHT)
+    title = stored.snapshot.state.get("title", "Tokenscope")
+    return jsonify(
+        version="1.0",
+        type="rich",
+        provider_name="Tokenscope",
+        provider_url=url_for("playground.page", _external=True),
+        title=title,
+        width=width,
+        height=height,
+        html=render_template("snapshots/_frame.html", id=stored.id, title=title, width=width, height=height),
+    )
+
+
+@blueprint.route("/s/<id>/delete/<secret>", methods=["GET", "POST"])
+def delete(id: str, secret: str) -> Response:
+    """The page behind the secret link: it asks once more, then deletes."""
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    if request.method == "GET":
+        body = render_template("snapshots/delete.html", stored=stored, secret=secret)
+        return _private(make_response(body))
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    if not storage().snapshots.delete(id, secret):
+        return _private(gone("wrong secret", id))
+    after = storage().snapshots.get(id)
+    return _private(gone("still shared" if after and after.condition == "kept" else "just deleted", id))
+
+
+@blueprint.route("/s/<id>/report", methods=["GET", "POST"])
+def report(id: str) -> Response:
+    """Tell whoever runs the site that a snapshot should not be there."""
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    problem, sent = "", False
+    if request.method == "POST":
+        if is_foreign(request):
+            abort(HTTPStatus.FORBIDDEN)
+        reason = request.form.get("reason", "").strip()
+        if not reason or len(reason) > sharing.LONGEST_NOTE:
+            problem = _("Say in up to %(most)s characters what is wrong with it.", most=f"{sharing.LONGEST_NOTE:,}")
+        else:
+            storage().snapshots.report(id, reason)
+            sent = True
+    body = render_template("snapshots/report.html", stored=stored, sent=sent, problem=problem, form=request.form)
+    return _private(make_response(body, 422 if problem else 200))
+
+
+def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+    """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
+    try:
+        result, problems = attempt(state, problems)
+        return (None, problems) if result is None else (keep(result, wanted), [])
+    except OnItsWayError:
+        message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
+        return None, [Problem(message, 503)]
+    except RemovedError:
+        return None, [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
+
+
+def _stored(id: str, template: str = "snapshots/gone.html") -> Stored | Response:
+    """The snapshot, or the page that says why there is none."""
+    return kept_or_gone(storage().snapshots.get(id), id, template)
+
+
+def _view(stored: Stored, kept: Kept) -> View:
+    details, problems = _details(kept)
+    address = url_for("snapshots.page", id=stored.id)
+    return View(
+        state=kept.state,
+        result=kept.result,
+        problems=[],
+        details=details,
+        token_problems=problems,
+        link=address,
+        stem=f"{address}?token=",
+        chooser=Chooser("snapshot", address, "get"),
+    )
+
+
+def _details(kept: Kept) -> tuple[Details | None, list[Problem]]:
+    if "token" not in request.args:
+        return None, []
+    index = request.args.get("token", -1, int)
+    try:
+        return details_of(kept.result, index), []
+    except IndexError:
+        count = f"{len(kept.encoding):,}"
+        message = _(
+            "There is no token %(index)s: the text has %(count)s, counted from 0.",
+            index=request.args["token"][:20],
+            count=count,
+        )
+        return None, [Problem(message, 404)]
+
+
+def _indexed_by_nobody(response: Response) -> Response:
+    """A snapshot does not change, but may be deleted: it is asked for again, and never in a search engine."""
+    response.headers["X-Robots-Tag"] = "noindex"
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _private(response: Response) -> Response:
+    response.headers["X-Robots-Tag"] = "noindex"
+    response.headers["Cache-Control"] = "no-store"
+    return response

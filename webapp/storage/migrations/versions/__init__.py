@@ -1,0 +1,1 @@
+"""The steps, each with its revision and the one before it."""

@@ -1,0 +1,104 @@
+"""A snapshot as bytes: JSON, compressed. And the hash of its state, which decides its link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import accumulate, pairwise
+from typing import Any
+
+import zstandard
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A text, the state that it was tokenized in, and every token as it was.
+
+    `starts` and `ends` are character offsets, one of each a token; `pieces` has the piece of every id that occurs;
+    `unknown` and `special` are indexes of tokens. `state` is plain JSON: algorithm, vocabulary, the options that are
+    not the default, title, note, and `vocabulary_hash`.
+    """
+
+    text: str
+    state: Mapping[str, Any]
+    ids: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    pieces: Mapping[int, str | bytes]
+    unknown: Sequence[int] = field(default=())
+    special: Sequence[int] = field(default=())
+    decoded: str = ""
+    core_version: str = ""
+
+
+NOTHING = Snapshot("", {}, (), (), (), {})
+"""What is left of a snapshot that is gone."""
+
+
+def canonical(snapshot: Snapshot) -> str:
+    """The hash of text and state, in hexadecimal: equal for equal ones, in whatever order the state was written.
+
+    Raises ValueError for a state that is not JSON.
+    """
+    try:
+        return sha256(_json({"text": snapshot.text, "state": snapshot.state})).hexdigest()
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def pack(snapshot: Snapshot) -> bytes:
+    """The snapshot as bytes.
+
+    >>> low = Snapshot("low low", {"algorithm": "bpe"}, (5, 6, 5), (0, 3, 4), (3, 4, 7), {5: "low", 6: b" "})
+    >>> unpack(pack(low)) == low
+    True
+    """
+    return zstandard.compress(
+        _json(
+            {
+                "text": snapshot.text,
+                "state": snapshot.state,
+                "ids": list(snapshot.ids),
+                # Small numbers, and the same ones again and again: a quarter of what offsets take compressed.
+                "steps": [later - earlier for earlier, later in pairwise((0, *snapshot.starts))],
+                "lengths": [end - start for start, end in zip(snapshot.starts, snapshot.ends, strict=True)],
+                "pieces": {str(id): piece for id, piece in snapshot.pieces.items() if isinstance(piece, str)},
+                "bytes": {str(id): piece.hex() for id, piece in snapshot.pieces.items() if isinstance(piece, bytes)},
+                "unknown": sorted(snapshot.unknown),
+                "special": sorted(snapshot.special),
+                "decoded": None if snapshot.decoded == snapshot.text else snapshot.decoded,
+                "core_version": snapshot.core_version,
+            }
+        )
+    )
+
+
+def unpack(content: bytes) -> Snapshot:
+    """The snapshot that was packed; its sequences are tuples."""
+    kept = json.loads(zstandard.decompress(content).decode("utf-8", "surrogatepass"))
+    starts = tuple(accumulate(kept["steps"]))
+    pieces: dict[int, str | bytes] = {int(id): piece for id, piece in kept["pieces"].items()}
+    return Snapshot(
+        text=kept["text"],
+        state=kept["state"],
+        ids=tuple(kept["ids"]),
+        starts=starts,
+        ends=_ends(starts, kept["lengths"]),
+        pieces=pieces | {int(id): bytes.fromhex(piece) for id, piece in kept["bytes"].items()},
+        unknown=tuple(kept["unknown"]),
+        special=tuple(kept["special"]),
+        decoded=kept["text"] if kept["decoded"] is None else kept["decoded"],
+        core_version=kept["core_version"],
+    )
+
+
+def _ends(starts: Iterable[int], lengths: Iterable[int]) -> tuple[int, ...]:
+    return tuple(start + length for start, length in zip(starts, lengths, strict=True))
+
+
+def _json(value: object) -> bytes:
+    """JSON with sorted keys and no spaces, in UTF-8; half a surrogate pair is kept as it is."""
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return written.encode("utf-8", "surrogatepass")
