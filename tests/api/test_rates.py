@@ -19,7 +19,9 @@ def limited(tmp_path: Path) -> Any:
 
     def limited(reading: str = "", storing: str = "", **settings: Any) -> FlaskClient:
         rates = {"RATE_READING": reading, "RATE_STORING": storing}
-        app: Flask = create_app({"VOCABULARY_FOLDER": str(tmp_path), **rates, **settings})
+        app: Flask = create_app(
+            {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite"), **rates, **settings}
+        )
         return app.test_client()
 
     return limited

@@ -3,6 +3,7 @@
 import io
 import json
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -107,8 +108,9 @@ def test_english_whatever_the_browser_reads(client: FlaskClient) -> None:
     assert problem_of(answer, 404)["detail"].isascii()
 
 
-def test_our_own_mistakes_are_told_without_a_traceback(tmp_path: object) -> None:
-    app = create_app({"VOCABULARY_FOLDER": str(tmp_path), "PROPAGATE_EXCEPTIONS": False})
+def test_our_own_mistakes_are_told_without_a_traceback(tmp_path: Path) -> None:
+    settings = {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite")}
+    app = create_app(settings | {"PROPAGATE_EXCEPTIONS": False})
     del app.extensions["vocabularies"]
     answer = app.test_client().post("/api/v1/count", json={"text": "a", "vocabulary": "x"})
     assert "Traceback" not in json.dumps(problem_of(answer, 500))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -145,6 +146,38 @@ class TokensAnswer(Answer):
     page: int
     pages: int
     tokens: list[TokenAnswer]
+
+
+class SharedAnswer(Answer):
+    """A snapshot that was just kept."""
+
+    id: str
+    url: str = Field(description="The page that shows it.")
+    secret: str = Field(description="What it is deleted with; it is told only here.")
+    delete_url: str = Field(description="The page that deletes it.")
+
+
+class SnapshotAnswer(Answer):
+    """What a snapshot keeps."""
+
+    id: str
+    url: str
+    created: datetime
+    expires: datetime | None
+    title: str
+    note: str
+    algorithm: Algorithm
+    vocabulary: str
+    vocabulary_hash: str = Field(description="The SHA-256 of the vocabulary's content.")
+    options: dict[str, bool | int | str | None] = Field(description="The options that are not the usual ones.")
+    text: str
+    ids: list[int] = Field(description="The ids as they were.")
+    pieces: list[Piece]
+    offsets: Offsets
+    unknown: list[int] = Field(description="The indexes of the tokens that stand for unknown text.")
+    special: list[int] = Field(description="The indexes of the special tokens.")
+    decoded: str
+    core_version: str
 
 
 class Place(Answer):

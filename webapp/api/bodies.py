@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from datetime import date
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -114,6 +117,27 @@ class SplitBody(Choice):
     )
     boundary: Boundary = Field(
         "sentence", description="Where parts end, if at least one such place is within them: else behind a token."
+    )
+
+
+def _day(value: Any) -> Any:
+    """A day as RFC 3339 writes it; pydantic would take seconds since 1970 too."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        with suppress(ValueError):
+            return date.fromisoformat(value)
+    if value is None:
+        return None
+    raise PydanticCustomError("day", "Input should be a day as in 2030-12-31")
+
+
+class SnapshotBody(Choice):
+    """A text whose tokens are kept."""
+
+    text: str = Field(description="The text.")
+    title: str = Field("", max_length=120, description="A line about it.")
+    note: str = Field("", max_length=2_000, description="A paragraph or two about it.")
+    expires: Annotated[date | None, BeforeValidator(_day)] = Field(
+        None, description="The last day, in UTC, on which it is kept; for good if it is left out."
     )
 
 

@@ -87,16 +87,11 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name in re.findall(r"<(\w+)>", operation.path):
         schema = {"type": "string", "minLength": 1}
-        found.append(
-            {
-                "name": name,
-                "in": "path",
-                "required": True,
-                "schema": schema,
-                "example": operation.example[name],
-                "description": "The name of a vocabulary.",
-            }
-        )
+        description = "The name of a vocabulary." if name == "name" else "The id of a snapshot."
+        parameter = {"name": name, "in": "path", "required": True, "schema": schema, "description": description}
+        if name in operation.example:
+            parameter["example"] = operation.example[name]
+        found.append(parameter)
     for name, schema in operation.query.model_json_schema().get("properties", {}).items():
         description = schema.pop("description", "")
         found.append({"name": name, "in": "query", "required": False, "schema": schema, "description": description})

@@ -8,9 +8,10 @@ from typing import Any
 from flask import Blueprint, Response, g, request, url_for
 
 from webapp.answers.json import json_response, kept_for, well_formed
+from webapp.answers.snapshot import snapshot_json
 from webapp.answers.tokenization import answer_of, parts_of, sizes_of
 from webapp.answers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.api import answers, bodies, uploading
+from webapp.api import answers, bodies, keeping, uploading
 from webapp.api.choosing import chosen, described_tokenizer, texts_of, within
 from webapp.api.document import document_of
 from webapp.api.operations import Operations
@@ -194,6 +195,53 @@ def tokens(name: str, query: bodies.TokensQuery) -> Response:
         return kept_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
     except NoPageError as error:
         refuse(404, f"There is no page {query.page}; the last is {error.last}.", errors=[("page", "No such page")])
+
+
+@operations.add(
+    "post",
+    "/snapshots",
+    body=bodies.SnapshotBody,
+    answer=answers.SharedAnswer,
+    status=201,
+    errors=(403, 404, 409, 410, 413, 503, 507),
+    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where is it cut?"},
+)
+@stores
+def share(body: bodies.SnapshotBody) -> Response:
+    """Keep a result under a link that does not break.
+
+    The same text, vocabulary, options, title and note have the same link, whoever keeps them; each has a secret of
+    their own.
+    """
+    shared = keeping.kept(request, body)
+    told = {
+        "id": shared.id,
+        "url": url_for("snapshots.page", id=shared.id, _external=True),
+        "secret": shared.secret,
+        "delete_url": url_for("snapshots.delete", id=shared.id, secret=shared.secret, _external=True),
+    }
+    response = json_response(told, 201)
+    response.headers["Location"] = url_for("api.snapshot", id=shared.id)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@operations.add(
+    "get",
+    "/snapshots/<id>",
+    answer=answers.SnapshotAnswer,
+    errors=(404, 410, 503),
+    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba"},
+)
+def snapshot(id: str) -> Response:
+    """Show what was kept: the text, and its tokens as they were.
+
+    It never changes, but it may be deleted: 410 then.
+    """
+    response = kept_for(json_response(snapshot_json(keeping.stored(id))), 0)
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
 
 
 @blueprint.get("/openapi.json")

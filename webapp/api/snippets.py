@@ -27,9 +27,12 @@ class Snippet:
 def snippets_of(operation: Operation, base: str) -> list[Snippet]:
     """The examples for an operation of the API whose address begins with `base`."""
     address = base + _filled(operation.path, operation.example)
+    makers: tuple[str, str, str]
     if operation.body is VocabularyUpload:
         (name, content), *_ = operation.example.items()
         makers = _upload(address, name, content)
+    elif "<id>" in operation.path:
+        makers = _kept(f"{base}/snapshots", operation.example)
     elif operation.body is not None:
         makers = _post(address, operation.example)
     else:
@@ -44,7 +47,7 @@ def _filled(path: str, example: Mapping[str, Any]) -> str:
     '/vocabularies/bpe-bytes/tokens?query=token'
     """
     names = re.findall(r"<(\w+)>", path)
-    filled = re.sub(r"<(\w+)>", lambda match: str(example[match[1]]), path)
+    filled = re.sub(r"<(\w+)>", lambda match: str(example.get(match[1], match[0])), path)
     rest = {key: value for key, value in example.items() if key not in names}
     return f"{filled}?{urlencode(rest)}" if names and rest else filled
 
@@ -86,6 +89,40 @@ const answer = await fetch({_quoted(address)}, {{
   headers: {{"Content-Type": "application/json"}},
   body: JSON.stringify({body}),
 }});
+console.log(await answer.json());""",
+    )
+
+
+def _kept(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Something is kept first, so that there is something to show."""
+    body = json.dumps(example, ensure_ascii=False)
+    sent = f"-H 'Content-Type: application/json' \\\n  -d {shlex.quote(body)}"
+    return (
+        f"id=$(curl -s {shlex.quote(address)} \\\n  {sent} |\n"
+        """  sed 's/.*"id":"\\([^"]*\\)".*/\\1/')\n"""
+        f'curl -s "{address}/$id"',
+        f"""\
+import json
+from urllib.request import Request, urlopen
+
+body = {_python(example)}
+request = Request(
+    {address!r},
+    json.dumps(body).encode(),
+    {{"Content-Type": "application/json"}},
+)
+with urlopen(request) as answer:
+    id = json.load(answer)["id"]
+with urlopen({address + "/"!r} + id) as answer:
+    print(json.load(answer))""",
+        f"""\
+const kept = await fetch({_quoted(address)}, {{
+  method: "POST",
+  headers: {{"Content-Type": "application/json"}},
+  body: JSON.stringify({body}),
+}});
+const {{id}} = await kept.json();
+const answer = await fetch({_quoted(address + "/")} + id);
 console.log(await answer.json());""",
     )
 
