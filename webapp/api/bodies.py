@@ -8,7 +8,6 @@ from datetime import date
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from webapp.answers.tokenization import WANTS, Want
 from webapp.core.splitting import Boundary
@@ -79,7 +78,7 @@ class Texts(Choice):
     @model_validator(mode="after")
     def _either(self) -> Self:
         if len({"text", "texts"} & self.model_fields_set) != 1:
-            raise PydanticCustomError("text_or_texts", "Either `text` or `texts` must be given, and not both")
+            raise ValueError("either `text` or `texts` must be given, and not both")
         return self
 
 
@@ -127,7 +126,7 @@ def _day(value: Any) -> Any:
             return date.fromisoformat(value)
     if value is None:
         return None
-    raise PydanticCustomError("day", "Input should be a day as in 2030-12-31")
+    raise ValueError("a day is written as in 2030-12-31")
 
 
 class SnapshotBody(Choice):

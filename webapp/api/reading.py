@@ -58,7 +58,9 @@ def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     if found[0]["type"] == "json_invalid":
         refuse(400, f"The body is not JSON: {found[0]['msg'].removeprefix('Invalid JSON: ')}.")
-    places = [("/".join(map(_escaped, one["loc"])), one["msg"]) for one in found[:MOST_ERRORS]]
+    places = [
+        ("/".join(map(_escaped, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in found[:MOST_ERRORS]
+    ]
     told = "; ".join(f"{place or 'the body'}: {message}" for place, message in places[:3])
     refuse(
         422,
