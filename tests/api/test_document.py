@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from webapp.api.page import with_code
 from webapp.api.routes import operations
 from webapp.api.snippets import snippets_of
 
@@ -43,7 +44,7 @@ def test_the_page_tells_of_every_operation(client: FlaskClient, document: Any) -
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert f"{method.upper()} {path}" in page.text
-            assert operation["summary"] in page.text
+            assert str(with_code(operation["summary"])) in page.text
     for operation in operations.all:
         for snippet in snippets_of(operation, "http://localhost/api/v1"):
             assert snippet.code.splitlines()[0].replace("'", "&#39;").replace('"', "&#34;") in page.text

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
+from markupsafe import Markup, escape
 
 from webapp.api.bodies import MOST_TEXTS
 from webapp.api.operations import Operation
@@ -61,6 +63,16 @@ def page() -> Response:
     response = make_response(body)
     response.headers["Cache-Control"] = "private, no-cache"
     return response
+
+
+@blueprint.app_template_filter()
+def with_code(text: str) -> Markup:
+    """A sentence of the document, what stands between backticks as code.
+
+    >>> with_code("one of `ids`, `<b>`")
+    Markup('one of <code>ids</code>, <code>&lt;b&gt;</code>')
+    """
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _section(told: Mapping[str, Any], operation: Operation, base: str) -> Section:
