@@ -120,6 +120,8 @@ def api_message_for(error: HTTPException) -> str:
             return "There is nothing at this address. /api lists what there is."
         case 405:
             return f"This address does not answer {request.method}; the header Allow lists what it answers."
+        case 413 if request.mimetype == "multipart/form-data":
+            return f"That is too much: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
         case 413:
             return f"That is too much for one request: all texts together may have {_limit()} bytes of UTF-8."
         case 429:

@@ -129,7 +129,10 @@ def test_files_that_are_no_vocabularies(client: FlaskClient) -> None:
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
     body = head + b"x" * 27_000_000 + b"\r\n--x--\r\n"
     large = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
-    problem_of(large, 413)
+    assert "26,214,400" in problem_of(large, 413)["detail"]
+    body = head + b"x" * 60_000_000 + b"\r\n--x--\r\n"
+    larger = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
+    assert "26,214,400" in problem_of(larger, 413)["detail"]
 
 
 def test_nothing_is_stored_for_another_site(client: FlaskClient) -> None:
@@ -146,6 +149,8 @@ def test_other_sites_may_ask_without_cookies(client: FlaskClient, path: str) -> 
         assert "Access-Control-Allow-Credentials" not in answer.headers
         assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     if path != "/api/v1/nope":
+        assert asked.status_code == 204
+        assert "Content-Type" not in asked.headers
         assert "POST" in asked.headers["Access-Control-Allow-Methods"]
         assert "Content-Type" in asked.headers["Access-Control-Allow-Headers"]
     assert "Access-Control-Allow-Origin" not in client.get("/").headers

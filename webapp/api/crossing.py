@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from flask import Flask, Response, request
 
 from webapp.problems import is_api
@@ -19,7 +21,9 @@ def init_app(app: Flask) -> None:
         response.headers["Access-Control-Allow-Origin"] = "*"
         response.headers["Access-Control-Expose-Headers"] = "ETag, Location, Retry-After"
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-        if request.method == "OPTIONS":
+        if request.method == "OPTIONS" and response.status_code == HTTPStatus.OK:
+            response.status_code = HTTPStatus.NO_CONTENT
+            del response.headers["Content-Type"]
             response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
             response.headers["Access-Control-Allow-Headers"] = "Content-Type, If-None-Match"
             response.headers["Access-Control-Max-Age"] = str(A_DAY)
