@@ -1,12 +1,23 @@
 """Snapshots by the API: kept, shown, and gone."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
 from tests.api.conftest import Ask, problem_of
+from webapp import create_app
+
+NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+
+
+@pytest.fixture
+def client(database_settings: dict[str, str], tmp_path: Path) -> FlaskClient:
+    """A program that asks a site with a database of its own, once SQLite and once PostgreSQL."""
+    return create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **database_settings}).test_client()
+
 
 BODY: Any = {"text": "研究生命的起源 乸", "vocabulary": "bpe-bytes", "title": "A title"}
 
@@ -81,3 +92,12 @@ def test_a_day_is_kept_to_its_end(client: FlaskClient, post: Ask) -> None:
 def test_nothing_is_kept_for_another_site(client: FlaskClient) -> None:
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}):
         problem_of(client.post("/api/v1/snapshots", json=BODY, headers=headers), 403)
+
+
+def test_a_database_that_is_away(tmp_path: Path) -> None:
+    away = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "MAX_DATABASE_SECONDS": 1}
+    client = create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **away}).test_client()
+    for answer in (client.post("/api/v1/snapshots", json=BODY), client.get("/api/v1/snapshots/23456789a")):
+        problem_of(answer, 503)
+        assert int(answer.headers["Retry-After"]) > 0
+    assert client.post("/api/v1/count", json={"text": "low"}).get_json()["tokens"] == 1
