@@ -280,6 +280,13 @@
     option.parentElement.closest("select").dispatchEvent(new Event("input", { bubbles: true }));
   });
 
+  // A vocabulary file is sent once, when it is chosen, and not with every letter that is typed.
+  const vocabularyFile = byId("vocabulary-file");
+  vocabularyFile.value = "";
+  vocabularyFile.addEventListener("change", () => {
+    if (vocabularyFile.files.length) document.querySelector(".panel button[data-whole-page]").click();
+  });
+
   // A file for the server changes more than the result: the whole page is wanted, as without this script.
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("button[data-whole-page]");
@@ -291,9 +298,13 @@
     form.action = own; // a download leaves the page as it is
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target.id === "find") {
+    if ((event.key === "Enter" || event.key === "ArrowDown") && event.target.id === "find") {
       event.preventDefault();
       byId("choices").querySelector("button")?.focus();
+    } else if (event.key in STEPS && event.target.name === "pick") {
+      event.preventDefault();
+      const buttons = Array.from(byId("choices").querySelectorAll("button"));
+      (buttons[buttons.indexOf(event.target) + STEPS[event.key]] ?? byId("find")).focus();
     }
   });
 
@@ -379,22 +390,23 @@
     if (file.files.length) file.value = "";
   });
 
-  // Texts too long for the address would be gone after a reload: this tab remembers them, and nobody else.
+  // What stands in the boxes would be gone where the address does not hold it: this tab remembers it, and nobody else.
   const boxes = ["text", "corpus", "dictionary"].map(byId);
   const addressHoldsText = () => new URL(location.href).searchParams.has("text");
   window.addEventListener("pagehide", () => {
     try {
-      if (addressHoldsText()) sessionStorage.removeItem("texts");
-      else sessionStorage.setItem("texts", JSON.stringify([location.search, ...boxes.map((box) => box.value)]));
+      sessionStorage.setItem("texts", JSON.stringify([location.search, ...boxes.map((box) => box.value)]));
     } catch {
       // No room or no permission: then the text lives as long as the page.
     }
   });
   const remember = () => {
     if (addressHoldsText() || boxes.some((box) => box.value !== box.defaultValue)) return;
+    // Somebody who comes back from another page of the site with a vocabulary comes for the same text.
+    const sentHere = document.referrer.startsWith(location.origin) && new URL(location.href).searchParams.has("vocabulary");
     try {
       const [search, ...kept] = JSON.parse(sessionStorage.getItem("texts") ?? "[]");
-      if (search === location.search) boxes.forEach((box, n) => { box.value = kept[n]; });
+      if (search === location.search || (sentHere && kept.length)) boxes.forEach((box, n) => { box.value = kept[n]; });
     } catch {
       // As above.
     }
@@ -408,6 +420,13 @@
     field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
     : field.tagName === "SELECT" ? field.selectedIndex !== Math.max(Array.from(field.options).findIndex((o) => o.defaultSelected), 0)
     : field.tagName === "TEXTAREA" && field.value !== field.defaultValue;
-  // htmx takes up its work in a task of its own, before this one.
-  if (Array.from(form.elements).some(changed)) setTimeout(refresh);
+  // htmx takes up its work in a task of its own, before this one. What the browser itself puts back into the boxes,
+  // on the way back or at a reload, is there at the latest when the page is shown.
+  const catchUp = () => {
+    if (!Array.from(form.elements).some(changed)) return;
+    window.removeEventListener("pageshow", catchUp);
+    setTimeout(refresh);
+  };
+  window.addEventListener("pageshow", catchUp);
+  catchUp();
 })();

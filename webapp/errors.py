@@ -76,7 +76,33 @@ def _page(status: int, message: str, **retry: Any) -> Response:
     """A page with `message`, or for htmx the message alone; `retry` is an address or a form's fields to try again."""
     partial = request.headers.get("HX-Request-Type") == "partial"
     template = "_error.html" if partial else "error.html"
-    return make_response(render_template(template, status=status, message=message, **retry), status)
+    # What a form was sent from is still there, with all that was typed: the page before this one.
+    is_form = request.method == "POST"
+    heading = heading_for(status)
+    body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
+    return make_response(body, status)
+
+
+def heading_for(status: int) -> str:
+    """A status in words.
+
+    >>> heading_for(413)
+    'That is too much for one request'
+    """
+    match status:
+        case 400:
+            return _("That was not understood")
+        case 403:
+            return _("That is not allowed")
+        case 404:
+            return _("There is no such page")
+        case 405:
+            return _("That does not work here")
+        case 413:
+            return _("That is too much for one request")
+        case 429:
+            return _("That was too often")
+    return _("That did not work")
 
 
 def message_for(error: HTTPException) -> str:
@@ -84,14 +110,13 @@ def message_for(error: HTTPException) -> str:
     if isinstance(error, RequestEntityTooLarge):
         if request.endpoint == "playground.upload":
             return _(
-                "That is too much for one upload: a vocabulary file may have up to %(limit)s bytes. Your text is still "
-                "where you typed it, one page back.",
-                limit=f"{current_app.config['MAX_UPLOAD_BYTES']:,}",
+                "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
+                limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
-            "That is too much for one request: the text may have up to %(limit)s bytes. "
-            "Your text is still where you typed it (without JavaScript: one page back); shorten it there.",
-            limit=f"{current_app.config['MAX_TEXT_BYTES']:,}",
+            "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
+            "it; shorten it there.",
+            limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
     match error.code:
         case 404:

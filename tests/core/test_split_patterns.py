@@ -83,3 +83,13 @@ def test_any_other_pattern_is_run_as_it_is() -> None:
 def test_a_pattern_that_comes_to_no_end_is_stopped() -> None:
     with pytest.raises(PatternTimeoutError, match=r"\(a\+\)\+\$"):
         SplitPattern(r"(a+)+$").findall("a" * 3000 + "!")
+
+
+def test_a_pattern_that_is_slow_on_every_word_has_its_time_once() -> None:
+    slow = SplitPattern(r"(研究|研|究)+!")
+    words = [f"{'研究' * 11}{number}!" for number in range(2_000)]
+    with pytest.raises(PatternTimeoutError):
+        list(map(slow.findall, words))
+    with pytest.raises(PatternTimeoutError):
+        slow.findall("研究" * 11 + "?!")
+    assert SplitPattern(r"(研究|研|究)+!").findall("研究!") == ["研究!"]

@@ -1,4 +1,7 @@
-"""The site with two addresses more, one that stores a text and one that shows it; each answer names its process."""
+"""The site, with the process named in each answer.
+
+Where it has no `/share` of its own, a plain one stands in: it keeps a text and answers with its address.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,9 @@ from webapp.storage import storage
 def create_app() -> Flask:
     """The application that gunicorn serves for the tests."""
     app = webapp.create_app()
-
-    @app.post("/kept")
-    def keep() -> Response:
-        shared = storage().snapshots.share(snapshot(request.get_data().decode()), expires=None)
-        return Response(status=201, headers={"Location": f"/kept/{shared.id}"})
-
-    @app.get("/kept/<id>")
-    def kept(id: str) -> Response:
-        stored = storage().snapshots.get(id)
-        if stored is None:
-            abort(404)
-        return Response(stored.snapshot.text, mimetype="text/plain")
+    if "snapshots" not in app.blueprints:
+        app.add_url_rule("/share", view_func=keep, methods=["POST"])
+        app.add_url_rule("/s/<id>", view_func=kept)
 
     @app.after_request
     def name(response: Response) -> Response:
@@ -33,3 +27,17 @@ def create_app() -> Flask:
         return response
 
     return app
+
+
+def keep() -> Response:
+    """Keep a text."""
+    shared = storage().snapshots.share(snapshot(request.form["text"]), expires=None)
+    return Response(status=201, headers={"Location": f"/s/{shared.id}"})
+
+
+def kept(id: str) -> Response:
+    """Show what is kept."""
+    stored = storage().snapshots.get(id)
+    if stored is None:
+        abort(404)
+    return Response(stored.snapshot.text, mimetype="text/plain")

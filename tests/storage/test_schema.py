@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -45,22 +46,17 @@ def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [schema.HEAD]
 
 
-def test_several_processes_at_once_make_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
+def test_two_processes_at_once_make_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
     command = [sys.executable, "-c", PREPARE, database_settings["DATABASE_URL"], database_settings["DATABASE_FILE"]]
-    processes = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-    for process in processes:  # only now, when all of them have loaded what they need
-        assert process.stdin is not None
-        process.stdin.close()
-        process.stdin = None
-    for process in processes:
-        _, errors = process.communicate(timeout=60)
-        assert (process.returncode, errors.decode()) == (0, "")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"ready\n"  # it has loaded what it needs, as this one has
+        start = Thread(target=database.prepare)
+        start.start()
+        _, errors = other.communicate(b"", timeout=60)
+        start.join()
+    assert (other.returncode, errors.decode()) == (0, "")
     with database.read() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [schema.HEAD]
 

@@ -82,7 +82,7 @@ def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher)
     assert result.exit_code == 1
     assert result.stdout.startswith("bert-base-cased  ")
     missing, checksum = result.stderr.splitlines()
-    assert missing.startswith("“GPT-2” could not be fetched: 127.0.0.1 has no such file any more.")
+    assert missing.startswith("“GPT-2” could not be fetched: 127.0.0.1 has no such file.")
     assert checksum.startswith(
         "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: what 127.0.0.1 sent is not the file"
     )

@@ -12,10 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import sentencepiece
 import tokenizers
-import zstandard
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import text
 from tokenizers import models, pre_tokenizers, processors, trainers
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, stream_encode_multipart
@@ -161,8 +159,10 @@ def test_two_files_that_belong_together_in_any_order(client: FlaskClient) -> Non
     model = json.loads(tokenizer.to_str())["model"]
     vocabulary = json.dumps(model["vocab"]).encode()
     merges = "\n".join(["#version: 0.2", *map(" ".join, model["merges"])]).encode()
-    for files in ((vocabulary, merges), (merges, vocabulary)):
+    orders = [(vocabulary, merges), (merges, vocabulary)]
+    for files in orders:
         assert used(client, *files).ids == tokenizer.encode(TEXT).ids
+    assert len({chosen(bring(client, *files))["vocabulary"] for files in orders}) == 1
 
 
 def test_a_vocab_txt(client: FlaskClient) -> None:
@@ -309,20 +309,6 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
-def test_a_kept_file_that_was_damaged(tmp_path: Path) -> None:
-    with small_site(tmp_path) as client:
-        name = chosen(bring(client, b"low\nlower\n"))["vocabulary"]
-    for damage in (zstandard.compress(b"something\nelse\n"), b"something\nelse\n"):
-        with small_site(tmp_path) as client:
-            with client.application.app_context(), storage().database.write() as connection:
-                connection.execute(text("UPDATE vocabularies SET content = :content"), {"content": damage})
-            answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower")
-        assert answer.status_code == 503
-        page = Page(answer.text)
-        assert "cannot be read any more" in page.problems[0]
-        assert page.box == "\nlower"
-
-
 def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
     content = b"low\nlower\n"
     with small_site(tmp_path) as client:
@@ -411,3 +397,48 @@ def test_published_files_and_broken_copies_of_them(client: FlaskClient, name: st
     broken = bring(client, content[: len(content) // 2])
     assert broken.status_code == 422
     assert len(Page(broken.text).problems) == 1
+
+
+def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None:
+    answer = bring(client, b'{"hello": "world"}', text="the lowest")
+    page = Page(answer.text)
+    assert answer.status_code == 422
+    assert "".join(page.pieces) == "the lowest"
+    assert '<details class="finder" open>' in answer.text
+
+
+def test_my_uploads_go_by_the_names_of_their_files(client: FlaskClient) -> None:
+    name = chosen(bring(client, b"seven\neight\n", name="wörter; v=1!.txt"))["vocabulary"]
+    assert f"wörter; v=1!.txt · {name[7:15]}" in client.get("/?text=x&algorithm=fmm").text
+    assert f"Dictionary · {name[7:15]}" in client.application.test_client().get(f"/vocabularies/{name}").text
+
+
+def pipeline(**parts: object) -> bytes:
+    """A `tokenizer.json` with parts of somebody's making."""
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
+    return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}).encode()
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "message"),
+    [
+        (
+            {"normalizer": {"type": "Replace", "pattern": {"Regex": "(q1|q|1q|1)+Z"}, "content": ""}},
+            "q1" * 40 + " Z",
+            "comes to no end on this text",
+        ),
+        (
+            {"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 900}},
+            "a" * 100_000,
+            "makes this text too long",
+        ),
+    ],
+)  # fmt: skip
+def test_a_vocabulary_that_cannot_cope_with_a_text_says_so(
+    client: FlaskClient, part: dict[str, object], text: str, message: str
+) -> None:
+    name = chosen(bring(client, pipeline(**part), text="a"))["vocabulary"]
+    answer = client.post("/", data={"text": text, "algorithm": "words", "vocabulary": name}, headers=HTMX)
+    assert answer.status_code == 422
+    assert message in Page(answer.text).problems[0]
+    assert client.get("/?text=as+ever").status_code == 200

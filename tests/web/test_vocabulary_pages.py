@@ -21,6 +21,7 @@ from webapp.vocabularies import (
     CATALOGUE,
     OnItsWayError,
     UnavailableError,
+    fetching,
     find,
     jieba_words,
     library,
@@ -79,7 +80,7 @@ def test_what_a_vocabulary_is_made_of(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
     assert "WordPiece, like BERT" in seen
     assert "Tokens 32,000" in seen
-    assert "Normalizer BertNormalizer lowercase false Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
+    assert "Normalizer BertNormalizer keeps capitals Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
     assert "20 DistutilsOptionError" in seen
     assert "4 [MASK] special token" in seen
     assert re.search(r"Latin 26,\d\d\d 82\.\d%", seen)
@@ -127,6 +128,34 @@ def test_searching_by_text_and_by_id(client: FlaskClient) -> None:
     assert with_dot == ids(client.get("/vocabularies/bpe-bytes?query= the"))
 
 
+@pytest.mark.parametrize(
+    ("query", "id", "piece"),
+    [
+        ("U+4E00", None, "一"),
+        ("u+7814 U+7A76", None, "研究"),
+        ("0x41", 65, "A"),
+        ("e4 b8 80", None, "一"),
+        ("20 74 68 65", None, "·the"),
+        ("e4 b8", None, "⟨E4 B8⟩"),
+    ],
+)
+def test_searching_by_code_points_and_bytes(client: FlaskClient, query: str, id: int | None, piece: str) -> None:
+    answer = client.get("/vocabularies/bpe-bytes", query_string={"query": query})
+    assert rows(answer)[0][1] == piece
+    assert id is None or ids(answer)[0] == id
+    assert f"tokens hold “{query}”." in words(answer)
+
+
+def test_only_a_number_may_be_an_id(client: FlaskClient) -> None:
+    assert "tokens hold “'”." in words(client.get("/vocabularies/bpe-bytes?query='"))
+    assert re.search("tokens? holds? “12” or ha(s|ve) that id", words(client.get("/vocabularies/wordpiece?query=12")))
+
+
+@pytest.mark.parametrize("page", ["", " ", "1 "])
+def test_no_page_is_the_first(client: FlaskClient, page: str) -> None:
+    assert ids(client.get("/vocabularies/unigram", query_string={"page": page})) == list(range(100))
+
+
 def test_leafing(client: FlaskClient) -> None:
     second = client.get("/vocabularies/unigram?page=2")
     assert ids(second) == list(range(100, 200))
@@ -141,7 +170,7 @@ def test_leafing(client: FlaskClient) -> None:
     assert f"{total} tokens hold “the”" in words(client.get("/vocabularies/unigram?query=the"))
 
 
-@pytest.mark.parametrize("page", ["321", "0", "-1", "x", "", "1" * 5000, "²"])
+@pytest.mark.parametrize("page", ["321", "0", "-1", "x", "1 2", "1" * 5000, "²"])
 def test_a_page_that_is_not_there(client: FlaskClient, page: str) -> None:
     answer = client.get("/vocabularies/unigram", query_string={"page": page})
     assert answer.status_code == 404
@@ -302,6 +331,42 @@ def test_no_such_vocabulary_in_the_list(client: FlaskClient) -> None:
     assert "Search for at most 100 characters" in words(long)
 
 
+def test_a_vocabulary_that_was_fetched_says_so(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "fetched from its publisher on first use" in words(client.get("/vocabularies?find=r50k_base"))
+    monkeypatch.setattr(fetching.of(app), "has", lambda known: known.name == "r50k_base")
+    seen = words(client.get("/vocabularies?find=r50k_base"))
+    assert "fetched from its publisher" in seen
+    assert "on first use" not in seen
+    assert "on first use" in words(client.get("/vocabularies?find=cl100k_base"))
+
+
+def test_ids_are_not_tokens(app: Flask, client: FlaskClient) -> None:
+    pieces = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
+    document = {"added_tokens": [{"id": 2, "content": "<s>", "special": True}], "model": pieces}
+    with app.app_context():
+        entry = library().keep(json.dumps(document).encode())
+    seen = words(client.get(f"/vocabularies/{entry.name}"))
+    assert "Tokens 3 Highest id 2" in seen
+    assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
+
+
+def test_settings_are_told_in_words(app: Flask, client: FlaskClient) -> None:
+    split = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Removed", "invert": True}
+    document = {
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<b>"},
+        "pre_tokenizer": split,
+        "model": {"type": "WordLevel", "vocab": {"<unk>": 0}, "unk_token": "<unk>"},
+    }
+    with app.app_context():
+        entry = library().keep(json.dumps(document).encode())
+    answer = client.get(f"/vocabularies/{entry.name}")
+    seen = words(answer).replace(" ,", ",")
+    assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only what matches" in seen
+    assert "<b></code>" not in answer.text
+
+
 def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     pieces = ["<unk>", "x" * 300_000, "\u202eabc", "<script>alert(1)</script>", "\x00", "\n" * 3000]
     document = {
@@ -317,4 +382,6 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     seen = words(answer)
     assert "⟨202E⟩abc" in seen
     assert "300,000" in seen
-    assert "x×160" in seen
+    assert "x×300,000" in seen
+    assert "2–3 0 0.0%" in seen  # lengths that no token has share a row
+    assert "262,145–524,288 1" in seen

@@ -17,7 +17,7 @@ import regex
 from webapp.core import bert_characters
 from webapp.core.alignment import Aligned, Edit
 from webapp.core.composition import Form, form_edits, is_normalized, normalized
-from webapp.core.split_patterns import SplitPattern
+from webapp.core.split_patterns import SplitPattern, TextError
 
 
 class Normalizer(Protocol):
@@ -178,21 +178,24 @@ class Replace:
     def normalize(self, text: str) -> str:
         """The text with the matches replaced."""
         if self._is_character:
+            if len(self.content) > 1:
+                _check_length(len(text) + text.count(self.pattern) * (len(self.content) - 1))
             return text.replace(self.pattern, self.content)
         pieces: list[str] = []
         position = 0
         for start, end in self._found(text):
             pieces += (text[position:start], self.content)
             position = end
+        _check_length(len(text) + len(pieces) // 2 * len(self.content))
         return "".join((*pieces, text[position:]))
 
     def align(self, aligned: Aligned) -> Aligned:
         """The text with the matches replaced, aligned."""
         if self._is_character and len(self.content) == 1:
             return aligned.same_length(self.normalize(aligned.text))
-        return aligned.edited(
-            (start, end, self.content, [end - 1] * len(self.content)) for start, end in self._found(aligned.text)
-        )
+        found = list(self._found(aligned.text))
+        _check_length(len(aligned.text) + len(found) * len(self.content))
+        return aligned.edited((start, end, self.content, [end - 1] * len(self.content)) for start, end in found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the matches are; no empty one right behind another, and none in an empty text, as in `tokenizers`."""
@@ -209,6 +212,22 @@ class Replace:
     @cached_property
     def _is_character(self) -> bool:
         return len(self.pattern) == 1 and regex.escape(self.pattern, literal_spaces=True) == self.pattern
+
+
+class GrowthError(TextError):
+    """A text that its normalizer makes too long."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__(f"the normalizer makes the text {length:,} characters long; {LONGEST:,} are the most")
+
+
+LONGEST = 1 << 24
+"""So many characters a normalizer may make of a text: ten times the longest text of this site."""
+
+
+def _check_length(length: int) -> None:
+    if length > LONGEST:
+        raise GrowthError(length)
 
 
 @dataclass(frozen=True)

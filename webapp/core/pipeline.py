@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, is_dataclass
+
+import regex
 
 from webapp.core.tokenizer import Tokenizer
 
@@ -95,7 +98,7 @@ def _settings(part: object) -> tuple[tuple[str, str], ...]:
         return ()
     values = [(field.name, getattr(part, field.name), field.default) for field in fields(part) if field.init]
     return tuple(
-        (name, _said(value))
+        (name, _literal(value) if name == "pattern" and isinstance(value, str) else _said(value))
         for name, value, usual in values
         if isinstance(value, str | int | None) and value != usual and name not in _OWN
     )
@@ -106,6 +109,17 @@ def _model(model: object) -> tuple[tuple[str, str], ...]:
     if getattr(getattr(model, "vocabulary", None), "byte_ids", None):
         values.append(("byte_fallback", True))
     return tuple((name, _said(value)) for name, value in values if value)
+
+
+def _literal(pattern: str) -> str:
+    """A pattern that means nothing but a text, as that text.
+
+    >>> _literal(re.escape("a b.")), _literal(" +")
+    ('a b.', ' +')
+    """
+    text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
+    spellings = (re.escape(text), regex.escape(text), regex.escape(text, literal_spaces=True))
+    return text if pattern in spellings else pattern
 
 
 def _said(value: object) -> str:

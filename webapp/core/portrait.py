@@ -33,7 +33,8 @@ class Portrait:
     `lengths` gives for each number of characters how many tokens have it, the shortest first. It leaves out what is
     part of a character or stands for no text, as `kinds` counts it under `PART` and `SPECIAL`. `kinds` gives for each
     script and each of `NO_SCRIPTS` how many tokens are of it, most first. `longest` and `longest_words` are ids, the
-    longest first; a word is made of letters and the marks on them.
+    longest first, each text once by its lowest id, with and without its space; a word is made of letters and the marks
+    on them.
     """
 
     size: int
@@ -68,8 +69,8 @@ def portrait_of(tokens: TokenList) -> Portrait:
     kind_of = _Kinds()
     lengths: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
-    texts: list[tuple[int, int]] = []
-    words: list[tuple[int, int]] = []
+    texts: dict[str, int] = {}
+    words: dict[str, int] = {}
     for id, text in zip(tokens.ids, tokens.texts, strict=True):
         if id in tokens.apart:
             kinds[SPECIAL] += 1
@@ -81,16 +82,21 @@ def portrait_of(tokens: TokenList) -> Portrait:
             lengths[length] += 1
             kind, is_word = kind_of[text.translate(class_of)]
             kinds[kind] += 1
-            texts.append((-length, id))
+            texts.setdefault(text, id)
             if is_word:
-                words.append((-length, id))
+                words.setdefault(text, id)
     return Portrait(
         size=len(tokens),
         lengths=dict(sorted(lengths.items())),
         kinds=dict(kinds.most_common()),
-        longest=tuple(id for _, id in nsmallest(LONGEST, texts)),
-        longest_words=tuple(id for _, id in nsmallest(LONGEST, words)),
+        longest=_longest(texts),
+        longest_words=_longest(words),
     )
+
+
+def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
+    """The ids of the longest texts."""
+    return tuple(id for _, id in nsmallest(LONGEST, ((-len(text), id) for text, id in ids.items())))
 
 
 # Letters and marks are told apart by their script, everything else by its general category. A letter or mark that many

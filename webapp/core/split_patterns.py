@@ -129,8 +129,8 @@ class SplitPattern:
 
     def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         stretch = as_unicode_16(text[start:end])
-        seconds = None if self.covers else SECONDS + SECONDS_A_CHARACTER * len(stretch)
-        deadline = None if seconds is None else monotonic() + seconds
+        began = monotonic()
+        deadline = None if self.covers else began + self._patience.seconds(len(stretch))
         spans: list[tuple[int, int]] = []
         position, last = 0, -1
         try:
@@ -140,7 +140,13 @@ class SplitPattern:
                 position, last = _collected(found, spans, start, last)
         except TimeoutError:
             raise PatternTimeoutError(self.source, len(stretch)) from None
+        finally:
+            self._patience.spend(monotonic() - began, len(stretch))
         return spans
+
+    @cached_property
+    def _patience(self) -> Patience:
+        return Patience()
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
@@ -169,7 +175,11 @@ def _collected(
     return sys.maxsize, last
 
 
-class PatternTimeoutError(ValueError):
+class TextError(ValueError):
+    """A text that the parts of a vocabulary cannot cope with, though others can be."""
+
+
+class PatternTimeoutError(TextError):
     """A split pattern that takes longer on a text than any reasonable one would."""
 
     def __init__(self, source: str, length: int) -> None:
@@ -179,6 +189,30 @@ class PatternTimeoutError(ValueError):
 
 # What an unknown pattern is given for a text: known ones, run by `regex`, need a tenth of a microsecond a character.
 SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
+
+
+class Patience:
+    """How long a pattern may still take. One that is slow on thousands of words has had as long as on one text.
+
+    >>> patience = Patience()
+    >>> patience.spend(0.9, 40)
+    >>> round(patience.seconds(40), 2)
+    0.1
+    >>> patience.spend(0.0, 10_000_000)  # a text on which it is as quick as others makes it good again
+    >>> patience.seconds(0)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._overdrawn = 0.0  # seconds beyond what so many characters may take
+
+    def seconds(self, characters: int) -> float:
+        """How long the pattern may take on so many characters; hardly at all once its patience is used up."""
+        return max(SECONDS + SECONDS_A_CHARACTER * characters - self._overdrawn, 0.001)
+
+    def spend(self, seconds: float, characters: int) -> None:
+        """Reckon with the time that the pattern took."""
+        self._overdrawn = max(0.0, self._overdrawn + seconds - SECONDS_A_CHARACTER * characters)
 
 
 # --- fast forms -------------------------------------------------------------------------------------------------------

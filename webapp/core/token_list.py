@@ -62,14 +62,17 @@ class TokenList:
         marks = Marks() if id in self.added else self._marks
         return marks.bytes_of(self.pieces[at])
 
-    def find(self, *queries: str) -> list[int]:
-        """The ids of the tokens that hold one of `queries`, in their text or as they are written.
+    def find(self, *queries: str, data: bytes = b"") -> list[int]:
+        """The ids of the tokens that hold one of `queries`, in their text or as they are written, or the bytes `data`.
 
         First the token of that number, then tokens that are just that, then the others by id. Capitals count.
         """
         whole: list[int] = []
         part: list[int] = []
-        for id, text, written in zip(self.ids, self.texts, self.written, strict=True):
+        for id, piece, text, written in zip(self.ids, self.pieces, self.texts, self.written, strict=True):
+            if data and data in (own := (Marks() if id in self.added else self._marks).bytes_of(piece)):
+                (whole if data == own else part).append(id)
+                continue
             for query in queries:
                 if query in written or (text is not None and text is not written and query in text):
                     same = query in (written, text) or (text is not None and query == bare(text))

@@ -10,8 +10,10 @@ from flask_babel import gettext as _
 
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, title_of, well_known
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, well_known
+from webapp.vocabularies.library import is_here
 from webapp.vocabularies.own import found
+from webapp.vocabularies.searching import matches
 
 LONGEST_QUERY = 100
 
@@ -51,18 +53,13 @@ class Picker:
 
     def _entries(self, algorithm: str) -> list[Entry]:
         chosen = found(self.state.vocabulary)
-        theirs = [chosen] if chosen and chosen.origin == "uploaded" and chosen not in self.uploads else []
+        mine = {entry.name for entry in self.uploads}
+        theirs = [chosen] if chosen and chosen.origin == "uploaded" and chosen.name not in mine else []
         return [
             entry
             for entry in (*entries_for(algorithm), *theirs, *self.uploads, *well_known())
             if algorithm in entry.algorithms
         ]
-
-
-def matches(entry: Entry, query: str) -> bool:
-    """Whether the title, name or family of a vocabulary holds every word of a query, in any case."""
-    named = f"{title_of(entry)} {entry.name} {entry.family}".casefold()
-    return all(word in named for word in query.casefold().split())
 
 
 def origin(entry: Entry) -> str:
@@ -71,7 +68,7 @@ def origin(entry: Entry) -> str:
         "shipped": _("ships with this site"),
         "learned": _("learned here from your text"),
         "pasted": _("your own words"),
-        "fetched": _("fetched on first use"),
+        "fetched": _("fetched") if is_here(entry) else _("fetched on first use"),
         "uploaded": _("uploaded"),
     }[entry.origin]
 

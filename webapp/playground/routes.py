@@ -80,10 +80,11 @@ def upload() -> BaseResponse:
         abort(HTTPStatus.FORBIDDEN)
     request.max_content_length = upload_limit()
     state, problems = forms.read(request)
-    state, problem = with_vocabulary(state, request.files.getlist("vocabulary_file"))
-    response = _answer(state, [*problems, problem] if problem else problems)
+    files = request.files.getlist("vocabulary_file")
+    state, problem = with_vocabulary(state, files)
+    response = _answer(state, problems, problem)
     if problem is None:
-        remember(response, [state.vocabulary, *(entry.name for entry in uploads_of(request))])
+        remember(response, state.vocabulary, files[0].filename or "", uploads_of(request))
     return response
 
 
@@ -114,12 +115,14 @@ def choices() -> str:
     return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
 
 
-def _answer(state: State, problems: list[Problem]) -> Response:
+def _answer(state: State, problems: list[Problem], upload_problem: Problem | None = None) -> Response:
+    """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field."""
     partial = _partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
     problems = [problem for problem in problems if problem.field != "token"]
     link = _link(state)
-    if request.method == "POST" and not partial and not problems and not token_problems and link:
+    flawless = not (problems or token_problems or upload_problem)
+    if request.method == "POST" and not partial and flawless and link:
         return make_response(redirect(_with_query(link), 303))
     try:
         result, problems = attempt(state, problems)
@@ -130,13 +133,14 @@ def _answer(state: State, problems: list[Problem]) -> Response:
     token_problems += more
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = Chooser("playground", url_for("playground.token"), "post")
-    status = max((problem.status for problem in [*problems, *token_problems]), default=202 if pending else 200)
+    wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
+    status = max((problem.status for problem in wrong), default=202 if pending else 200)
     twin = None if link is None else f"{link}&format=json"
     view = View(
         state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
     )
     if not partial:
-        body = render_template("playground/page.html", **views.page_part(view, _picker(state)))
+        body = render_template("playground/page.html", **views.page_part(view, _picker(state), upload_problem))
     elif request.endpoint == "playground.token":
         body = render_template("results/_details.html", **view.details_part())
     elif result and wants_events(request, result):

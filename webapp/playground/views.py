@@ -9,11 +9,12 @@ from flask import current_app, url_for
 from webapp.playground.examples import EXAMPLES, Example
 from webapp.playground.picker import Picker, origin, size
 from webapp.results import words
+from webapp.results.forms import Problem
 from webapp.results.views import View
 from webapp.vocabularies import title_of
 
 
-def page_part(view: View, picker: Picker) -> dict[str, Any]:
+def page_part(view: View, picker: Picker, upload_problem: Problem | None = None) -> dict[str, Any]:
     """For `playground/page.html`."""
 
     def example_url(example: Example) -> str:
@@ -23,6 +24,7 @@ def page_part(view: View, picker: Picker) -> dict[str, Any]:
     return {
         **view.result_part(),
         **choices_part(picker),
+        "upload_problem": upload_problem,
         "options": words.options(view.state),
         "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
         "examples": EXAMPLES,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from flask import current_app
 
 from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.split_patterns import TextError
 from webapp.results.forms import Problem
 from webapp.results.result import Result, tokenize
 from webapp.results.state import State
-from webapp.results.words import dictionary_problem, unavailable_problem
+from webapp.results.words import dictionary_problem, text_problem, unavailable_problem
 from webapp.vocabularies import UnavailableError
 
 
@@ -20,7 +21,11 @@ def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[
     if problems:
         return None, problems
     try:
-        return tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]), []
+        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        result.settle()
+        return result, []
+    except TextError as error:
+        return None, [text_problem(state, error)]
     except DictionaryError as error:
         return None, [dictionary_problem(error)]
     except UnavailableError as error:

@@ -202,7 +202,7 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None
     except UnicodeDecodeError as error:
         message = _(
             "“%(name)s” is not UTF-8: the byte at offset %(offset)s (0x%(byte)s) does not fit. "
-            "Save it as UTF-8 and try again; your text is unchanged.",
+            "Save it as UTF-8 and try again; your text is unchanged. A vocabulary is uploaded under “Find or upload”.",
             name=upload.filename,
             offset=f"{error.start:,}",
             byte=f"{content[error.start]:02X}",

@@ -72,6 +72,10 @@ class Result:
             seconds=self.seconds,
         )
 
+    def settle(self) -> None:
+        """Compute what the pages ask for later and what a strange vocabulary may fail at: raises TextError now."""
+        self.encoding.starts, self.comparison  # noqa: B018
+
     @cached_property
     def comparison(self) -> Comparison:
         """What decoding the ids gives, beside the input."""

@@ -10,6 +10,8 @@ from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.normalizers import GrowthError
+from webapp.core.split_patterns import TextError
 from webapp.localization import current_key, number
 from webapp.results.comparison import Reason
 from webapp.results.forms import Problem
@@ -249,6 +251,25 @@ def unavailable_problem(error: UnavailableError) -> Problem:
         why=wrong_file(error.why),
     )
     return Problem(sentence, 503, "vocabulary")
+
+
+def text_problem(state: State, error: TextError) -> Problem:
+    """A text that the vocabulary's own parts cannot cope with."""
+    entry = find(state.vocabulary)
+    title = title_of(entry) if entry else state.vocabulary
+    if isinstance(error, GrowthError):
+        return Problem(
+            _(
+                "The normalizer of “%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
+                title=title,
+            )
+        )
+    return Problem(
+        _(
+            "A pattern of “%(title)s” comes to no end on this text. Change the text, or choose another vocabulary.",
+            title=title,
+        )
+    )
 
 
 def wrong_file(error: FormatError) -> str:

@@ -60,8 +60,8 @@ def init_app(app: Flask) -> None:
     A database that is away now does not keep the site from starting: its tables are looked after when it is back.
     Raises DatabaseUrlError where `DATABASE_URL` names no database, SchemaError where a newer release has written it.
     """
-    file = Path(app.config["DATABASE_FILE"] or Path(app.instance_path) / "tokenscope.sqlite")
-    database = Database(url_of(app.config["DATABASE_URL"], file), seconds=app.config["MAX_DATABASE_SECONDS"])
+    file = Path(str(app.config["DATABASE_FILE"]) or Path(app.instance_path) / "tokenscope.sqlite")
+    database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=app.config["MAX_DATABASE_SECONDS"])
     app.extensions[_EXTENSION] = Storage(database)
     commands.init_app(app, database)
     try:

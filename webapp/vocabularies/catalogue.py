@@ -29,6 +29,7 @@ class Entry:
     licence: str = ""
     source: str = ""  # where it is fetched from, as people write it
     address: str = ""  # where people read about it
+    file: str = ""  # what the visitor who uploaded it calls it, and nobody else is told
 
 
 # In the order of the picker; the first one of an algorithm is its default.

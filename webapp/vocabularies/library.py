@@ -149,6 +149,11 @@ def tokenizer_of(name: str) -> Tokenizer:
     return library().tokenizer(name)
 
 
+def is_here(entry: Entry) -> bool:
+    """Whether a well-known vocabulary has been fetched already; any other is here."""
+    return entry.name not in WELL_KNOWN or library().fetcher.has(WELL_KNOWN[entry.name])
+
+
 def well_known() -> list[Entry]:
     """The vocabularies that are fetched on first use, in the order of their file."""
     return list(map(_well_known_entry, WELL_KNOWN.values()))

@@ -1,8 +1,10 @@
-"""Which uploads are a visitor's own: a cookie remembers their names, and nothing on the server does."""
+"""Which uploads are a visitor's own, and what the files were called: a cookie remembers, and nothing on the server."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from urllib.parse import quote, unquote
 
 from flask import Request, Response
 
@@ -12,14 +14,19 @@ from webapp.vocabularies.library import find
 
 COOKIE = "uploads"
 REMEMBERED = 12  # uploads of one visitor
+LONGEST_FILE = 40  # characters of a file's name
 A_YEAR = 31_536_000
 
 
 def uploads_of(request: Request) -> list[Entry]:
-    """The uploads that the visitor's cookie names and that are there, newest first."""
-    names = request.cookies.get(COOKIE, "").split(".")[:REMEMBERED]
-    entries = map(found, dict.fromkeys(names))
-    return [entry for entry in entries if entry is not None and entry.origin == "uploaded"]
+    """The uploads that the visitor's cookie names and that are there, newest first, each with its file's name."""
+    entries = []
+    for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
+        name, _, file = part.partition(":")
+        entry = found(name)
+        if entry is not None and entry.origin == "uploaded":
+            entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE]))
+    return entries
 
 
 def found(name: str) -> Entry | None:
@@ -30,7 +37,9 @@ def found(name: str) -> Entry | None:
         return None
 
 
-def remember(response: Response, names: Iterable[str]) -> None:
-    """Keep the names of the visitor's uploads in a cookie, newest first."""
-    kept = list(dict.fromkeys(names))[:REMEMBERED]
-    response.set_cookie(COOKIE, ".".join(kept), max_age=A_YEAR, samesite="Lax", httponly=True)
+def remember(response: Response, name: str, file: str, others: Iterable[Entry]) -> None:
+    """Keep the newest upload and those before it in a cookie: `upload-5f0c…:vocab.txt!upload-…`."""
+    files = {entry.name: entry.file for entry in others}
+    kept = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}
+    parts = [f"{each}:{quote(called, safe='')}" for each, called in kept.items()][:REMEMBERED]
+    response.set_cookie(COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True)

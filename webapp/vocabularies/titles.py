@@ -24,10 +24,10 @@ def titles() -> dict[str, str]:
 
 
 def title_of(entry: Entry) -> str:
-    """The name of a vocabulary: the site's own word, its publisher's, or for an upload the kind of file and the
-    beginning of its hash, `tokenizer.json · 5f0c3c1b`."""
+    """The name of a vocabulary: the site's own word, its publisher's, or for an upload what the visitor's file was
+    called, or else the kind of file, and the beginning of its hash: `llama2.model · 9e556afd`."""
     if entry.origin == "uploaded":
-        return f"{formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
+        return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
     return entry.title or titles()[entry.name]
 
 

@@ -55,6 +55,8 @@ class Uploads:
         Raises FormatError for a file that is no vocabulary, NoRoomError where it cannot be kept, and
         UnavailableStorageError where it can perhaps be kept later.
         """
+        if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
+            content, companion = companion, content  # however they were chosen, a pair is one vocabulary
         found = recognize(content, companion)
         hash = hash_of(content, companion)
         uploaded = Uploaded(

@@ -33,7 +33,7 @@ def sentence(error: FetchError) -> str:
             )
         case "missing":
             return _(
-                "“%(name)s” could not be fetched: %(host)s has no such file any more. Choose another vocabulary, or "
+                "“%(name)s” could not be fetched: %(host)s has no such file. Choose another vocabulary, or "
                 "upload the file.",
                 **names,
             )

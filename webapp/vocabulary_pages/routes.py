@@ -27,6 +27,7 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.described import described
 from webapp.vocabulary_pages import bars, listing, tokens
+from webapp.vocabulary_pages.settings import settings_of
 from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
 
@@ -39,7 +40,7 @@ blueprint = Blueprint("vocabularies", __name__)
 @blueprint.context_processor
 def words_of_templates() -> dict[str, object]:
     """What templates call."""
-    return {"visible": visible, "algorithm_names_of": algorithm_names_of}
+    return {"visible": visible, "algorithm_names_of": algorithm_names_of, "settings_of": settings_of}
 
 
 @blueprint.get("/vocabularies")
@@ -108,6 +109,7 @@ def vocabulary(name: str) -> Response:
         **part,
         line=listing.line_of(entry),
         portrait=portrait,
+        highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
         pipeline=pipeline_of(tokenizer),
         lengths=bars.length_bars(portrait),
         kinds=bars.kind_bars(portrait),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from flask_babel import gettext as _
 
@@ -20,6 +20,7 @@ from webapp.core.surfaces import bare
 from webapp.core.token_list import TokenList
 from webapp.localization import number
 from webapp.markup import shown_piece
+from webapp.vocabulary_pages.queries import bytes_of, texts_of
 from webapp.vocabulary_pages.words import piece_kind_title
 
 PAGE = 100  # tokens
@@ -54,9 +55,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of what was found: `number` of `last`, counted from 1."""
+    """One page of what was found: `number` of `last`, counted from 1. A query of digits may be an id, too."""
 
     query: str
+    by_id: bool
     found: Sequence[int]
     number: int
     last: int
@@ -73,19 +75,19 @@ class NoPageError(LookupError):
 
 
 def page_of(model: Model, tokens: TokenList, query: str, page: str) -> Page:
-    """The tokens that hold `query`, or all of them; `page` is as it came in the address.
+    """The tokens that hold `query`, or all of them; `page` is as it came in the address, the first where it is empty.
 
     Raises NoPageError where there is no such page.
     """
-    # The list draws a space as a dot: what is copied from there is found too.
-    found = tokens.find(*dict.fromkeys((query, query.replace("·", " ")))) if query else tokens.ids
+    page = page.strip() or "1"
+    found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids
     last = max(1, -(-len(found) // PAGE))
     if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
         raise NoPageError(last)
     first = (int(page) - 1) * PAGE
     columns = columns_of(model)
     rows = [row_of(model, tokens, id, columns) for id in found[first : first + PAGE]]
-    return Page(query, found, int(page), last, columns, rows)
+    return Page(query, query.isascii() and query.isdecimal(), found, int(page), last, columns, rows)
 
 
 def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[Column] = ()) -> Row:
@@ -134,18 +136,28 @@ def longest_of(tokens: TokenList, id: int) -> Long:
     if at is None:
         raise KeyError(id)
     piece = tokens.pieces[at]
-    drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
-    runs = (_run(character, len(list(run))) for character, run in groupby(drawn))
-    return Long(id, "".join(runs)[:PIECE_SHOWN], len(bare(tokens.texts[at] or "")))
+    text = piece if isinstance(piece, str) else piece.decode(errors="replace")
+    return Long(id, in_short(text), len(bare(tokens.texts[at] or "")))
 
 
-def _run(character: str, length: int) -> str:
-    """A run of one character; a long one in short.
+def in_short(text: str) -> str:
+    """A text as a reader can see it, long runs of a character counted; the end of a very long one left out.
 
-    >>> _run("#", 3), _run("#", 80)
-    ('###', '#×80')
+    >>> in_short("##" + "-" * 80 + "\\n"), in_short("ab" * 1000)[-6:]
+    ('##-×80↵', 'babab…')
     """
-    return character * length if length < LONG_RUN else f"{character}×{length}"
+    drawn, plain, at = "", "", 0
+    while at < len(text) and len(drawn) + len(plain) < PIECE_SHOWN:
+        run = re.compile(re.escape(text[at]) + "*").match(text, at)
+        end = run.end() if run else at + 1
+        if end - at < LONG_RUN:
+            plain += text[at:end]
+        else:
+            drawn += f"{shown_piece(plain)}{shown_piece(text[at])}×{number(end - at)}"
+            plain = ""
+        at = end
+    drawn += shown_piece(plain)
+    return drawn if at == len(text) and len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
 
 
 def shown(piece: str | bytes) -> str:

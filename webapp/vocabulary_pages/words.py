@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from flask import current_app
 from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core import portrait
 from webapp.core.models.scored_pieces import Kind
-from webapp.vocabularies import Entry
+from webapp.vocabularies import Entry, fetching
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 # Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
 _CODES = {
@@ -46,9 +48,11 @@ def algorithm_names_of(entry: Entry) -> str:
 
 def origin_of(entry: Entry) -> str:
     """Where a vocabulary comes from, in a few words."""
+    known = WELL_KNOWN.get(entry.name)
+    is_here = known is not None and fetching.of(current_app).has(known)
     return {
         "shipped": _("ships with this site"),
-        "fetched": _("fetched from its publisher on first use"),
+        "fetched": _("fetched from its publisher") if is_here else _("fetched from its publisher on first use"),
         "uploaded": _("uploaded"),
     }.get(entry.origin, "")
 
