@@ -11,6 +11,10 @@ from tests.postgres import Cluster, find_programs, running
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
+# Tests ask from one address, and more often than a person would.
+for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING"):
+    os.environ.setdefault(name, "")
+
 # Examples take as long as they take on a busy machine; in CI the same ones are tried in every run.
 settings.register_profile("tokenscope", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("tokenscope")

@@ -49,8 +49,8 @@ class Site:
 def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, patience: float = 60) -> Iterator[str]:
     """Serve the site as deployed, started in ``folder``; yield its address.
 
-    What is uploaded is gone with it, and vocabularies are fetched from a port where nobody listens. Raises
-    ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
+    What is uploaded is gone with it, vocabularies are fetched from a port where nobody listens, and no address asks too
+    often. Raises ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
     """
     with serving(folder=folder, environment=environment, patience=patience) as site:
         yield site.address
@@ -69,8 +69,9 @@ def serving(
     command += ["--bind", "127.0.0.1:0", application]
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
+        unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
         kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
-        settings = {**os.environ, **kept, **alone, **(environment or {})}
+        settings = {**os.environ, **kept, **alone, **unlimited, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:
             yield Site(_address(process, log.fileno(), time.monotonic() + patience), process)

@@ -13,6 +13,7 @@ from flask import Flask
 from flask_compress import Compress
 
 from webapp import (
+    api,
     assets,
     commands,
     downloads,
@@ -20,9 +21,11 @@ from webapp import (
     health,
     localization,
     playground,
+    rates,
     security,
     settings,
     snapshots,
+    splitter,
     storage,
     vocabularies,
     vocabulary_pages,
@@ -45,10 +48,15 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     security.init_app(app)
     errors.init_app(app)
     storage.init_app(app)
+    rates.init_app(app)
+    api.init_app(app)
     vocabularies.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
+    app.register_blueprint(api.blueprint)
+    app.register_blueprint(api.page)
     app.register_blueprint(playground.blueprint)
+    app.register_blueprint(splitter.blueprint)
     app.register_blueprint(downloads.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)

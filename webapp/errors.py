@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flask import Flask, Response, current_app, render_template, request
+from flask import Flask, Response, current_app, g, make_response, render_template, request
 from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
 
+from webapp import rates
 from webapp.localization import number
+from webapp.problems import as_problem, is_api, problem, wants_problems
 from webapp.storage import UnavailableStorageError
 
 log = logging.getLogger(__name__)
@@ -32,37 +34,53 @@ def init_app(app: Flask) -> None:
         return response
 
 
-def http_error(error: HTTPException) -> tuple[str, int]:
-    """The page for `error`."""
-    return _page(error.code or 500, message_for(error))
+def http_error(error: HTTPException) -> Response:
+    """The page for `error`, or its problem details for programs."""
+    if is_api(request):
+        g.language_key = "en"
+    status = error.code or 500
+    if wants_problems(request):
+        response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
+    else:
+        response = _page(status, message_for(error))
+        if "Allow" in (headers := dict(error.get_headers())):
+            response.headers["Allow"] = headers["Allow"]
+    if status == 429:
+        response.headers["Retry-After"] = str(rates.seconds_left())
+    return response
 
 
-def without_storage(error: UnavailableStorageError) -> tuple[str, int]:
+def without_storage(error: UnavailableStorageError) -> Response:
     """The page for a request that needs the database while it cannot be used, with what was typed and a second try."""
     log.error("%s %s is answered 503: %s", request.method, request.path, error)
+    if is_api(request):
+        g.language_key = "en"
     message = _(
         "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Nothing is lost either: "
         "try again in a minute. Everything that needs no storage works meanwhile."
     )
+    if wants_problems(request):
+        return problem(503, message)
     if request.method in ("GET", "HEAD"):
         return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
     return _page(503, message, fields=list(request.form.items(multi=True)))
 
 
-def unforeseen(error: Exception) -> tuple[str, int]:
+def unforeseen(error: Exception) -> Response:
     """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return http_error(InternalServerError())
 
 
-def _page(status: int, message: str, **retry: Any) -> tuple[str, int]:
+def _page(status: int, message: str, **retry: Any) -> Response:
     """A page with `message`, or for htmx the message alone; `retry` is an address or a form's fields to try again."""
     partial = request.headers.get("HX-Request-Type") == "partial"
     template = "_error.html" if partial else "error.html"
     # What a form was sent from is still there, with all that was typed: the page before this one.
     is_form = request.method == "POST"
     heading = heading_for(status)
-    return render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry), status
+    body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
+    return make_response(body, status)
 
 
 def heading_for(status: int) -> str:
@@ -82,6 +100,8 @@ def heading_for(status: int) -> str:
             return _("That does not work here")
         case 413:
             return _("That is too much for one request")
+        case 429:
+            return _("That was too often")
     return _("That did not work")
 
 
@@ -105,8 +125,39 @@ def message_for(error: HTTPException) -> str:
             return _("A page of another site sent this, so nothing was stored. Do it on this site itself.")
         case 405:
             return _("This address does not answer that kind of request.")
+        case 429:
+            return _(
+                "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
+                "is still where you typed it.",
+                seconds=number(rates.seconds_left()),
+            )
         case 400:
             return _("The request could not be read. Go back and try again.")
     if (error.code or 500) >= 500:
         return _("Something went wrong on our side. Your text is still where you typed it; please try again.")
     return _("The request could not be answered.")
+
+
+def api_message_for(error: HTTPException) -> str:
+    """The same for programs."""
+    match error.code:
+        case 404:
+            return "There is nothing at this address. /api lists what there is."
+        case 405:
+            return f"This address does not answer {request.method}; the header Allow lists what it answers."
+        case 413 if request.mimetype == "multipart/form-data":
+            return f"That is too much: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
+        case 413:
+            return f"That is too much for one request: all texts together may have {_limit()} bytes of UTF-8."
+        case 429:
+            wait = rates.seconds_left()
+            return f"That was more at once than this site answers one address. Try again in {wait} seconds."
+        case 400:
+            return "The request could not be read."
+    if (error.code or 500) >= 500:
+        return "Something went wrong on our side. Please try again."
+    return "The request could not be answered."
+
+
+def _limit() -> str:
+    return f"{current_app.config['MAX_TEXT_BYTES']:,}"

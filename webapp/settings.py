@@ -25,6 +25,12 @@ DEFAULTS: dict[str, Any] = {
     "MAX_UPLOADS_BYTES": 5_368_709_120,
     # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
+    # How often one address may ask (each process counts for itself, or all together with REDIS_URL): for anything, and
+    # for what stores something: an upload, a snapshot, a report. Empty: as often as it likes.
+    "RATE_READING": "1200 per minute",
+    "RATE_STORING": "20 per minute, 200 per hour",
+    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For).
+    "PROXIES": 0,
     # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
     "PRELOAD": False,
     # Where fetched vocabularies are kept; the folder `vocabularies` in Flask's instance folder if it is empty.
@@ -52,6 +58,8 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     for name in (name for name in DEFAULTS if name.startswith("MAX_")):
         if not isinstance(app.config[name], int) or app.config[name] < 1:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
+    if not isinstance(app.config["PROXIES"], int) or app.config["PROXIES"] < 0:
+        raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
     # A text too long by less than some factor still gets an answer that names the limit and keeps the text;
     # beyond that the body is not read at all. Percent-encoding triples what is not ASCII.
     longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000

@@ -14,11 +14,15 @@ from flask import Blueprint, Response, abort, current_app, make_response, redire
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.answers.json import json_response
+from webapp.answers.tokenization import twin_of
 from webapp.core.formats import huggingface
 from webapp.markup import visible
 from webapp.playground import picker, views
 from webapp.playground.examples import WELCOME
 from webapp.playground.upload import upload_limit, with_vocabulary
+from webapp.problems import problem
+from webapp.rates import stores
 from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
@@ -41,6 +45,8 @@ def page() -> BaseResponse:
     state, problems = forms.read(request)
     if "text" not in request.args:
         state = replace(state, text=WELCOME)
+    if request.args.get("format") == "json":
+        return _twin(state, problems)
     return _answer(state, problems)
 
 
@@ -67,6 +73,7 @@ def token_address() -> BaseResponse:
 
 
 @blueprint.post("/upload")
+@stores
 def upload() -> BaseResponse:
     """A vocabulary file: checked, kept, and used at once for the form's text."""
     if is_foreign(request):
@@ -128,7 +135,10 @@ def _answer(state: State, problems: list[Problem], upload_problem: Problem | Non
     chooser = Chooser("playground", url_for("playground.token"), "post")
     wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
     status = max((problem.status for problem in wrong), default=202 if pending else 200)
-    view = View(state, result, problems, details, token_problems, link, stem, chooser, pending, shareable=True)
+    twin = None if link is None else f"{link}&format=json"
+    view = View(
+        state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
+    )
     if not partial:
         body = render_template("playground/page.html", **views.page_part(view, _picker(state), upload_problem))
     elif request.endpoint == "playground.token":
@@ -138,6 +148,22 @@ def _answer(state: State, problems: list[Problem], upload_problem: Problem | Non
     else:
         body = render_template("results/_result.html", **view.result_part())
     return _headed(make_response(body, status), view, partial)
+
+
+def _twin(state: State, problems: list[Problem]) -> Response:
+    """The same result for programs."""
+    try:
+        result, problems = attempt(replace(state, token=None), problems)
+    except OnItsWayError:
+        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+    if result is None:
+        status = max(one.status for one in problems)
+        return problem(
+            status, " ".join(one.message for one in problems), errors=[(one.field, one.message) for one in problems]
+        )
+    response = json_response(twin_of(result))
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def _partial() -> bool:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
@@ -113,34 +114,46 @@ class Result:
         }
 
 
-def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
-    """The result for `state`; at most `corpus_limit` bytes of a text are learned from.
+@dataclass(frozen=True)
+class Prepared:
+    """What a state asks for, short of encoding its text: a tokenizer, and what it was made of."""
+
+    tokenizer: Tokenizer
+    dictionary: Dictionary | None = None
+    merges: Sequence[AnyMerge] = ()
+    learned_bytes: int | None = None  # how much of the text was learned from, where it was cut
+
+
+def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Prepared:
+    """The tokenizer for `state`; at most `corpus_limit` bytes of a text are learned from.
 
     A `tokenizer` takes the place of the vocabulary that the state names.
 
     Raises DictionaryError where a pasted dictionary has a malformed line, OnItsWayError and UnavailableError for a
     vocabulary that cannot be had yet, or not at all.
     """
-    dictionary = None
-    merges: Sequence[AnyMerge] = ()
-    learned_bytes = None
     if state.algorithm in ("fmm", "bmm"):
         dictionary = _dictionary(state, tokenizer)
-        tokenizer = matching(dictionary, "forward" if state.algorithm == "fmm" else "backward", state.runs)
-    elif tokenizer is not None:
-        pass
-    elif state.learned:
+        direction: Literal["forward", "backward"] = "forward" if state.algorithm == "fmm" else "backward"
+        return Prepared(matching(dictionary, direction, state.runs), dictionary)
+    if tokenizer is not None:
+        return Prepared(tokenizer)
+    if state.learned:
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
         learned = learn(state.vocabulary, corpus, state.learned_size)
-        tokenizer, merges = learned.tokenizer, learned.merges
-    elif state.lowercase and state.vocabulary == "wordpiece":
-        tokenizer = shipped_tokenizer(state.vocabulary, lowercase=True)
-    else:
-        tokenizer = tokenizer_of(state.vocabulary)
+        return Prepared(learned.tokenizer, None, learned.merges, learned_bytes)
+    if state.lowercase and state.vocabulary == "wordpiece":
+        return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
+    return Prepared(tokenizer_of(state.vocabulary))
+
+
+def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
+    """The result for `state`, with the arguments and the exceptions of `prepare`."""
+    ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
-    encoding = tokenizer.encode(state.text, special=state.special, template=state.template)
+    encoding = ready.tokenizer.encode(state.text, special=state.special, template=state.template)
     seconds = time.perf_counter() - began
-    return Result(state, tokenizer, encoding, seconds, dictionary, merges, learned_bytes)
+    return Result(state, ready.tokenizer, encoding, seconds, ready.dictionary, ready.merges, ready.learned_bytes)
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:

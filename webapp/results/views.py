@@ -51,6 +51,7 @@ class View:
     stem: str | None
     chooser: Chooser
     pending: OnItsWayError | None = None
+    twin: str | None = None  # the address of the same as JSON
     shareable: bool = False  # whether the page offers to keep the result
 
     def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
@@ -61,6 +62,7 @@ class View:
             "algorithm_names": words.algorithm_names(),
             "pending": self.pending,
             "here": self.link,
+            "twin": self.twin,
             "shareable": self.shareable,
             "title_of": title_of,
         }

@@ -7,7 +7,11 @@ from http import HTTPStatus
 from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
 from flask_babel import gettext as _
 
+from webapp.answers.json import json_response
+from webapp.answers.snapshot import snapshot_json
 from webapp.localization import current_key
+from webapp.problems import problem
+from webapp.rates import stores
 from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
@@ -33,6 +37,7 @@ OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
 
 @blueprint.post("/share")
+@stores
 def share() -> Response:
     """Keep the form's result; answer with its link, and the secret to delete it with, which is shown only here."""
     if is_foreign(request):
@@ -82,6 +87,17 @@ def embed(id: str) -> Response:
             make_response(render_template("snapshots/embed.html", **page_part(_view(stored, kept), stored, kept)))
         )
     return allow_framing(stored)
+
+
+@blueprint.get("/s/<id>.json")
+def twin(id: str) -> Response:
+    """The same for programs."""
+    found = storage().snapshots.get(id)
+    if found is None:
+        return problem(404, _("There is no snapshot of this id, and there never was one."))
+    if found.condition != "kept":
+        return problem(410, _("This snapshot is not kept any more."))
+    return _indexed_by_nobody(json_response(snapshot_json(found)))
 
 
 @blueprint.get("/s/<id>.png")
@@ -138,23 +154,24 @@ def delete(id: str, secret: str) -> Response:
 
 
 @blueprint.route("/s/<id>/report", methods=["GET", "POST"])
+@stores
 def report(id: str) -> Response:
     """Tell whoever runs the site that a snapshot should not be there."""
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
-    problem, sent = "", False
+    wrong, sent = "", False
     if request.method == "POST":
         if is_foreign(request):
             abort(HTTPStatus.FORBIDDEN)
         reason = request.form.get("reason", "").strip()
         if not reason or len(reason) > sharing.LONGEST_NOTE:
-            problem = _("Say in up to %(most)s characters what is wrong with it.", most=f"{sharing.LONGEST_NOTE:,}")
+            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{sharing.LONGEST_NOTE:,}")
         else:
             storage().snapshots.report(id, reason)
             sent = True
-    body = render_template("snapshots/report.html", stored=stored, sent=sent, problem=problem, form=request.form)
-    return _private(make_response(body, 422 if problem else 200))
+    body = render_template("snapshots/report.html", stored=stored, sent=sent, problem=wrong, form=request.form)
+    return _private(make_response(body, 422 if wrong else 200))
 
 
 def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
@@ -186,6 +203,7 @@ def _view(stored: Stored, kept: Kept) -> View:
         link=address,
         stem=f"{address}?token=",
         chooser=Chooser("snapshot", address, "get"),
+        twin=url_for("snapshots.twin", id=stored.id),
     )
 
 

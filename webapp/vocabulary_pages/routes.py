@@ -7,9 +7,12 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
 from flask_babel import gettext as _
 
+from webapp.answers.json import json_response, kept_for
+from webapp.answers.vocabulary import vocabulary_json
 from webapp.core.pipeline import pipeline_of
 from webapp.localization import number
 from webapp.markup import visible
+from webapp.problems import problem
 from webapp.results.words import unavailable_problem
 from webapp.vocabularies import (
     CATALOGUE,
@@ -22,13 +25,14 @@ from webapp.vocabularies import (
     titles,
     tokenizer_of,
 )
+from webapp.vocabularies.described import described
 from webapp.vocabulary_pages import bars, listing, tokens
-from webapp.vocabulary_pages.described import described
 from webapp.vocabulary_pages.settings import settings_of
 from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
 
 SPECIAL_SHOWN = 300
+AN_HOUR = 3_600
 
 blueprint = Blueprint("vocabularies", __name__)
 
@@ -43,22 +47,37 @@ def words_of_templates() -> dict[str, object]:
 def index() -> Response:
     """The list of all vocabularies, searched by `find`; below it the record of those that ship."""
     asked = request.args.get("find", "")
-    problem = _too_long(asked, listing.LONGEST_FIND)
+    too_long = _too_long(asked, listing.LONGEST_FIND)
     part = {
         "find": asked,
-        "problem": problem,
-        "groups": [] if problem else listing.groups(asked),
+        "problem": too_long,
+        "groups": [] if too_long else listing.groups(asked),
         "total": len(listing.entries()),
     }
     if _partial():
-        return _answer(render_template("vocabularies/_list.html", **part), 422 if problem else 200, find=asked)
-    return _answer(render_template("vocabularies/index.html", **part, **_record_part()), 422 if problem else 200)
+        return _answer(render_template("vocabularies/_list.html", **part), 422 if too_long else 200, find=asked)
+    return _answer(render_template("vocabularies/index.html", **part, **_record_part()), 422 if too_long else 200)
 
 
 @blueprint.get("/vocabularies/RECORD.json")
 def written_record() -> Response:
     """The record as it was written when the vocabularies were learned."""
     return jsonify(record())
+
+
+@blueprint.get("/vocabularies/<name>.json")
+def twin(name: str) -> Response:
+    """The same for programs."""
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
+    try:
+        return kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), AN_HOUR)
+    except UnavailableError as error:
+        told = unavailable_problem(error)
+        return problem(told.status, told.message, headers={"Retry-After": "60"})
+    except OnItsWayError:
+        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
 
 
 @blueprint.get("/vocabularies/<name>")
@@ -75,13 +94,13 @@ def vocabulary(name: str) -> Response:
         return _on_its_way(entry, waiting)
     found = described(tokenizer)
     query = request.args.get("query", "")
-    problem, status, page, last = _too_long(query, tokens.LONGEST_QUERY), 422, None, None
-    if problem is None:
+    wrong, status, page, last = _too_long(query, tokens.LONGEST_QUERY), 422, None, None
+    if wrong is None:
         try:
             page, status = tokens.page_of(tokenizer.model, found.tokens, query, request.args.get("page", "1")), 200
         except tokens.NoPageError as error:
-            problem, status, last = _no_page(error.last), 404, error.last
-    part = {"entry": entry, "title": title_of(entry), "query": query, "problem": problem, "page": page, "last": last}
+            wrong, status, last = _no_page(error.last), 404, error.last
+    part = {"entry": entry, "title": title_of(entry), "query": query, "problem": wrong, "page": page, "last": last}
     if _partial():
         return _answer(render_template("vocabularies/_tokens.html", **part), status, name=name, **_kept(query, page))
     portrait = found.portrait
@@ -150,9 +169,9 @@ def _unknown(name: str) -> Response:
 def _unavailable(entry: Entry, error: UnavailableError) -> Response:
     """A vocabulary that is known and cannot be had now."""
     template = "_error.html" if _partial() else "vocabularies/unavailable.html"
-    problem = unavailable_problem(error)
-    body = render_template(template, message=problem.message, line=listing.line_of(entry))
-    return make_response(body, problem.status)
+    told = unavailable_problem(error)
+    body = render_template(template, message=told.message, line=listing.line_of(entry))
+    return make_response(body, told.status)
 
 
 def _on_its_way(entry: Entry, waiting: OnItsWayError) -> Response:

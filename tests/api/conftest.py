@@ -1,0 +1,58 @@
+"""The API in a test client, on sites of the test's own settings."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.serving import serve
+from webapp import create_app
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """The site, without a network."""
+    nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+    folder = tmp_path_factory.mktemp("kept")
+    return create_app({"VOCABULARY_FOLDER": str(folder), "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+@pytest.fixture
+def post(client: FlaskClient) -> Ask:
+    """``post("count", text="…")``: the answer to a body, as plain values."""
+
+    def post(path: str, *, status: int = 200, **body: Any) -> Any:
+        answer = client.post(f"/api/v1/{path}", json=body)
+        assert answer.status_code == status, answer.text
+        return answer.get_json()
+
+    return post
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the site under gunicorn."""
+    with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
+        yield address
+
+
+def problem_of(answer: TestResponse, status: int) -> Any:
+    """What a refusal says: problem details, never HTML."""
+    assert answer.status_code == status, answer.text
+    assert answer.mimetype == "application/problem+json"
+    told = answer.get_json()
+    assert told["status"] == status
+    assert told["type"] == "about:blank"
+    assert told["title"]
+    assert told["detail"]
+    return told

@@ -1,0 +1,145 @@
+"""What the API answers is what the core says."""
+
+import io
+import json
+from itertools import pairwise
+
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+
+from tests.api.conftest import Ask
+from tests.core.texts import texts
+from webapp.core.byte_characters import spelt
+from webapp.vocabularies.loading import NAMES, shipped_tokenizer
+
+TEXT = "研究 tokens 乸, unbelievably!"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(text=texts)
+def test_tokens_are_those_of_the_core(post: Ask, name: str, text: str) -> None:
+    encoding = shipped_tokenizer(name).encode(text)
+    answer = post("tokenize", text=text, vocabulary=name)
+    assert answer["ids"] == list(encoding.ids)
+    assert answer["offsets"] == [list(pair) for pair in zip(encoding.starts, encoding.ends, strict=True)]
+    assert answer["counts"]["tokens"] == len(encoding) == post("count", text=text, vocabulary=name)["tokens"]
+    for index, piece in enumerate(answer["pieces"]):
+        data = bytes.fromhex(piece["bytes"]) if isinstance(piece, dict) else piece.encode()
+        expected = encoding.piece(index)
+        assert data == (expected if isinstance(expected, bytes) else expected.encode())
+    assert post("decode", ids=answer["ids"], vocabulary=name)["text"] == shipped_tokenizer(name).decode(encoding.ids)
+
+
+def test_only_what_is_wanted_is_answered(post: Ask) -> None:
+    assert post("tokenize", text="low", want=["counts"]) == {
+        "counts": {"tokens": 1, "characters": 3, "bytes": 3, "unknown": 0}
+    }
+    assert set(post("tokenize", text="low")) == {"ids", "pieces", "offsets", "counts"}
+
+
+def test_several_texts_in_their_order(post: Ask) -> None:
+    found = [post("tokenize", text=text)["ids"] for text in ("low", "", TEXT)]
+    assert post("tokenize", texts=["low", "", TEXT], want=["ids"]) == {"ids": found}
+    assert post("count", texts=["low", ""]) == {"tokens": [1, 0], "characters": [3, 0], "bytes": [3, 0]}
+    assert post("count", texts=[]) == {"tokens": [], "characters": [], "bytes": []}
+
+
+def test_a_vocabulary_brings_its_algorithm_and_the_other_way_round(post: Ask) -> None:
+    assert post("tokenize", text=TEXT, algorithm="unigram") == post("tokenize", text=TEXT, vocabulary="unigram")
+    assert post("count", text="结婚的和尚未结婚的", algorithm="bmm") != {}
+
+
+def test_options_are_those_of_the_playground(post: Ask) -> None:
+    assert post("count", text="<|endoftext|>", special=True)["tokens"] == 1
+    assert post("count", text="<|endoftext|>")["tokens"] > 1
+    own = {"vocabulary": "own-dictionary", "dictionary": "研究\n生命", "want": ["pieces"]}
+    assert post("tokenize", text="研究生命", **own)["pieces"] == ["研究", "生命"]
+    assert post("tokenize", text="ab", vocabulary="jieba", runs=False, want=["ids"])["ids"] != []
+    lower = {"vocabulary": "wordpiece", "want": ["ids"]}
+    assert post("tokenize", text="LOW", lowercase=True, **lower) == post("tokenize", text="low", **lower)
+
+
+def test_what_is_learned_is_learned_from_the_text_or_the_corpus(post: Ask) -> None:
+    learned = {"vocabulary": "learned-bytes", "size": 3}
+    alone = post("tokenize", text="low lower lowest", **learned)
+    assert len(alone["ids"]) < len("low lower lowest")
+    assert alone == post("tokenize", text="low lower lowest", corpus="low lower lowest", **learned)
+    both = post("tokenize", texts=["low lower", "lowest"], want=["pieces"], **learned)["pieces"]
+    assert len(both[1]) < len("lowest")
+    ids = alone["ids"]
+    assert post("decode", ids=ids, corpus="low lower lowest", **learned)["text"] == "low lower lowest"
+
+
+def test_parts_of_a_text(post: Ask) -> None:
+    text = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 9
+    parts = post("split", text=text, max_tokens=12)["parts"]
+    assert "".join(part["text"] for part in parts) == text
+    assert all(part["tokens"] == post("count", text=part["text"])["tokens"] <= 12 for part in parts)
+    assert all(part["text"] == text[part["start"] : part["end"]] for part in parts)
+    overlapping = post("split", text=text, max_tokens=12, overlap=5, boundary="token")["parts"]
+    assert any(one["end"] > other["start"] for one, other in pairwise(overlapping))
+
+
+def test_vocabularies_are_listed_and_told_of(client: FlaskClient) -> None:
+    listed = client.get("/api/v1/vocabularies")
+    names = [entry["name"] for entry in listed.get_json()["vocabularies"]]
+    assert {"bpe-bytes", "jieba", "learned-unigram", "cl100k_base"} <= set(names)
+    assert "max-age" in listed.headers["Cache-Control"]
+    again = client.get("/api/v1/vocabularies", headers={"If-None-Match": listed.headers["ETag"]})
+    assert again.status_code == 304
+    told = client.get("/api/v1/vocabularies/wordpiece").get_json()
+    assert told["size"] == 32_000
+    assert {"id": 1, "content": "[UNK]", "special": True} in told["added_tokens"]
+    assert client.get("/vocabularies/wordpiece.json").get_json() == told
+
+
+def test_tokens_of_a_vocabulary_are_searched_and_leafed_through(client: FlaskClient) -> None:
+    first = client.get("/api/v1/vocabularies/bpe-bytes/tokens").get_json()
+    assert first["pages"] == 320
+    assert [token["id"] for token in first["tokens"]] == list(range(100))
+    third = client.get("/api/v1/vocabularies/bpe-bytes/tokens?page=3").get_json()
+    assert third["tokens"][28] == {"id": 228, "piece": {"bytes": "e4"}, "text": None, "special": False}
+    found = client.get("/api/v1/vocabularies/bpe-bytes/tokens?query=token").get_json()
+    assert found["tokens"][0]["text"] == " token"
+    assert client.get("/api/v1/vocabularies/bpe-bytes/tokens?page=320").get_json()["tokens"]
+
+
+def test_an_uploaded_vocabulary_is_used_by_its_name(client: FlaskClient, post: Ask) -> None:
+    def upload() -> str:
+        file = (io.BytesIO("研究\n生命科学\n".encode()), "words.txt")
+        answer = client.post("/api/v1/vocabularies", data={"file": file})
+        assert answer.status_code == 201
+        assert client.get(answer.headers["Location"]).get_json()["name"] == answer.get_json()["name"]
+        name: str = answer.get_json()["name"]
+        return name
+
+    name = upload()
+    assert upload() == name
+    assert post("tokenize", text="研究生命科学", vocabulary=name, want=["pieces"])["pieces"] == ["研究", "生命科学"]
+    assert not client.get_cookie("uploads")
+
+
+def test_two_files_make_one_vocabulary(client: FlaskClient, post: Ask) -> None:
+    pieces = [*map(spelt, (bytes([byte]) for byte in range(256))), "lo", "low"]
+    vocabulary = json.dumps({piece: id for id, piece in enumerate(pieces)})
+    files = [(io.BytesIO(vocabulary.encode()), "vocab.json"), (io.BytesIO(b"l o\nlo w\n"), "merges.txt")]
+    answer = client.post("/api/v1/vocabularies", data={"file": files})
+    assert answer.status_code == 201, answer.text
+    name = answer.get_json()["name"]
+    assert post("tokenize", text="low", vocabulary=name, want=["ids"])["ids"] == [257]
+
+
+def test_the_playground_has_a_twin(client: FlaskClient) -> None:
+    page = client.get("/?text=low+乸&vocabulary=bpe-bytes")
+    assert "format=json" in page.text
+    twin = client.get("/?text=low+乸&format=json")
+    assert twin.mimetype == "application/json"
+    told = twin.get_json()
+    assert told["text"] == told["decoded"] == "low 乸"
+    assert told["pieces"][0] == "low"
+    wrong = client.get("/?text=low&vocabulary=nope&format=json")
+    assert wrong.mimetype == "application/problem+json"
+    assert wrong.status_code == 404
+    assert client.get("/vocabularies/nope.json").mimetype == "application/problem+json"

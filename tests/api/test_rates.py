@@ -1,0 +1,89 @@
+"""How often one address may ask, with limits small enough to reach."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.api.conftest import problem_of
+from webapp import create_app
+
+
+@pytest.fixture
+def limited(tmp_path: Path) -> Any:
+    """``limited(reading="3 per minute")``: a visitor of a site with such limits."""
+
+    def limited(reading: str = "", storing: str = "", **settings: Any) -> FlaskClient:
+        rates = {"RATE_READING": reading, "RATE_STORING": storing}
+        app: Flask = create_app(
+            {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite"), **rates, **settings}
+        )
+        return app.test_client()
+
+    return limited
+
+
+def upload(client: FlaskClient, path: str = "/api/v1/vocabularies", field: str = "file") -> TestResponse:
+    form = {"text": "a"} if path == "/upload" else {}
+    return client.post(path, data={field: (io.BytesIO(b"word\n"), "words"), **form})
+
+
+def test_a_page_says_when_to_come_back(limited: Any) -> None:
+    client = limited("3 per minute")
+    assert [client.get("/vocabularies").status_code for _ in range(4)] == [200, 200, 200, 429]
+    answer = client.get("/", headers={"Accept-Language": "en"})
+    assert answer.status_code == 429
+    assert answer.mimetype == "text/html"
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert f"in {answer.headers['Retry-After']} seconds" in answer.text
+
+
+def test_the_api_says_so_in_problem_details(limited: Any) -> None:
+    client = limited("1 per hour")
+    assert client.post("/api/v1/count", json={"text": "a"}).status_code == 200
+    answer = client.post("/api/v1/count", json={"text": "a"})
+    assert "Try again in" in problem_of(answer, 429)["detail"]
+    assert 60 < int(answer.headers["Retry-After"]) <= 3_600
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_what_stores_is_counted_apart(limited: Any) -> None:
+    client = limited("100 per minute", "2 per minute")
+    assert [upload(client).status_code for _ in range(3)] == [201, 201, 429]
+    assert upload(client, "/upload", "vocabulary_file").status_code == 429
+    assert client.get("/api/v1/vocabularies").status_code == 200
+
+
+def test_health_and_static_files_are_free(limited: Any) -> None:
+    client = limited("1 per minute")
+    assert {client.get("/healthz").status_code for _ in range(5)} == {200}
+    for _ in range(5):
+        with client.get("/static/app.css") as answer:
+            assert answer.status_code == 200
+
+
+def test_each_visitor_behind_a_proxy_is_counted(limited: Any) -> None:
+    def ask(client: FlaskClient, forwarded: str) -> int:
+        return client.get("/vocabularies", headers={"X-Forwarded-For": forwarded}).status_code
+
+    believing = limited("1 per minute", PROXIES=1)
+    assert [ask(believing, "10.0.0.1"), ask(believing, "10.0.0.2"), ask(believing, "10.0.0.1")] == [200, 200, 429]
+    assert ask(believing, "forged, 10.0.0.2") == 429
+    alone = limited("1 per minute")
+    assert [ask(alone, "10.0.0.1"), ask(alone, "10.0.0.2")] == [200, 429]
+
+
+def test_a_counter_that_is_away_stops_nobody(limited: Any) -> None:
+    client = limited("2 per minute", REDIS_URL="redis://127.0.0.1:9/0")
+    assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_settings_that_say_nothing_are_refused(limited: Any) -> None:
+    with pytest.raises(ValueError, match="rate"):
+        limited("often")
+    with pytest.raises(ValueError, match="PROXIES"):
+        limited(PROXIES=-1)

@@ -1,0 +1,173 @@
+"""Whatever is sent, what is wrong with it is told as problem details."""
+
+import io
+import json
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.api.conftest import problem_of
+from webapp import create_app
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "#/"),
+        ({"text": "a", "texts": ["b"]}, "#/"),
+        ({"text": 3}, "#/text"),
+        ({"text": None}, "#/text"),
+        ({"texts": ["a", 3]}, "#/texts/1"),
+        ({"texts": [""] * 1_001}, "#/texts"),
+        ({"text": "a", "want": ["ids", "bytes"]}, "#/want/1"),
+        ({"text": "a", "special": "yes"}, "#/special"),
+        ({"text": "a", "colour": "red"}, "#/colour"),
+        ({"text": "a", "a/b~": 1}, "#/a~1b~0"),
+        ({"text": "a", "algorithm": "bpe2"}, "#/algorithm"),
+        ({"text": "a", "size": 1.5}, "#/size"),
+        ([], "#/"),
+    ],
+)
+def test_fields_that_are_wrong_are_named(client: FlaskClient, body: object, pointer: str) -> None:
+    told = problem_of(client.post("/api/v1/tokenize", json=body), 422)
+    assert pointer in [place["pointer"] for place in told["errors"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "pointer"),
+    [
+        ("tokenize", {"text": "a", "vocabulary": "nope"}, 404, "#/vocabulary"),
+        ("tokenize", {"text": "a", "vocabulary": "wordpiece", "algorithm": "bpe"}, 409, "#/algorithm"),
+        ("count", {"text": "a", "algorithm": "words"}, 409, "#/vocabulary"),
+        ("count", {"text": "a", "vocabulary": "learned-unigram", "size": 1}, 409, "#/size"),
+        ("count", {"text": "a", "vocabulary": "own-dictionary", "dictionary": "a x y z"}, 422, "#/dictionary"),
+        ("decode", {"ids": [10**9]}, 404, "#/ids"),
+        ("decode", {"ids": [-1]}, 422, "#/ids/0"),
+        ("split", {"text": "a", "max_tokens": 0}, 422, "#/max_tokens"),
+        ("split", {"text": "a", "max_tokens": 4, "overlap": 3}, 409, "#/overlap"),
+        ("split", {"text": "🜁", "max_tokens": 1}, 409, "#/max_tokens"),
+        ("count", {"texts": ["x" * 600_000, "y" * 600_000]}, 413, "#/texts"),
+        ("count", {"text": "a", "vocabulary": "learned-bytes", "corpus": "x" * 300_000}, 413, "#/corpus"),
+    ],
+)
+def test_what_does_not_go_together(client: FlaskClient, path: str, body: object, status: int, pointer: str) -> None:
+    told = problem_of(client.post(f"/api/v1/{path}", json=body), status)
+    assert told["errors"][0]["pointer"] == pointer
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"nope", b'{"text": "\\ud800"}', b'{"text": "\xff"}', b"[" * 100_000, b'{"text": "a"} b', b"\x00"],
+)
+def test_what_is_no_json(client: FlaskClient, body: bytes) -> None:
+    answer = client.post("/api/v1/tokenize", data=body, content_type="application/json")
+    assert "JSON" in problem_of(answer, 400)["detail"]
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_a_body_of_another_kind(client: FlaskClient, kind: str | None) -> None:
+    problem_of(client.post("/api/v1/tokenize", data=b'{"text": "a"}', content_type=kind), 415)
+
+
+def test_a_text_may_hold_any_character(client: FlaskClient) -> None:
+    text = "a\0b\ufffe\U0010ffff\u202e"
+    answer = client.post("/api/v1/tokenize", json={"text": text})
+    ids = answer.get_json()["ids"]
+    assert client.post("/api/v1/decode", json={"ids": ids}).get_json() == {"text": text}
+
+
+def test_addresses_and_methods(client: FlaskClient) -> None:
+    for path in ("", "/nope", "/tokenize/", "/vocabularies/nope", "/vocabularies/nope/tokens"):
+        problem_of(client.get(f"/api/v1{path}"), 404)
+    assert "POST" in client.get("/api/v1/tokenize").headers["Allow"]
+    problem_of(client.delete("/api/v1/vocabularies"), 405)
+    problem_of(client.get("/api/v1/vocabularies/own-dictionary"), 404)
+    for query in ("page=0", "page=x", "page=１", "colour=red", "page=1&page=2", f"query={'a' * 101}"):
+        told = problem_of(client.get(f"/api/v1/vocabularies/wordpiece/tokens?{query}"), 422)
+        assert told["errors"][0]["pointer"] in ("page", "colour", "query")
+    problem_of(client.get("/api/v1/vocabularies/wordpiece/tokens?page=9999"), 404)
+
+
+def test_too_much_is_not_read(client: FlaskClient) -> None:
+    answer = client.post("/api/v1/count", data=b"x" * 20_000_000, content_type="application/json")
+    assert "1,048,576" in problem_of(answer, 413)["detail"]
+
+
+def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient) -> None:
+    answer = client.post("/api/v1/count", json={"text": "a", "vocabulary": "cl100k_base"})
+    problem_of(answer, 503)
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_english_whatever_the_browser_reads(client: FlaskClient) -> None:
+    answer = client.get("/api/v1/nope", headers={"Accept-Language": "zh-CN"})
+    assert problem_of(answer, 404)["detail"].isascii()
+
+
+def test_our_own_mistakes_are_told_without_a_traceback(tmp_path: Path) -> None:
+    settings = {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite")}
+    app = create_app(settings | {"PROPAGATE_EXCEPTIONS": False})
+    del app.extensions["vocabularies"]
+    answer = app.test_client().post("/api/v1/count", json={"text": "a", "vocabulary": "x"})
+    assert "Traceback" not in json.dumps(problem_of(answer, 500))
+
+
+def test_files_that_are_no_vocabularies(client: FlaskClient) -> None:
+    def file(content: bytes, name: str = "file") -> tuple[io.BytesIO, str]:
+        return io.BytesIO(content), name
+
+    problem_of(client.post("/api/v1/vocabularies", data={"file": file(b"\x00\xff\x00")}), 409)
+    problem_of(client.post("/api/v1/vocabularies", data={"other": file(b"word")}), 422)
+    problem_of(client.post("/api/v1/vocabularies", data={"file": "text"}), 415)
+    problem_of(client.post("/api/v1/vocabularies", data={"file": [file(b"a"), file(b"b"), file(b"c")]}), 422)
+    problem_of(client.post("/api/v1/vocabularies", json={}), 415)
+    problem_of(client.post("/api/v1/vocabularies"), 415)
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
+    body = head + b"x" * 27_000_000 + b"\r\n--x--\r\n"
+    large = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
+    assert "26,214,400" in problem_of(large, 413)["detail"]
+    body = head + b"x" * 60_000_000 + b"\r\n--x--\r\n"
+    larger = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
+    assert "26,214,400" in problem_of(larger, 413)["detail"]
+
+
+def test_nothing_is_stored_for_another_site(client: FlaskClient) -> None:
+    data = {"file": (io.BytesIO(b"word\n"), "file")}
+    problem_of(client.post("/api/v1/vocabularies", data=data, headers={"Sec-Fetch-Site": "cross-site"}), 403)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/nope", "/api/v1/vocabularies"])
+def test_other_sites_may_ask_without_cookies(client: FlaskClient, path: str) -> None:
+    asked = client.options(path, headers={"Origin": "https://example.org", "Access-Control-Request-Method": "POST"})
+    answered = client.post(path, json={"text": "a"}, headers={"Origin": "https://example.org"})
+    for answer in (asked, answered):
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+        assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    if path != "/api/v1/nope":
+        assert asked.status_code == 204
+        assert "Content-Type" not in asked.headers
+        assert "POST" in asked.headers["Access-Control-Allow-Methods"]
+        assert "Content-Type" in asked.headers["Access-Control-Allow-Headers"]
+    assert "Access-Control-Allow-Origin" not in client.get("/").headers
+
+
+@pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/vocabularies"])
+def test_a_body_that_stops_half_way(site: str, path: str) -> None:
+    kind = "application/json" if path.endswith("tokenize") else "multipart/form-data; boundary=x"
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 1000\r\n\r\n"
+    with socket.create_connection((urlsplit(site).hostname, urlsplit(site).port), timeout=10) as connection:
+        connection.sendall(head.encode() + b'{"text": "half')
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in answer
+    assert b"half way: 14 of 1,000 bytes" in answer
+
+
+def test_the_site_still_has_pages(app: Flask) -> None:
+    assert app.test_client().get("/nope").mimetype == "text/html"

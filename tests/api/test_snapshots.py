@@ -1,0 +1,103 @@
+"""Snapshots by the API: kept, shown, and gone."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.api.conftest import Ask, problem_of
+from webapp import create_app
+
+NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+
+
+@pytest.fixture
+def client(database_settings: dict[str, str], tmp_path: Path) -> FlaskClient:
+    """A program that asks a site with a database of its own, once SQLite and once PostgreSQL."""
+    return create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **database_settings}).test_client()
+
+
+BODY: Any = {"text": "研究生命的起源 乸", "vocabulary": "bpe-bytes", "title": "A title"}
+
+
+def test_what_is_kept_is_shown_again(client: FlaskClient, post: Ask) -> None:
+    shared = post("snapshots", status=201, **BODY)
+    assert shared["url"].endswith(f"/s/{shared['id']}")
+    answer = client.get(f"/api/v1/snapshots/{shared['id']}")
+    told = answer.get_json()
+    tokens = post("tokenize", text=BODY["text"], vocabulary="bpe-bytes")
+    for key in ("ids", "pieces", "offsets"):
+        assert told[key] == tokens[key]
+    assert told["text"] == told["decoded"] == BODY["text"]
+    assert told["title"] == "A title"
+    assert told["expires"] is None
+    again = client.get(f"/api/v1/snapshots/{shared['id']}", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert client.get(f"/s/{shared['id']}.json").get_json() == told
+    assert f"/s/{shared['id']}.json" in client.get(f"/s/{shared['id']}").text
+
+
+def test_the_same_has_the_same_link_and_another_secret(post: Ask) -> None:
+    one, other = (post("snapshots", status=201, **BODY) for _ in range(2))
+    assert one["id"] == other["id"]
+    assert one["secret"] != other["secret"]
+
+
+def test_unknown_text_keeps_its_pieces(client: FlaskClient, post: Ask) -> None:
+    body = {"text": "研究生 x", "vocabulary": "own-dictionary", "dictionary": "研究"}
+    told = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
+    assert told["pieces"] == post("tokenize", **body)["pieces"]
+
+
+def test_a_deleted_one_is_gone(client: FlaskClient, post: Ask) -> None:
+    shared = post("snapshots", status=201, text="to be deleted")
+    assert client.post(shared["delete_url"]).status_code in (200, 410)
+    for path in (f"/api/v1/snapshots/{shared['id']}", f"/s/{shared['id']}.json"):
+        problem_of(client.get(path), 410)
+
+
+@pytest.mark.parametrize("id", ["nope", "23456789a", "%00", "a" * 200, "乸"])
+def test_one_that_never_was(client: FlaskClient, id: str) -> None:
+    problem_of(client.get(f"/api/v1/snapshots/{id}"), 404)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "pointer"),
+    [
+        ({"title": "x" * 121}, 422, "#/title"),
+        ({"note": "x" * 2_001}, 422, "#/note"),
+        ({"expires": "tomorrow"}, 422, "#/expires"),
+        ({"expires": "2025-02-30"}, 422, "#/expires"),
+        ({"expires": 1_900_000_000}, 422, "#/expires"),
+        ({"expires": "2000-01-01"}, 409, "#/expires"),
+        ({"expires": "9999-12-31"}, 409, "#/expires"),
+        ({"vocabulary": "nope"}, 404, "#/vocabulary"),
+        ({"text": "x" * 1_100_000}, 413, "#/text"),
+    ],
+)
+def test_what_cannot_be_kept(client: FlaskClient, changes: Any, status: int, pointer: str) -> None:
+    told = problem_of(client.post("/api/v1/snapshots", json=BODY | changes), status)
+    assert told["errors"][0]["pointer"] == pointer
+
+
+def test_a_day_is_kept_to_its_end(client: FlaskClient, post: Ask) -> None:
+    day = (datetime.now(UTC) + timedelta(days=9)).date()
+    shared = post("snapshots", status=201, text="for nine days", expires=day.isoformat())
+    told = client.get(f"/api/v1/snapshots/{shared['id']}").get_json()
+    assert told["expires"].startswith(f"{day + timedelta(days=1)}T00:00:00")
+
+
+def test_nothing_is_kept_for_another_site(client: FlaskClient) -> None:
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}):
+        problem_of(client.post("/api/v1/snapshots", json=BODY, headers=headers), 403)
+
+
+def test_a_database_that_is_away(tmp_path: Path) -> None:
+    away = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "MAX_DATABASE_SECONDS": 1}
+    client = create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **away}).test_client()
+    for answer in (client.post("/api/v1/snapshots", json=BODY), client.get("/api/v1/snapshots/23456789a")):
+        problem_of(answer, 503)
+        assert int(answer.headers["Retry-After"]) > 0
+    assert client.post("/api/v1/count", json={"text": "low"}).get_json()["tokens"] == 1

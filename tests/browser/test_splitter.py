@@ -1,0 +1,36 @@
+"""The splitter in a browser, with JavaScript and without."""
+
+import zipfile
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.conftest import OpenPage
+
+TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 6
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/split", javascript=javascript, width=390)
+    if javascript:
+        page.wait_for_selector("button[hx-post][data-htmx-powered]")
+    page.fill("#text", TEXT)
+    page.fill("[name=tokens]", "12")
+    page.click("button.primary")
+    page.wait_for_selector(".parts li:nth-child(18)")
+    assert page.locator(".parts li").count() == 18
+    assert "tokens=12" in page.url
+    assert page.input_value("#text") == TEXT
+    with page.expect_download() as download:
+        page.click("text=.zip")
+    with zipfile.ZipFile(download.value.path()) as file:
+        assert len(file.namelist()) == 18
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("path", ["/split?tokens=5&text=It+rains.+It+rains.", "/api"])
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str, color_scheme: str) -> None:
+    found = Axe().run(open_page(path, color_scheme=color_scheme))
+    assert found.violations_count == 0, found.generate_report()

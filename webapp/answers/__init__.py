@@ -1,0 +1,1 @@
+"""Results as JSON: what the API answers, and the twins of the pages."""

@@ -1,0 +1,63 @@
+"""Snapshots, for programs: kept as the page keeps them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta
+
+from flask import Request, current_app
+
+from webapp.api.bodies import SnapshotBody
+from webapp.api.choosing import chosen, within
+from webapp.problems import refuse
+from webapp.results.result import tokenize
+from webapp.same_origin import is_foreign
+from webapp.snapshots.capture import keep
+from webapp.snapshots.sharing import LONGEST_YEARS, Sharing
+from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.vocabularies import OnItsWayError
+
+GONE = {
+    "expired": "This snapshot was kept up to a day that is over.",
+    "deleted": "Whoever made this snapshot has deleted it.",
+    "removed": "Whoever runs this site has removed this snapshot.",
+}
+
+
+def kept(request: Request, body: SnapshotBody) -> Shared:
+    """Keep the result that a body asks for."""
+    if is_foreign(request):
+        refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
+    within([body.text], "MAX_TEXT_BYTES", "#/text")
+    wanted = Sharing(" ".join(body.title.split()), body.note.strip(), _expires(body))
+    state, tokenizer = chosen(body, body.text)
+    result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
+    try:
+        return keep(result, wanted)
+    except RemovedError:
+        refuse(410, "Whoever runs this site has removed this very result; it cannot be kept.")
+    except OnItsWayError:
+        refuse(503, "The vocabulary is still being fetched. Ask again in 2 seconds.", headers={"Retry-After": "2"})
+    except NoRoomError:
+        refuse(507, "There is no room for more on this site. Everything else works.")
+
+
+def stored(id: str) -> Stored:
+    """The snapshot of that id, if there is one."""
+    found = storage().snapshots.get(id) if re.fullmatch("[0-9a-z]{1,64}", id) else None
+    if found is None:
+        refuse(404, "There is no snapshot of this id, and there never was one.")
+    if found.condition != "kept":
+        refuse(410, GONE[found.condition])
+    return found
+
+
+def _expires(body: SnapshotBody) -> datetime | None:
+    """The end of the last day, in UTC."""
+    if body.expires is None:
+        return None
+    today = datetime.now(UTC).date()
+    if not today < body.expires <= today + timedelta(days=366 * LONGEST_YEARS):
+        sentence = f"It must be after today, and within {LONGEST_YEARS} years."
+        refuse(409, f"The day is none to keep it up to. {sentence}", errors=[("#/expires", sentence)])
+    return datetime.combine(body.expires + timedelta(days=1), time(), UTC)

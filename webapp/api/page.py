@@ -1,0 +1,141 @@
+"""`/api`: what the API can do, for people to read, made from the same document that programs read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, Response, current_app, make_response, render_template, request
+from markupsafe import Markup, escape
+
+from webapp.api.bodies import MOST_TEXTS
+from webapp.api.operations import Operation
+from webapp.api.routes import document, operations
+from webapp.api.snippets import Snippet, snippets_of
+from webapp.problems import API
+
+blueprint = Blueprint("api_page", __name__)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a body, a parameter of an address or a key of an answer."""
+
+    name: str
+    kind: str
+    required: bool
+    default: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page tells of an operation."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    fields: Sequence[Field]
+    answer: Sequence[Field]
+    statuses: Sequence[tuple[str, str]]
+    snippets: Sequence[Snippet]
+
+
+@blueprint.get("/api")
+def page() -> Response:
+    """The page about the API."""
+    base = request.host_url.rstrip("/") + API
+    told = document()
+    body = render_template(
+        "api/page.html",
+        about=told["info"]["description"].strip().split("\n\n"),
+        sections=[_section(told, operation, base) for operation in operations.all],
+        base=base,
+        text_limit=current_app.config["MAX_TEXT_BYTES"],
+        most_texts=MOST_TEXTS,
+        reading=current_app.config["RATE_READING"],
+        storing=current_app.config["RATE_STORING"],
+    )
+    response = make_response(body)
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@blueprint.app_template_filter()
+def with_code(text: str) -> Markup:
+    """A sentence of the document, what stands between backticks as code.
+
+    >>> with_code("one of `ids`, `<b>`")
+    Markup('one of <code>ids</code>, <code>&lt;b&gt;</code>')
+    """
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _section(told: Mapping[str, Any], operation: Operation, base: str) -> Section:
+    path = operation.path.replace("<", "{").replace(">", "}")
+    entry = told["paths"][path][operation.method]
+    fields = [
+        Field(one["name"], _kind(one["schema"]), one["required"], _default(one["schema"]), one.get("description", ""))
+        for one in entry["parameters"]
+    ]
+    for content in entry.get("requestBody", {}).get("content", {}).values():
+        fields += _fields(told, content["schema"])
+    answer: list[Field] = []
+    for content in entry["responses"][str(operation.status)].get("content", {}).values():
+        answer += _fields(told, content["schema"])
+    return Section(
+        id=operation.name,
+        method=operation.method.upper(),
+        path=path,
+        summary=entry["summary"],
+        description=entry.get("description", ""),
+        fields=fields,
+        answer=answer,
+        statuses=[(status, response["description"]) for status, response in entry["responses"].items()],
+        snippets=snippets_of(operation, base),
+    )
+
+
+def _fields(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Field]:
+    found = _resolved(told, schema)
+    required = found.get("required", ())
+    for name, field in found.get("properties", {}).items():
+        default = "" if name in required else _default(field)
+        yield Field(name, _kind(field), name in required, default, field.get("description", ""))
+
+
+def _resolved(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "$ref" not in schema:
+        return schema
+    found: Mapping[str, Any] = told["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """The type of a schema in a few words.
+
+    >>> _kind({"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]})
+    'list of integer, null'
+    >>> _kind({"enum": ["fmm", "bmm"], "type": "string"}), _kind({"$ref": "#/components/schemas/Counts"})
+    ('fmm | bmm', 'Counts')
+    """
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return ", ".join(dict.fromkeys(map(_kind, schema["anyOf"])))
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema['items'])}"
+    return str(schema.get("type", "file" if "contentMediaType" in schema else ""))
+
+
+def _default(schema: Mapping[str, Any]) -> str:
+    value = schema.get("default")
+    if value in (None, "", []):
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()

@@ -1,0 +1,256 @@
+"""The addresses under `/api/v1`: each reads its model, asks the core, and answers JSON."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from flask import Blueprint, Response, g, request, url_for
+
+from webapp.answers.json import json_response, kept_for, well_formed
+from webapp.answers.snapshot import snapshot_json
+from webapp.answers.tokenization import answer_of, parts_of, sizes_of
+from webapp.answers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
+from webapp.api import answers, bodies, keeping, uploading
+from webapp.api.choosing import chosen, described_tokenizer, texts_of, within
+from webapp.api.document import document_of
+from webapp.api.operations import Operations
+from webapp.api.reading import most_bytes
+from webapp.core.splitting import TooSmallError, split
+from webapp.problems import API, refuse
+from webapp.rates import stores
+from webapp.vocabularies import CATALOGUE, well_known
+
+blueprint = Blueprint("api", __name__, url_prefix=API)
+operations = Operations(blueprint)
+
+MINUTES_5, HOUR = 300, 3_600
+
+
+@blueprint.before_request
+def speak_english() -> None:
+    """Programs are answered in one language; and their texts may be longer in JSON than in a form."""
+    g.language_key = "en"
+    request.max_content_length = most_bytes()
+
+
+@operations.add(
+    "post",
+    "/tokenize",
+    body=bodies.TokenizeBody,
+    answer=answers.TokenizeAnswer,
+    errors=(404, 409, 413, 503),
+    example={"text": "研究 tokens", "vocabulary": "bpe-bytes", "want": ["ids", "pieces", "offsets"]},
+)
+def tokenize(body: bodies.TokenizeBody) -> Response:
+    """Cut a text, or up to 1,000 texts, into tokens.
+
+    The answer has the keys that `want` names. For `texts` each of them is a list with an entry for each text. A batch
+    counts as one request.
+    """
+    texts = texts_of(body)
+    state, tokenizer = chosen(body, "\n".join(texts))
+    found = [
+        answer_of(tokenizer.encode(text, special=state.special, template=state.template), body.want) for text in texts
+    ]
+    if "text" in body.model_fields_set:
+        return json_response(found[0])
+    return json_response({key: [one[key] for one in found] for key in dict.fromkeys(body.want)})
+
+
+@operations.add(
+    "post",
+    "/count",
+    body=bodies.CountBody,
+    answer=answers.CountAnswer,
+    errors=(404, 409, 413, 503),
+    example={"texts": ["How many tokens?", "多少个词？"], "vocabulary": "unigram"},
+)
+def count(body: bodies.CountBody) -> Response:
+    """Count tokens: nothing else, and so the fastest.
+
+    For `texts` each key of the answer is a list with an entry for each text.
+    """
+    texts = texts_of(body)
+    state, tokenizer = chosen(body, "\n".join(texts))
+    found = [sizes_of(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts]
+    if "text" in body.model_fields_set:
+        return json_response(found[0])
+    return json_response({key: [one[key] for one in found] for key in ("tokens", "characters", "bytes")})
+
+
+@operations.add(
+    "post",
+    "/decode",
+    body=bodies.DecodeBody,
+    answer=answers.DecodeAnswer,
+    errors=(404, 409, 413, 503),
+    example={"ids": [962, 32, 313, 184], "vocabulary": "bpe-bytes"},
+)
+def decode(body: bodies.DecodeBody) -> Response:
+    """Turn ids into the text that they spell.
+
+    What is learned on the spot is learned from `corpus`, which must be the same as when the text was tokenized.
+    """
+    _state, tokenizer = chosen(body)
+    try:
+        return json_response({"text": well_formed(tokenizer.decode(body.ids, skip_special=body.skip_special))})
+    except ValueError as error:
+        refuse(404, f"There is no such token: {error}.", errors=[("#/ids", str(error))])
+
+
+@operations.add(
+    "post",
+    "/split",
+    body=bodies.SplitBody,
+    answer=answers.SplitAnswer,
+    errors=(404, 409, 413, 503),
+    example={"text": "It rains. Take an umbrella! 下雨了。带伞吧！", "max_tokens": 8, "boundary": "sentence"},
+)
+def split_text(body: bodies.SplitBody) -> Response:
+    """Split a text into parts of at most so many tokens.
+
+    How many tokens a part has is decided by encoding it alone. Without an overlap the parts, one after the other, are
+    the text. A sentence ends behind . ! ? … and closing quotes, if white space and no small letter follows; behind
+    their full-width brothers; and at an empty line.
+    """
+    within([body.text], "MAX_TEXT_BYTES", "#/text")
+    if body.overlap > body.max_tokens // 2:
+        sentence = f"It is at most half of max_tokens: {body.max_tokens // 2}."
+        refuse(409, f"The overlap is too large. {sentence}", errors=[("#/overlap", sentence)])
+    state, tokenizer = chosen(body, body.text)
+    parts = split(
+        body.text,
+        tokenizer,
+        most=body.max_tokens,
+        overlap=body.overlap,
+        boundary=body.boundary,
+        special=state.special,
+        template=state.template,
+    )
+    try:
+        return json_response({"parts": parts_of(body.text, parts)})
+    except TooSmallError as error:
+        sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
+        refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
+
+
+@operations.add("get", "/vocabularies", answer=answers.VocabulariesAnswer)
+def vocabularies() -> Response:
+    """List the vocabularies: those that ship, that are learned or pasted, and the well-known ones that are fetched.
+
+    Uploaded ones are not in the list: their names are for those who have them.
+    """
+    entries = [*CATALOGUE.values(), *well_known()]
+    return kept_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
+
+
+@operations.add(
+    "post",
+    "/vocabularies",
+    body=bodies.VocabularyUpload,
+    answer=answers.VocabularyEntry,
+    status=201,
+    errors=(403, 409, 413, 507),
+    example={"words.txt": "研究\n生命\n起源\n"},
+)
+@stores
+def upload_vocabulary() -> Response:
+    """Upload a vocabulary file, and use it by the `name` in the answer.
+
+    The body is `multipart/form-data` with the file in the field `file`; a `vocab.json` comes together with its
+    `merges.txt`, each in a field `file`. Read are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
+    vocab.json with merges.txt, tekken.json, merge codes of subword-nmt, tokens with scores, and word lists. The name is
+    made from the content: the same file has the same name, and whoever knows it may use it.
+    """
+    entry = uploading.kept(request)
+    response = json_response(entry_json(entry), 201)
+    response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
+    return response
+
+
+@operations.add(
+    "get", "/vocabularies/<name>", answer=answers.VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"}
+)
+def vocabulary(name: str) -> Response:
+    """Tell what a vocabulary is made of."""
+    return kept_for(json_response(vocabulary_json(*described_tokenizer(name))), HOUR)
+
+
+@operations.add(
+    "get",
+    "/vocabularies/<name>/tokens",
+    query=bodies.TokensQuery,
+    answer=answers.TokensAnswer,
+    errors=(404, 503),
+    example={"name": "bpe-bytes", "query": "token"},
+)
+def tokens(name: str, query: bodies.TokensQuery) -> Response:
+    """List the tokens of a vocabulary, 100 a page, or those that hold what is searched for.
+
+    The token whose id it is comes first, then tokens that are just that text, then those that hold it.
+    """
+    _entry, tokenizer = described_tokenizer(name)
+    try:
+        return kept_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
+    except NoPageError as error:
+        refuse(404, f"There is no page {query.page}; the last is {error.last}.", errors=[("page", "No such page")])
+
+
+@operations.add(
+    "post",
+    "/snapshots",
+    body=bodies.SnapshotBody,
+    answer=answers.SharedAnswer,
+    status=201,
+    errors=(403, 404, 409, 410, 413, 503, 507),
+    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where is it cut?"},
+)
+@stores
+def share(body: bodies.SnapshotBody) -> Response:
+    """Keep a result under a link that does not break.
+
+    The same text, vocabulary, options, title and note have the same link, whoever keeps them; each has a secret of
+    their own.
+    """
+    shared = keeping.kept(request, body)
+    told = {
+        "id": shared.id,
+        "url": url_for("snapshots.page", id=shared.id, _external=True),
+        "secret": shared.secret,
+        "delete_url": url_for("snapshots.delete", id=shared.id, secret=shared.secret, _external=True),
+    }
+    response = json_response(told, 201)
+    response.headers["Location"] = url_for("api.snapshot", id=shared.id)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@operations.add(
+    "get",
+    "/snapshots/<id>",
+    answer=answers.SnapshotAnswer,
+    errors=(404, 410, 503),
+    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba"},
+)
+def snapshot(id: str) -> Response:
+    """Show what was kept: the text, and its tokens as they were.
+
+    It never changes, but it may be deleted: 410 then.
+    """
+    response = kept_for(json_response(snapshot_json(keeping.stored(id))), 0)
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Response:
+    """The document that describes all of this."""
+    return kept_for(json_response(document()), MINUTES_5)
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document of this process."""
+    return document_of(operations.all)
