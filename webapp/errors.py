@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 
 from flask import Flask, current_app, render_template, request
+from flask_babel import format_decimal
 from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
-
-from webapp.localization import number
 
 log = logging.getLogger(__name__)
 
@@ -62,12 +61,12 @@ def message_for(error: HTTPException) -> str:
         if request.endpoint == "playground.upload":
             return _(
                 "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
-                limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
+                limit=format_decimal(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
             "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
             "it; shorten it there.",
-            limit=number(current_app.config["MAX_TEXT_BYTES"]),
+            limit=format_decimal(current_app.config["MAX_TEXT_BYTES"]),
         )
     match error.code:
         case 404:
