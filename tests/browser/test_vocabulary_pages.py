@@ -126,3 +126,49 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     results = Axe().run(page)
     assert results.violations_count == 0, results.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("path", ["/vocabularies?find=gpt", "/vocabularies/unigram"])
+def test_links_are_large_enough_and_no_line_begins_with_a_dot(open_page: OpenPage, path: str, width: int) -> None:
+    page = open_page(path, width=width)
+    links = page.locator(".entry-title:visible, .entry-use:visible, .longest a:visible")
+    boxes = [link.bounding_box() for link in links.all()]
+    assert boxes
+    assert all(box and box["height"] >= 24 for box in boxes)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.about span, .entry-about span')]"
+        ".every(span => getComputedStyle(span, '::before').content === 'none')"
+    )
+
+
+@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
+def test_the_finder_keeps_to_the_page_and_off_the_picker(open_page: OpenPage, width: int) -> None:
+    page = open_page("/", width=width)
+    page.locator(".finder summary").click()
+    panel = page.locator(".panel").bounding_box()
+    picker = page.locator(".vocabulary select:visible").bounding_box()
+    assert panel
+    assert picker
+    assert panel["x"] >= 16
+    assert panel["x"] + panel["width"] <= width - 16
+    assert panel["y"] > picker["y"] + picker["height"]
+    edges = [page.locator(selector).bounding_box() for selector in ("#find", "#choices")]
+    assert edges[0]
+    assert edges[1]
+    assert (edges[0]["x"], edges[0]["width"]) == (edges[1]["x"], edges[1]["width"])
+
+
+def test_a_file_is_named_in_full_without_javascript(open_page: OpenPage) -> None:
+    page = open_page("/", width=390, javascript=False)
+    page.locator(".finder summary").click()
+    box = page.locator("#vocabulary-file").bounding_box()
+    assert box
+    assert box["width"] > 300
+
+
+def test_wide_tables_stay_in_their_frame(open_page: OpenPage) -> None:
+    page = open_page("/vocabularies/bpe-bytes?query=e4+b8", width=390)
+    table = page.locator("#tokens .scroll")
+    assert table.evaluate("element => element.scrollWidth > element.clientWidth")
+    assert "linear-gradient" in table.evaluate("element => getComputedStyle(element).backgroundImage")

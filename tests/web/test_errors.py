@@ -1,0 +1,42 @@
+"""Pages for what went wrong outside any form."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.web.conftest import HTMX, NOWHERE
+from webapp import create_app
+
+BACK = "Go one page back in your browser"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "heading"),
+    [
+        ("GET", "/nothing/here", 404, "There is no such page"),
+        ("POST", "/vocabularies", 405, "That does not work here"),
+        ("POST", "/upload", 413, "That is too much for one request"),
+        ("POST", "/", 413, "That is too much for one request"),
+    ],
+)
+def test_a_page_says_in_words_what_went_wrong(method: str, path: str, status: int, heading: str) -> None:
+    app = create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 100_000, "MAX_UPLOAD_BYTES": 20_000})
+    form = {"text": "x" * 200_000} if method == "POST" else None
+    with app.test_client() as client:
+        answer = client.open(path, method=method, data=form)
+        assert answer.status_code == status
+        assert re.findall("<h1>(.*)</h1>", answer.text) == [heading]
+        assert f"<title>{heading} · Tokenscope</title>" in answer.text
+        assert f"Status {status}" in answer.text
+        assert (BACK in answer.text) == (method == "POST")
+        assert "20,000 bytes" in answer.text or path != "/upload"
+        part = client.open(path, method=method, data=form, headers=HTMX)
+        assert part.status_code == status
+        assert "<h1>" not in part.text
+
+
+def test_numbers_are_written_as_the_reader_writes_them() -> None:
+    with create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 1000}).test_client() as client:
+        assert "1,048,576" in client.post("/?lang=zh", data={"text": "x" * 2000}).text
