@@ -111,12 +111,12 @@ def message_for(error: HTTPException) -> str:
         if request.endpoint == "playground.upload":
             return _(
                 "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
-                limit=format_decimal(current_app.config["MAX_UPLOAD_BYTES"]),
+                limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
             "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
             "it; shorten it there.",
-            limit=format_decimal(current_app.config["MAX_TEXT_BYTES"]),
+            limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
     match error.code:
         case 404:
