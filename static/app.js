@@ -184,6 +184,34 @@
     if (status) status.textContent = button.dataset.copied;
   });
 
+  // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
+  const copied = async (button) => {
+    if (button.dataset.copy === "ids") {
+      const ids = byId("ids").textContent.match(/\d+/g) ?? [];
+      if (ids.length !== Number(byId("figures").dataset.tokens)) throw new Error("the result is still coming");
+      return `[${ids.join(", ")}]`;
+    }
+    const chosen = new FormData(byId(button.dataset.form));
+    const answer = await (form
+      ? fetch(button.dataset.copy, { method: "POST", body: chosen })
+      : fetch(`${button.dataset.copy}?${new URLSearchParams(chosen)}`));
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.text();
+  };
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy]");
+    if (!button) return;
+    const told = byId("copied");
+    told.textContent = "";
+    try {
+      await navigator.clipboard.writeText(await copied(button));
+      told.textContent = told.dataset.done;
+    } catch {
+      told.textContent = told.dataset.failed;
+    }
+  });
   if (!text) {
     // A kept result has tokens to walk through, and nothing to type.
     document.addEventListener("htmx:after:swap", () => {
@@ -308,31 +336,6 @@
     }
   });
 
-  // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
-
-  // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
-  const copied = async (button) => {
-    if (button.dataset.copy === "ids") {
-      const ids = byId("ids").textContent.match(/\d+/g) ?? [];
-      if (ids.length !== Number(byId("figures").dataset.tokens)) throw new Error("the result is still coming");
-      return `[${ids.join(", ")}]`;
-    }
-    const answer = await fetch(button.dataset.copy, { method: "POST", body: new FormData(form) });
-    if (!answer.ok) throw new Error(answer.statusText);
-    return answer.text();
-  };
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy]");
-    if (!button) return;
-    const told = byId("copied");
-    told.textContent = "";
-    try {
-      await navigator.clipboard.writeText(await copied(button));
-      told.textContent = told.dataset.done;
-    } catch {
-      told.textContent = told.dataset.failed;
-    }
-  });
   // A new result brings this part anew: it stays as it was left.
   let taken = null;
   document.addEventListener("htmx:before:swap", () => {

@@ -135,6 +135,23 @@ def test_a_copy_opens_in_the_playground(open_page: OpenPage) -> None:
     expect(page.locator("#text")).to_have_value(text)
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_kept_result_is_taken_away(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/?text=the lowest", javascript=javascript)
+    link, _deletion = share(page)
+    page.goto(link)
+    page.locator("#take summary").click()
+    page.locator("#separator").select_option("bar")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Plain text").click()
+    words = download.value.path().read_text(encoding="utf-8")
+    assert words.split("|")[0].strip() == "the"
+    if javascript:
+        page.get_by_role("button", name="Copy tokens").click()
+        expect(page.locator("#copied")).to_have_text("Copied.")
+        assert page.evaluate("navigator.clipboard.readText()").strip() == words.strip()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (768, "light")])
 def test_axe_finds_nothing(open_page: OpenPage, width: int, scheme: str) -> None:
     page = open_page("/?text=the lowest", width=width, color_scheme=scheme)

@@ -318,3 +318,28 @@ def test_it_renders_though_its_vocabulary_is_gone(app: Flask, client: FlaskClien
     page = Page(client.get(f"/s/{shared.id}?token=1").text)
     assert page.ids == list(kept.snapshot.ids)
     assert "".join(page.pieces) == "the lowest"
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "html", "json", "csv", "txt"])
+def test_a_kept_result_can_be_taken_away(client: FlaskClient, kind: str) -> None:
+    path = link(share(client))
+    answer = client.get(f"{path}/tokens.{kind}?separator=bar")
+    assert answer.status_code == 200
+    assert answer.headers["Content-Disposition"] == f"attachment; filename=tokens.{kind}"
+    assert answer.data == client.get("/download/tokens." + kind, query_string={"text": TEXT, "separator": "bar"}).data
+    assert f'formaction="{path}/tokens.{kind}"' in client.get(path).text
+
+
+def test_what_cannot_be_taken_away(client: FlaskClient) -> None:
+    path = link(share(client))
+    assert client.get(f"{path}/tokens.exe").status_code == 404
+    assert client.get("/s/zzzzzzzzz/tokens.svg").status_code == 404
+
+
+def test_a_remembered_page_is_the_same_in_each_language(client: FlaskClient) -> None:
+    path = link(share(client, title="remembered"))
+    english, again = client.get(f"{path}?lang=en"), client.get(f"{path}?lang=en")
+    chinese = client.get(f"{path}?lang=zh")
+    assert english.data == again.data
+    assert english.headers["ETag"] == again.headers["ETag"] != chinese.headers["ETag"]
+    assert Page(chinese.text).lang == "zh-Hans"

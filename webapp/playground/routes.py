@@ -132,7 +132,9 @@ def _answer(state: State, problems: list[Problem], upload_problem: Problem | Non
     details, more = _details(result)
     token_problems += more
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
-    chooser = Chooser("playground", url_for("playground.token"), "post")
+    chooser = Chooser(
+        "playground", url_for("playground.token"), "post", url_for("downloads.tokens", kind="txt").removesuffix(".txt")
+    )
     wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
     status = max((problem.status for problem in wrong), default=202 if pending else 200)
     twin = None if link is None else f"{link}&format=json"

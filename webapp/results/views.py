@@ -27,11 +27,12 @@ LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are
 
 @dataclass(frozen=True)
 class Chooser:
-    """The form that asks for a token's details: its id in the page, where it is sent, and how."""
+    """The form that asks for more about a result: its id in the page, where it is sent for details, and how."""
 
     form: str
     url: str
     method: Literal["get", "post"]
+    files: str  # where the result is to be had as a file: this, and `.svg`
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from webapp.rates import stores
 from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
+from webapp.results.files import WRITERS, as_file
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.results.views import Chooser, View
@@ -23,6 +24,7 @@ from webapp.security import allow_framing
 from webapp.snapshots import commands, sharing
 from webapp.snapshots.capture import Kept, keep
 from webapp.snapshots.pages import card, day, day_before, embed_code, gone, kept_or_gone, page_part
+from webapp.snapshots.remembered import Pages
 from webapp.snapshots.sharing import Sharing
 from webapp.storage import RemovedError, Shared, Stored, storage
 from webapp.vocabularies import OnItsWayError
@@ -34,6 +36,8 @@ blueprint.add_app_template_global(day)
 blueprint.add_app_template_global(day_before)
 
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
+
+pages = Pages(most_bytes=32 << 20)
 
 
 @blueprint.post("/share")
@@ -63,16 +67,38 @@ def share() -> Response:
 @blueprint.get("/s/<id>")
 def page(id: str) -> Response:
     """A kept result, exactly as it was."""
+    partial = request.headers.get("HX-Request-Type") == "partial"
+    if not partial and "token" not in request.args:
+        return _whole_page(id)
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
     kept = Kept(stored.snapshot)
     view = _view(stored, kept)
-    partial = request.headers.get("HX-Request-Type") == "partial"
     template = "results/_details.html" if partial else "snapshots/page.html"
     part = view.details_part() if partial else page_part(view, stored, kept)
     status = max((problem.status for problem in view.token_problems), default=200)
     response = make_response(render_template(template, **part), status)
+    response.vary.add("HX-Request-Type")
+    return _indexed_by_nobody(response)
+
+
+def _whole_page(id: str) -> Response:
+    """The page as everybody gets it: made once in a language, as long as it is remembered."""
+    head = kept_or_gone(storage().snapshots.head(id), id, "snapshots/gone.html")
+    if not isinstance(head, Stored):
+        return head
+    key = (id, head.created, head.expires, request.host_url, current_key())
+    remembered = pages.get(key)
+    if remembered is None:
+        stored = _stored(id)
+        if not isinstance(stored, Stored):
+            return stored
+        kept = Kept(stored.snapshot)
+        body = render_template("snapshots/page.html", **page_part(_view(stored, kept), stored, kept))
+        remembered = pages.keep(key, body.encode())
+    response = Response(remembered.body, mimetype="text/html")
+    response.set_etag(remembered.etag)
     response.vary.add("HX-Request-Type")
     return _indexed_by_nobody(response)
 
@@ -87,6 +113,17 @@ def embed(id: str) -> Response:
             make_response(render_template("snapshots/embed.html", **page_part(_view(stored, kept), stored, kept)))
         )
     return allow_framing(stored)
+
+
+@blueprint.get("/s/<id>/tokens.<kind>")
+def tokens(id: str, kind: str) -> Response:
+    """The kept result as a file."""
+    if kind not in WRITERS:
+        abort(404)
+    stored = _stored(id)
+    if not isinstance(stored, Stored):
+        return stored
+    return _indexed_by_nobody(as_file(Kept(stored.snapshot).result, kind))
 
 
 @blueprint.get("/s/<id>.json")
@@ -202,7 +239,7 @@ def _view(stored: Stored, kept: Kept) -> View:
         token_problems=problems,
         link=address,
         stem=f"{address}?token=",
-        chooser=Chooser("snapshot", address, "get"),
+        chooser=Chooser("snapshot", address, "get", f"{address}/tokens"),
         twin=url_for("snapshots.twin", id=stored.id),
     )
 
@@ -227,7 +264,7 @@ def _indexed_by_nobody(response: Response) -> Response:
     """A snapshot does not change, but may be deleted: it is asked for again, and never in a search engine."""
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["Cache-Control"] = "public, no-cache"
-    response.add_etag()
+    response.add_etag()  # unless it has one
     response.make_conditional(request)
     return response
 
