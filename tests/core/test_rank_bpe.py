@@ -77,10 +77,10 @@ def test_what_a_piece_is_merged_from() -> None:
 @pytest.mark.parametrize(
     ("pieces", "reserved", "message"),
     [
-        (BYTES[1:], [], r"byte b'\\x00' is not in"),
-        ([*BYTES, b"ab", b"ab"], [], "b'ab' occurs twice"),
+        (BYTES[1:], [], r"byte '\\x00' is not in"),
+        ([*BYTES, b"ab", b"ab"], [], "'ab' occurs twice"),
         ([*BYTES, b""], [], "empty"),
-        (BYTES, [7], r"byte b'\\x07' is not in"),
+        (BYTES, [7], r"byte '\\x07' is not in"),
     ],
 )
 def test_a_vocabulary_that_contradicts_itself(pieces: list[bytes], reserved: list[int], message: str) -> None:
