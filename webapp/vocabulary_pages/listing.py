@@ -10,6 +10,7 @@ from flask import request, url_for
 
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, title_of, well_known
 from webapp.vocabularies.own import uploads_of
+from webapp.vocabularies.searching import matches
 from webapp.vocabulary_pages.words import group_title, origin_of
 
 LONGEST_FIND = 100  # characters
@@ -47,7 +48,7 @@ def groups(find: str = "") -> list[Group]:
     words = find.casefold().split()
     by_title: dict[str, Group] = {}
     for line in sorted(map(line_of, entries()), key=_place):
-        if line.holds(words):
+        if line.holds(words) or matches(line.entry, find):
             algorithm = line.entry.algorithms[0]
             title = group_title(algorithm)
             by_title.setdefault(title, Group(algorithm, title, [])).lines.append(line)
