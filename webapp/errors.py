@@ -10,6 +10,7 @@ from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
 
 from webapp import rates
+from webapp.core.split_patterns import TextError
 from webapp.localization import number
 from webapp.problems import as_problem, is_api, problem, wants_problems
 from webapp.storage import UnavailableStorageError
@@ -25,6 +26,7 @@ def init_app(app: Flask) -> None:
     """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone)."""
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(UnavailableStorageError, without_storage)
+    app.register_error_handler(TextError, without_tokens)
     app.register_error_handler(Exception, unforeseen)
 
     @app.after_request
@@ -64,6 +66,14 @@ def without_storage(error: UnavailableStorageError) -> Response:
     if request.method in ("GET", "HEAD"):
         return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
     return _page(503, message, fields=list(request.form.items(multi=True)))
+
+
+def without_tokens(error: TextError) -> Response:
+    """The page for a text that the chosen vocabulary cannot cope with, wherever that comes to light."""
+    if is_api(request):
+        g.language_key = "en"
+    message = _("The chosen vocabulary cannot cope with this text. Change the text, or choose another vocabulary.")
+    return problem(409, message) if wants_problems(request) else _page(422, message)
 
 
 def unforeseen(error: Exception) -> Response:

@@ -92,11 +92,15 @@ class CountBody(Texts):
     """Texts whose tokens are counted."""
 
 
+MOST_IDS = 1 << 20
+"""So many ids are decoded at once: as many as the longest text could have."""
+
+
 class DecodeBody(Choice):
     """Ids to turn into text."""
 
     ids: Annotated[list[Annotated[int, Field(ge=0)]], BeforeValidator(_all_whole)] = Field(
-        description="The ids of tokens.", examples=[[962, 32]]
+        description="The ids of tokens.", examples=[[962, 32]], max_length=MOST_IDS
     )
     skip_special: bool = Field(False, description="Leave special tokens out of the text.")
 

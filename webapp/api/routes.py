@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from flask import Blueprint, Response, g, request, url_for
@@ -16,9 +17,11 @@ from webapp.api.choosing import chosen, described_tokenizer, texts_of, within
 from webapp.api.document import document_of
 from webapp.api.operations import Operations
 from webapp.api.reading import most_bytes
+from webapp.core.split_patterns import TextError
 from webapp.core.splitting import TooSmallError, split
 from webapp.problems import API, refuse
 from webapp.rates import stores
+from webapp.splitter.routes import MOST_PARTS
 from webapp.vocabularies import CATALOGUE, well_known
 
 blueprint = Blueprint("api", __name__, url_prefix=API)
@@ -95,6 +98,8 @@ def decode(body: bodies.DecodeBody) -> Response:
     _state, tokenizer = chosen(body)
     try:
         return json_response({"text": well_formed(tokenizer.decode(body.ids, skip_special=body.skip_special))})
+    except TextError:
+        raise
     except ValueError as error:
         refuse(404, f"There is no such token: {error}.", errors=[("#/ids", str(error))])
 
@@ -129,7 +134,11 @@ def split_text(body: bodies.SplitBody) -> Response:
         template=state.template,
     )
     try:
-        return json_response({"parts": parts_of(body.text, parts)})
+        found = list(islice(parts, MOST_PARTS + 1))
+        if len(found) > MOST_PARTS:
+            sentence = f"These are more than {MOST_PARTS:,} parts."
+            refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
+        return json_response({"parts": parts_of(body.text, found)})
     except TooSmallError as error:
         sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])

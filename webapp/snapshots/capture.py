@@ -16,7 +16,6 @@ from flask import current_app
 
 from webapp.core import __version__
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.results.result import Result, tokenize
@@ -139,7 +138,12 @@ class Kept:
             return tokenize(self.state, corpus_limit=limit)
         except (OnItsWayError, UnavailableError, KeyError):
             tokenizer = self._kept_tokenizer()
+        except ValueError:  # what today's core cannot do any more does not keep anybody from what was kept
+            return None
+        try:
             return None if tokenizer is None else tokenize(self.state, corpus_limit=limit, tokenizer=tokenizer)
+        except ValueError:
+            return None
 
     def _kept_tokenizer(self) -> Tokenizer | None:
         try:
@@ -148,7 +152,7 @@ class Kept:
             if known is not None:
                 return known.tokenizer([content] if companion is None else [content, companion])
             return recognize(content, companion).tokenizer
-        except (KeyError, FormatError):
+        except (KeyError, ValueError):
             return None
 
 

@@ -7,6 +7,7 @@ import sys
 import click
 from flask import Blueprint
 
+from webapp.markup import visible
 from webapp.storage import storage
 
 
@@ -15,9 +16,9 @@ def add_to(blueprint: Blueprint) -> None:
 
     @blueprint.cli.command("reports")
     def reports() -> None:
-        """List what visitors have reported, newest first."""
+        """List what visitors have reported."""
         for report in storage().snapshots.reports():
-            click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.id}  {' '.join(report.reason.split())}")
+            click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.id}  {visible(' '.join(report.reason.split()))}")
 
     @blueprint.cli.command("remove")
     @click.argument("id")

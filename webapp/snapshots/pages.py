@@ -30,7 +30,7 @@ def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
         "differs": kept.differs,
         "core_version": stored.snapshot.core_version,
         "address": url_for("snapshots.page", id=stored.id, _external=True),
-        "fields": parse_qsl(query),
+        "fields": parse_qsl(query, keep_blank_values=True),
         "description": describe(view),
     }
 
@@ -115,4 +115,7 @@ def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
             200,
         ),
     }[what]
-    return make_response(render_template(template, title=title, sentence=sentence, id=id), status)
+    response = make_response(render_template(template, title=title, sentence=sentence, id=id), status)
+    response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response

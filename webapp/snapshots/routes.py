@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
@@ -47,6 +48,7 @@ def share() -> Response:
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     state, problems = forms.read(request)
+    problems = [problem for problem in problems if problem.field != "token"]
     wanted, more = sharing.read(request)
     shared, problems = _shared(state, wanted, [*problems, *more])
     partial = request.headers.get("HX-Request-Type") == "partial"
@@ -68,7 +70,7 @@ def share() -> Response:
 def page(id: str) -> Response:
     """A kept result, exactly as it was."""
     partial = request.headers.get("HX-Request-Type") == "partial"
-    if not partial and "token" not in request.args:
+    if not partial and request.args.keys() <= {"lang"}:  # the page repeats whatever else stands in its address
         return _whole_page(id)
     stored = _stored(id)
     if not isinstance(stored, Stored):
@@ -110,7 +112,7 @@ def embed(id: str) -> Response:
     if isinstance(stored, Stored):
         kept = Kept(stored.snapshot)
         stored = _indexed_by_nobody(
-            make_response(render_template("snapshots/embed.html", **page_part(_view(stored, kept), stored, kept)))
+            make_response(render_template("snapshots/embed.html", **page_part(_frame(stored, kept), stored, kept)))
         )
     return allow_framing(stored)
 
@@ -226,6 +228,11 @@ def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Sha
 def _stored(id: str, template: str = "snapshots/gone.html") -> Stored | Response:
     """The snapshot, or the page that says why there is none."""
     return kept_or_gone(storage().snapshots.get(id), id, template)
+
+
+def _frame(stored: Stored, kept: Kept) -> View:
+    """For a frame: tokens lead nowhere, since the pages they would lead to cannot be framed."""
+    return replace(_view(stored, kept), stem=None)
 
 
 def _view(stored: Stored, kept: Kept) -> View:

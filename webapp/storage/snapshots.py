@@ -123,6 +123,8 @@ class SnapshotStore:
         return self._found(_HEAD, id)
 
     def _found(self, query: Select[*tuple[Any, ...]], id: str) -> Stored | None:
+        if not 0 < len(id) <= LONGEST_ID or not set(id) <= set(ALPHABET):
+            return None  # nobody was ever told such an id
         with self._database.read() as connection:
             row = connection.execute(query, {"id": id}).first()
         if row is None:
