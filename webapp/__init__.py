@@ -62,6 +62,8 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:
         vocabularies.preload()
+        for name in app.jinja_env.list_templates():
+            app.jinja_env.get_template(name)  # compiled once, before the processes part
     return app
 
 
