@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.answers.tokenization import WANTS, Want
 from webapp.core.splitting import Boundary
+from webapp.snapshots.sharing import LONGEST_NOTE, LONGEST_TITLE
 from webapp.vocabularies import Algorithm
 
 MOST_TEXTS = 1_000
@@ -137,8 +138,8 @@ class SnapshotBody(Choice):
     """A text whose tokens are kept."""
 
     text: str = Field(description="The text.")
-    title: str = Field("", max_length=120, description="A line about it.")
-    note: str = Field("", max_length=2_000, description="A paragraph or two about it.")
+    title: str = Field("", max_length=LONGEST_TITLE, description="A line about it.")
+    note: str = Field("", max_length=LONGEST_NOTE, description="A paragraph or two about it.")
     expires: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="The last day, in UTC, on which it is kept; for good if it is left out."
     )

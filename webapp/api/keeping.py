@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 
 from flask import Request, current_app
 
@@ -13,7 +13,7 @@ from webapp.problems import refuse
 from webapp.results.result import tokenize
 from webapp.same_origin import is_foreign
 from webapp.snapshots.capture import keep
-from webapp.snapshots.sharing import LONGEST_YEARS, Sharing
+from webapp.snapshots.sharing import LONGEST_YEARS, Sharing, end_of
 from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
 from webapp.vocabularies import OnItsWayError
 
@@ -56,8 +56,8 @@ def _expires(body: SnapshotBody) -> datetime | None:
     """The end of the last day, in UTC."""
     if body.expires is None:
         return None
-    today = datetime.now(UTC).date()
-    if not today < body.expires <= today + timedelta(days=366 * LONGEST_YEARS):
+    expires = end_of(body.expires)
+    if expires is None:
         sentence = f"It must be after today, and within {LONGEST_YEARS} years."
         refuse(409, f"The day is none to keep it up to. {sentence}", errors=[("#/expires", sentence)])
-    return datetime.combine(body.expires + timedelta(days=1), time(), UTC)
+    return expires

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from flask import Request
 from flask_babel import get_locale
@@ -56,7 +56,7 @@ def read(request: Request) -> tuple[Sharing, list[Problem]]:
     """What a request says about sharing, and what is wrong with it."""
     form = ShareForm(request.form)
     form.validate()
-    expires = _expires(form)
+    expires = end_of(form.until.data) if form.keep.data == "until" else None
     if expires is None and form.keep.data != "forever":
         form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
     elif form.keep.data == "forever":
@@ -65,12 +65,12 @@ def read(request: Request) -> tuple[Sharing, list[Problem]]:
     return Sharing(form.title.data or "", form.note.data or "", expires), problems
 
 
-def _expires(form: ShareForm) -> datetime | None:
-    """The end of the last day that was asked for, if that day is to come."""
-    today, until = datetime.now(UTC).date(), form.until.data
-    if form.keep.data != "until" or until is None or not today < until <= today + timedelta(days=366 * LONGEST_YEARS):
+def end_of(day: date | None) -> datetime | None:
+    """The end of the last day to keep something, in UTC; None for a day that is not to come, or too far away."""
+    today = datetime.now(UTC).date()
+    if day is None or not today < day <= today + timedelta(days=366 * LONGEST_YEARS):
         return None
-    return datetime.combine(until + timedelta(days=1), time(), UTC)
+    return datetime.combine(day + timedelta(days=1), time(), UTC)
 
 
 def _within(text: str | None, limit: int, subject: str) -> None:
