@@ -20,7 +20,7 @@ Status = Literal["open", "piece", "byte", "unknown", "left out"]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a word, in its units: characters (the end-of-word mark is one) or bytes.
+    """A part of a word, in its units: bytes, or characters; an end-of-word mark is one of them or glued to the last.
 
     `open` until it is decided; afterwards it has an `id`, unless it is left out because nothing stands for it.
     """
@@ -47,6 +47,16 @@ class Found:
     places: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A piece that stands in open stretches: its length in units, and in how many places, some of which may overlap."""
+
+    piece: str | bytes
+    id: int
+    length: int
+    places: int
+
+
 class LongestFirst:
     """Pieces with their ids, and how they are written in a word; made from a model by `longest_first`.
 
@@ -65,14 +75,17 @@ class LongestFirst:
         byte_level: bool = False,
         prefix: str = "",
         suffix: str = "",
+        glued: bool = False,
         unknown: int | None = None,
         byte_ids: Sequence[int | None] | None = None,
     ) -> None:
-        """`prefix` stands in front of a piece inside a word, `suffix` behind the word; `byte_ids` are those of the 256
-        bytes that stand for an uncovered character (None for a byte that has none)."""
+        """`prefix` stands in front of a piece inside a word, `suffix` behind the word, `glued` to its last character or
+        as a unit of its own; `byte_ids` are those of the 256 bytes that stand for an uncovered character (None for a
+        byte that has none)."""
         self.byte_level = byte_level
         self.prefix = prefix
         self.suffix = suffix
+        self.glued = glued
         self.unknown = unknown
         self.byte_ids = byte_ids
         self._ids: Mapping[str | bytes, int] = dict(pieces.items())
@@ -116,9 +129,29 @@ class LongestFirst:
                 row = found.after
         yield from self._uncovered(units, row)
 
+    def fits(self, word: str, row: Sequence[Stretch]) -> list[Fit]:
+        """The pieces that stand in the open stretches of a word, in the order in which they are tried.
+
+        >>> way = LongestFirst({"ab": 0, "a": 1, "b": 2})
+        >>> [(fit.piece, fit.places) for fit in way.fits("abb", way.beginning("abb"))]
+        [('ab', 1), ('a', 1), ('b', 2)]
+        """
+        units = self._units(word)
+        inside = [stretch for stretch in row if stretch.status == "open"]
+        counts: dict[tuple[int, int], list[int]] = {}
+        for length, id, start in self._matches(units):
+            if any(stretch.start <= start and start - length <= stretch.end for stretch in inside):
+                counts.setdefault((length, id), []).append(start)
+        return [
+            Fit(self._spelt(units, places[0], places[0] - length), id, -length, len(places))
+            for (length, id), places in counts.items()
+        ]
+
     def _units(self, word: str) -> Sequence[str] | bytes:
         if self.byte_level:
             return word.encode()
+        if self.glued and word:
+            return [*word[:-1], word[-1] + self.suffix]
         return [*word, self.suffix] if self.suffix else list(word)
 
     def _matches(self, units: Sequence[str] | bytes) -> list[tuple[int, int, int]]:
@@ -214,6 +247,7 @@ def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] 
         {piece: id for id, piece in enumerate(model.pieces) if isinstance(piece, str) and id not in excluded},
         prefix=model.continuing_subword_prefix,
         suffix=model.end_of_word_suffix,
+        glued=model.suffix_id is None,
         unknown=model.unknown_id,
         byte_ids=fallback,
     )
