@@ -48,11 +48,19 @@ def test_as_tutorials_write_it(pieces: list[str], word: str) -> None:
 def test_worked_example(worked_examples: dict[str, Any]) -> None:
     example = worked_examples["bpe_longest_piece_first"]
     pieces = ["<unk>", *example["pieces"]]
-    way = longest_first(BPE(pieces, [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>"))
+    way = LongestFirst({piece: id for id, piece in enumerate(pieces) if id}, suffix="</w>", unknown=0)
     for word, expected in example["encode"].items():
         assert [pieces[id] for id in way.ids(word)] == expected
     for tokens, text in example["decode"]:
         assert BPEDecoder("</w>").decode(tokens) == text
+
+
+def test_an_end_of_word_glued_to_the_last_character_is_no_unit_of_its_own() -> None:
+    pieces = ["a", "p", "app", "ap", "p</w>"]
+    glued = BPE(pieces, [], byte_level=False, end_of_word_suffix="</w>")
+    assert [pieces[id] for id in longest_first(glued).ids("app")] == ["ap", "p</w>"]
+    apart = BPE([*pieces, "</w>"], [], byte_level=False, end_of_word_suffix="</w>")
+    assert longest_first(apart).ids("app") == [2, 5]
 
 
 def test_the_longest_goes_first_wherever_it_stands() -> None:

@@ -27,17 +27,20 @@ from webapp.steps.show import Show
 TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
 """The pieces of the example that tutorials pass on to one another; `<unk>` is its id 0."""
 TUTORIAL_TEXT = "mountain highest the love"
+PARTING_TEXT = "The widest pages have coloured tables."
+"""Words in which the ways part with the vocabulary that ships."""
 TUTORIAL_OPTION = "tutorial"
 TUTORIAL_VOCABULARY = "bpe-characters"  # its words are those of the example
 FITS = 12
 """So many of the pieces that fit are shown."""
 
 
-_EXAMPLE = {
+EXAMPLE = {
     "pieces": ", ".join(TUTORIAL),
     "text": TUTORIAL_TEXT,
     "option": TUTORIAL_OPTION,
     "vocabulary": TUTORIAL_VOCABULARY,
+    "parting": PARTING_TEXT,
 }
 
 
@@ -64,10 +67,11 @@ class FitRow:
 
 @dataclass(frozen=True)
 class Tried:
-    """A word and its rounds."""
+    """A word and its rounds; `names` are the pieces by id, None for the example's."""
 
     word: Followed
     way: LongestFirst
+    names: Sequence[str] | Sequence[bytes] | None
 
     @cached_property
     def rounds(self) -> list[Found]:
@@ -86,13 +90,19 @@ class Tried:
             return self.word.ids
         return [stretch.id for stretch in self.stretches if stretch.id is not None]
 
+    def shown(self, stretch: Stretch) -> str:
+        """A stretch as the page shows it, an unknown one by the name of its token."""
+        if stretch.status != "unknown" or stretch.id is None:
+            return shown_piece(stretch.piece)
+        return "<unk>" if self.names is None else shown_piece(self.names[stretch.id])
+
     def cells(self, differ: frozenset[tuple[int, int, int | None]] = frozenset()) -> list[Cell]:
         """Its tokens; those among `differ` are marked."""
         if self.word.added is not None:
             return [cell(self.word.text, "done", "special", id=self.word.added.token.id)]
         return [
             Cell(
-                shown_piece(stretch.piece),
+                self.shown(stretch),
                 "done"
                 + (" unknown" if stretch.status == "unknown" else "")
                 + (" differs" if (stretch.start, stretch.end, stretch.id) in differ else ""),
@@ -116,7 +126,7 @@ def tutorial() -> LongestFirst:
     >>> tutorial().ids("mountain")
     [3, 2]
     """
-    return longest_first(BPE(["<unk>", *TUTORIAL], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>"))
+    return LongestFirst({piece: id for id, piece in enumerate(TUTORIAL, 1)}, suffix="</w>", unknown=0)
 
 
 def way_of(result: Result, model: MergingModel) -> LongestFirst:
@@ -127,7 +137,7 @@ def way_of(result: Result, model: MergingModel) -> LongestFirst:
 def other_way(result: Result, model: MergingModel, words: Sequence[Followed]) -> Compared:
     """What the longest piece first makes of the words, beside what merging makes of them."""
     way = way_of(result, model)
-    return compared([Tried(word, way) for word in words])
+    return compared([Tried(word, way, model.pieces) for word in words])
 
 
 def compared(tried: Sequence[Tried]) -> Compared:
@@ -175,7 +185,7 @@ def _places_merged(word: Followed) -> list[_Place]:
     """The same of merging: bytes are counted, and an end-of-word mark is a unit."""
     places: list[_Place] = []
     at = 0
-    suffix = isinstance(word.model, BPE) and bool(word.model.end_of_word_suffix)
+    suffix = isinstance(word.model, BPE) and bool(word.model.end_of_word_suffix) and word.model.suffix_id is not None
     for index, token in enumerate(word.tokens):
         if isinstance(token.piece, bytes):
             places.append((at, at + len(token.piece), token.id))
@@ -206,7 +216,7 @@ class _Longest:
         self._model = model
         self._tutorial = tutorials
         self._way = tutorial() if tutorials else way_of(result, model)
-        self._tried = [Tried(word, self._way) for word in words]
+        self._tried = [Tried(word, self._way, None if tutorials else model.pieces) for word in words]
         self._frames = [(at, round) for at, one in enumerate(self._tried) for round in range(max(1, len(one.rounds)))]
         self.ids: Sequence[int] = [id for one in self._tried for id in one.ids]
 
@@ -225,7 +235,7 @@ class _Longest:
         part: dict[str, Any] = {
             "longest": True,
             "tutorial": self._tutorial,
-            "example": _EXAMPLE,
+            "example": EXAMPLE,
             "ended": step == len(self._frames),
             "cells": self._cells(step),
             "trees": [],
@@ -236,7 +246,7 @@ class _Longest:
             return part
         one, found = self._at(step)
         if found is not None:
-            part["stretches"] = [_stretch_cell(stretch, found) for stretch in found.after]
+            part["stretches"] = [_stretch_cell(one, stretch, found) for stretch in found.after]
             part["fits"] = self._fits(one, found)
             part["more_fits"] = max(0, len(self._way.fits(one.word.text, found.before)) - FITS)
         return part
@@ -360,9 +370,9 @@ class _Longest:
         ]
 
 
-def _stretch_cell(stretch: Stretch, found: Found) -> Cell:
+def _stretch_cell(one: Tried, stretch: Stretch, found: Found) -> Cell:
     new = stretch not in found.before and stretch.status != "open"
     kinds = ["rest open" if stretch.status == "open" else "done", "now" if new else ""]
     if stretch.status in ("unknown", "left out"):
         kinds.append("unknown")
-    return Cell(shown_piece(stretch.piece), " ".join(kind for kind in kinds if kind), stretch.id)
+    return Cell(one.shown(stretch), " ".join(kind for kind in kinds if kind), stretch.id)

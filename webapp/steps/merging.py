@@ -17,7 +17,7 @@ from webapp.results.result import Result
 from webapp.steps import longest_first
 from webapp.steps.cells import Cell, cell
 from webapp.steps.followed import Followed, followed, made_by
-from webapp.steps.longest_first import other_way
+from webapp.steps.longest_first import EXAMPLE, other_way
 from webapp.steps.merging_words import final, how_it_merges, sentence_of
 from webapp.steps.rows import groups, pair_rows, row
 from webapp.steps.show import NoStepsError, Show
@@ -58,6 +58,7 @@ class _Merging:
     def part(self, step: int) -> dict[str, Any]:
         part: dict[str, Any] = {
             "longest": False,
+            "example": EXAMPLE,
             "legend": how_it_merges(self._model),
             "scored": isinstance(self._model, ScoredBPE),
             "ended": step == len(self._frames),

@@ -222,11 +222,15 @@ def _replace(word: Word, step: Replace) -> str:
             parts=listed(node.piece for node in step.made),
         )
     if step.why == "bytes":
+        spelt = word.text[step.symbols[step.first].start : step.symbols[step.first].end].encode().hex(" ").upper()
         return ngettext(
-            "Nothing more can be merged, and no piece is %(text)s: its one byte stands in for it (byte fallback).",
-            "Nothing more can be merged, and no piece is %(text)s: its %(num)s bytes stand in for it (byte fallback).",
+            "Nothing more can be merged, and no piece is %(text)s: its one byte, %(bytes)s, stands in for it (byte "
+            "fallback).",
+            "Nothing more can be merged, and no piece is %(text)s: its %(num)s bytes, %(bytes)s, stand in for it (byte "
+            "fallback).",
             len(step.made),
             text=text,
+            bytes=spelt,
         )
     return _(
         "Nothing more can be merged, and no piece holds %(text)s: the whole run becomes one unknown token, id %(id)s.",

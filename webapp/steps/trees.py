@@ -78,7 +78,6 @@ class Tree:
     boxes: tuple[Box, ...]
     labels: tuple[Label, ...]
     rows: tuple[Row, ...]
-    scored: bool
 
 
 def tree(
@@ -159,7 +158,6 @@ class _Drawing:
             boxes=tuple(self.boxes),
             labels=tuple(self.labels),
             rows=tuple(self._rows()),
-            scored=any(node.score is not None for node in self.nodes),
         )
 
     # --- where things stand
@@ -201,7 +199,7 @@ class _Drawing:
         return left, right
 
     def _room(self, node: Node) -> float:
-        own = max(NARROWEST, cells(shown_piece(node.piece)) * CELL + 18, len(_id(node)) * 7 + 14)
+        own = max(NARROWEST, cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
         return max(own, sum(self._room(self.nodes[number]) for number in self.apart.get(node.number, ())))
 
     def _middle(self, node: Node) -> float:
