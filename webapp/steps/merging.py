@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,9 +16,10 @@ from webapp.core.steps.merging import Begin, Merge, Node, Replace, Step
 from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.steps import longest_first
+from webapp.steps.both_ways import other_way
 from webapp.steps.cells import Cell, cell
 from webapp.steps.followed import Followed, followed, made_by
-from webapp.steps.longest_first import EXAMPLE, other_way
+from webapp.steps.longest_first import EXAMPLE
 from webapp.steps.merging_words import final, how_it_merges, sentence_of
 from webapp.steps.rows import groups, pair_rows, row
 from webapp.steps.show import NoStepsError, Show
@@ -62,6 +64,7 @@ class _Merging:
             "legend": how_it_merges(self._model),
             "scored": isinstance(self._model, ScoredBPE),
             "ended": step == len(self._frames),
+            "leftwards": leftwards(self._result.state.text),
             "cells": self._cells(step),
             "trees": [],
         }
@@ -130,6 +133,15 @@ class _Merging:
             else:
                 found.append(cell(word.text, "now" if at == now else "rest"))
         return found
+
+
+def leftwards(text: str) -> bool:
+    """Whether anything in a text is written from right to left.
+
+    >>> leftwards("low"), leftwards("low שלום")
+    (False, True)
+    """
+    return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
 def done_cells(word: Followed) -> list[Cell]:

@@ -89,7 +89,7 @@ def _begin(model: MergingModel, word: Word, step: Begin) -> str:
             count,
             word=quoted(word.text),
         )
-        return joined([told, *_marks(model), *_exceptions(word, step)])
+        return joined([told, *_marks(model, step), *_exceptions(word, step)])
     told = ngettext(
         "The word %(word)s begins as its one byte in UTF-8.",
         "The word %(word)s begins as its %(num)s bytes in UTF-8.",
@@ -99,8 +99,10 @@ def _begin(model: MergingModel, word: Word, step: Begin) -> str:
     return joined([told, _("Every byte is a piece, so nothing can be unknown.")])
 
 
-def _marks(model: MergingModel) -> list[str]:
+def _marks(model: MergingModel, step: Begin) -> list[str]:
     """What is written at a word's characters."""
+    if not step.symbols or step.symbols[-1].kind not in ("piece", "suffix"):
+        return []
     if not isinstance(model, BPE) or not model.end_of_word_suffix:
         return []
     if model.suffix_id is None:
