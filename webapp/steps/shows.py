@@ -8,8 +8,9 @@ from typing import Any, Protocol
 from flask_babel import gettext as _
 
 from webapp.core.models.matching import Matching
+from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
-from webapp.steps import matching
+from webapp.steps import greedy, matching
 from webapp.steps.opening import Opened
 from webapp.steps.show import NoStepsError, Show
 
@@ -21,6 +22,7 @@ class _Maker(Protocol):
 
 MAKERS: dict[type[Any], _Maker] = {
     Matching: matching.show,
+    WordPiece: greedy.show,
 }
 """The model of a tokenizer → what makes its show."""
 
