@@ -12,13 +12,12 @@ from flask_babel import gettext as _
 from webapp.core.splitting import boundaries_of
 from webapp.localization import number
 from webapp.results import forms
+from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.steps.examples import example_for
 from webapp.steps.shows import OPTIONS
 
-MOST = 200
-"""The longest text whose steps are shown, in characters."""
 _LONGEST_OPTION = 40
 
 

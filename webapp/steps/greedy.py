@@ -58,12 +58,9 @@ class _Greedy:
             else:
                 decisions = list(greedy_steps(model, word.text))
                 self._made.append(tokens_of(decisions))
-                self._steps += [
-                    _Step(
-                        at, token + (index if decision.kind == "piece" and len(self._made[-1]) > index else 0), decision
-                    )
-                    for index, decision in enumerate(decisions)
-                ]
+                covered = all(decision.kind == "piece" for decision in decisions)
+                for index, decision in enumerate(decisions):
+                    self._steps.append(_Step(at, token + index if covered else token, decision))
             token += len(self._made[-1])
 
     def __len__(self) -> int:
@@ -91,7 +88,11 @@ class _Greedy:
             "words": self._line(step),
             "cells": self._word(step),
             "windows": self._windows(now),
-            "unknown": now.decision is not None and now.decision.kind != "piece",
+            "about": _(
+                "The window begins with all that is left of the word and gives up its last character until it holds a "
+                "piece. Pieces inside a word are written with %(prefix)s in front.",
+                prefix=self._model.continuing_subword_prefix,
+            ),
         }
 
     def record(self, step: int) -> dict[str, Any]:
@@ -141,12 +142,10 @@ class _Greedy:
         """The word in work: the pieces found so far, and what is left of it."""
         now = self._steps[step]
         word = self._words[now.word]
-        if isinstance(word, AddedFound) or now.decision is None:
-            return (
-                [cell(word.token.content, "done", "special", "now", id=word.token.id)]
-                if (isinstance(word, AddedFound))
-                else []
-            )
+        if isinstance(word, AddedFound):
+            return [cell(word.token.content, "done", "special", "now", id=word.token.id)]
+        if now.decision is None:
+            return []
         if now.decision.kind != "piece":
             return [cell(self._model.unknown, "done", "unknown", "now", id=now.decision.id)]
         cells = []

@@ -10,7 +10,7 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.answers.json import well_formed
-from webapp.core.models.matching import Direction, Disagreement, Matching
+from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.steps.matching import Taken, Tried, matching_steps
 from webapp.localization import number
 from webapp.markup import visible
@@ -42,11 +42,23 @@ class Lane:
     windows: list[Window]
 
 
+@dataclass(frozen=True)
+class Count:
+    """A line of the bidirectional rule: what both directions have of something, and whether that decides."""
+
+    title: str
+    forward: int
+    backward: int
+    decides: bool
+    remark: str
+
+
 class _Matching:
     template = "steps/_matching.html"
 
     def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
         self._result = result
+        self._model = model
         self._direction: Direction = direction
         self._text = result.encoding.text
         self.ids: Sequence[int] = result.encoding.ids
@@ -66,6 +78,9 @@ class _Matching:
         return {
             "ended": ended,
             "followed": self._direction,
+            "about": self._about(),
+            "counts": self._counts() if ended else [],
+            "differ": bool(self._result.disagreements),
             "lanes": [self._lane(direction, step, ended) for direction in NAMES],
         }
 
@@ -187,6 +202,40 @@ class _Matching:
             len(self._result.disagreements),
         )
         return joined([places, verdict_sentence(self._result)])
+
+    def _about(self) -> str:
+        """How the window of the direction that is followed moves."""
+        longest = number(self._model.dictionary.longest)
+        if self._direction == "forward":
+            return _(
+                "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or "
+                "with all that are left, and gives up the last one until it holds a word.",
+                longest=longest,
+            )
+        return _(
+            "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or with "
+            "all that are left, and gives up the first one until it holds a word.",
+            longest=longest,
+        )
+
+    def _counts(self) -> list[Count]:
+        """What the bidirectional rule counts, in its order, with a mark where it decides."""
+        found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
+        winner = "FMM" if found.direction == "forward" else "BMM"
+        decides = _("decides: %(winner)s", winner=winner)
+        alike = _("as many")
+        words = found.differ and found.reason == "fewer words"
+        singles = found.differ and found.reason == "fewer single characters"
+        return [
+            Count(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
+            Count(
+                _("Single characters"),
+                found.forward_single_characters,
+                found.backward_single_characters,
+                singles,
+                decides if singles else "" if words else alike,
+            ),
+        ]
 
     def _plain(self, taken: Taken) -> dict[str, Any]:
         def text_of(tried: Tried | Taken) -> str:

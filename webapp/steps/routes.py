@@ -13,12 +13,13 @@ from webapp.answers.json import well_formed
 from webapp.localization import number
 from webapp.problems import problem as told
 from webapp.results.attempts import attempt
+from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.result import Result
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.steps import asked as asking
-from webapp.steps.asked import MOST, Asked
+from webapp.steps.asked import Asked
 from webapp.steps.choices import carried, choices, switches
 from webapp.steps.examples import example_for
 from webapp.steps.frames import Frame, twin_of, wants_partial, wants_twin
