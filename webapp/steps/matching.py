@@ -13,10 +13,10 @@ from webapp.answers.json import well_formed
 from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.steps.matching import Taken, Tried, matching_steps
 from webapp.localization import number
-from webapp.markup import visible
+from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.results.words import joined, verdict_sentence
-from webapp.steps.cells import Cell, cell
+from webapp.steps.cells import Cell, cell, said
 from webapp.steps.show import NoStepsError, Show
 from webapp.steps.windows import Window, folded
 
@@ -142,9 +142,9 @@ class _Matching:
         rows = [
             Window(
                 length=tried.end - tried.start,
-                before=visible(self._text[start : tried.start], show=True),
-                text=visible(self._text[tried.start : tried.end], show=True),
-                after=visible(self._text[tried.end : end], show=True),
+                before=shown_piece(self._text[start : tried.start]),
+                text=shown_piece(self._text[tried.start : tried.end]),
+                after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
             )
@@ -153,7 +153,7 @@ class _Matching:
         return folded(rows)
 
     def _sentence(self, direction: Direction, taken: Taken) -> str:
-        text = visible(self._text[taken.start : taken.end], show=True)
+        text = said(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
         if taken.kind == "run":
