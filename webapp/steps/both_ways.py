@@ -13,7 +13,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.steps.longest_first import Found, LongestFirst, Stretch, longest_first
 from webapp.core.steps.merging import MergingModel
 from webapp.localization import number
-from webapp.markup import shown_piece, visible
+from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.results.words import joined
 from webapp.steps.cells import Cell, cell
@@ -103,7 +103,7 @@ def compared(tried: Sequence[Tried]) -> Compared:
         counts[0] += len(one.word.ids)
         counts[1] += len(one.ids)
         if one.ids != one.word.ids:
-            differing.append(visible(one.word.text, show=True).replace("\n", ""))
+            differing.append(shown_piece(one.word.text))
     return Compared(merged, longest, differing, _outcome(len(differing), *counts))
 
 

@@ -18,6 +18,7 @@ from webapp.results.result import Result
 from webapp.results.words import joined
 from webapp.steps.both_ways import Tried, compared, way_of
 from webapp.steps.cells import Cell, cell
+from webapp.steps.examples import PARTING
 from webapp.steps.followed import Followed
 from webapp.steps.merging_words import listed, piece, quoted, sentence_of
 from webapp.steps.show import Show
@@ -25,8 +26,6 @@ from webapp.steps.show import Show
 TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
 """The pieces of the example that tutorials pass on to one another; `<unk>` is its id 0."""
 TUTORIAL_TEXT = "mountain highest the love"
-PARTING_TEXT = "The widest pages have coloured tables."
-"""Words in which the ways part with the vocabulary that ships."""
 TUTORIAL_OPTION = "tutorial"
 TUTORIAL_VOCABULARY = "bpe-characters"  # its words are those of the example
 FITS = 12
@@ -38,7 +37,7 @@ EXAMPLE = {
     "text": TUTORIAL_TEXT,
     "option": TUTORIAL_OPTION,
     "vocabulary": TUTORIAL_VOCABULARY,
-    "parting": PARTING_TEXT,
+    "parting": PARTING,
 }
 
 

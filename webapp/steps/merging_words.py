@@ -12,8 +12,9 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.steps.merging import Begin, Merge, MergingModel, Pair, Replace, Step, Word
 from webapp.localization import number
-from webapp.markup import shown_piece, visible
+from webapp.markup import shown_piece
 from webapp.results.words import joined
+from webapp.steps.cells import said
 from webapp.steps.followed import Followed
 from webapp.steps.trees import score
 
@@ -39,12 +40,12 @@ def sentence_of(word: Followed, step: Step | None) -> str:
 
 def quoted(text: str) -> str:
     """A stretch of text, its spaces to be seen, in quotation marks."""
-    return _("“%(text)s”", text=f"\u2068{visible(text, show=True)}\u2069".replace("\n", ""))
+    return _("“%(text)s”", text=said(text))
 
 
 def piece(of: str | bytes) -> str:
     """A piece in quotation marks."""
-    return _("“%(text)s”", text=f"\u2068{shown_piece(of)}\u2069")
+    return _("“%(text)s”", text=said(shown_piece(of)))
 
 
 def listed(pieces: Iterable[str | bytes]) -> str:

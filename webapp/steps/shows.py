@@ -12,8 +12,9 @@ from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
-from webapp.steps import matching, merging
+from webapp.steps import greedy, matching, merging
 from webapp.steps.opening import Opened
 from webapp.steps.show import NoStepsError, Show
 
@@ -25,6 +26,7 @@ class _Maker(Protocol):
 
 MAKERS: dict[type[Any], _Maker] = {
     Matching: matching.show,
+    WordPiece: greedy.show,
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.show),
 }
 """The model of a tokenizer → what makes its show."""

@@ -13,7 +13,7 @@ from itertools import accumulate, groupby
 
 from webapp.core.steps.merging import Node
 from webapp.localization import number
-from webapp.markup import shown_piece, visible
+from webapp.markup import shown_piece
 
 CELL = 9  # pixels a character takes in the pieces' type; a wide one takes two
 NARROWEST = 46
@@ -151,7 +151,7 @@ class _Drawing:
             self._draw_joint(node)
             self._draw_node(node)
         return Tree(
-            word=visible(self.word, show=True).replace("\n", ""),
+            word=shown_piece(self.word),
             width=max(self.right.values(), default=0.0) + MARGIN,
             height=self._top(self.bottom) + FOOT + MARGIN,
             lines=tuple(self.lines),
@@ -224,7 +224,7 @@ class _Drawing:
             if leaves[0].kind == "suffix":
                 continue
             left, right = self.left[leaves[0].number] + 5, self.right[leaves[-1].number] - 5
-            text = visible(self.word[start:end], show=True).replace("\n", "")
+            text = shown_piece(self.word[start:end])
             self.labels.append(Label((left + right) / 2, 15, text, "character"))
             if len(leaves) > 1:
                 self.lines.append(Line(f"M{left:g} 30v-7H{right:g}v7", "over"))
