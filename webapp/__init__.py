@@ -19,6 +19,7 @@ from webapp import (
     downloads,
     errors,
     health,
+    languages,
     learn,
     localization,
     playground,
@@ -59,6 +60,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(splitter.blueprint)
     app.register_blueprint(downloads.blueprint)
+    app.register_blueprint(languages.blueprint)
     app.register_blueprint(learn.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)
