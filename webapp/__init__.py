@@ -18,6 +18,7 @@ from webapp import (
     commands,
     downloads,
     errors,
+    frequencies,
     health,
     languages,
     learn,
@@ -60,6 +61,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(splitter.blueprint)
     app.register_blueprint(downloads.blueprint)
+    app.register_blueprint(frequencies.blueprint)
     app.register_blueprint(languages.blueprint)
     app.register_blueprint(learn.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
