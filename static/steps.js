@@ -6,12 +6,15 @@
   const player = document.getElementById("player");
   const play = document.getElementById("play");
   const pace = document.getElementById("pace");
+  const status = document.getElementById("status");
   const unreachable = document.getElementById("unreachable");
   let timer = 0; // the next step while playing
   let followed = ""; // the link that had the focus when its step was asked for
 
   const link = (rel) => show.querySelector(`.leafing a[rel=${rel}]`);
   const playing = () => timer !== 0;
+
+  const offer = () => { player.hidden = !link("next") && !link("prev"); };
 
   const stop = () => {
     clearTimeout(timer);
@@ -52,6 +55,8 @@
   });
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
+    offer();
+    if (status) status.textContent = show.querySelector(".told")?.textContent ?? "";
     if (followed) (link(followed) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
     followed = "";
     if (playing()) {
@@ -64,5 +69,5 @@
     unreachable.hidden = false;
   });
 
-  player.hidden = !show.querySelector(".leafing");
+  offer();
 })();

@@ -30,12 +30,12 @@ def test_links_lead_from_step_to_step(open_page: OpenPage, javascript: bool) -> 
     page.click(".leafing >> text=Forward")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
     assert "taken" in page.inner_text(".told")
-    page.click(".leafing >> text=Last")
+    page.click(".leafing >> text=End")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST))
     assert "Bidirectional matching takes BMM" in page.inner_text(".told")
     page.click(".leafing >> text=Back")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST - 1))
-    page.click(".leafing >> text=First")
+    page.click(".leafing >> text=Start")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "0")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator("#player").is_visible() == javascript

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 from unicodedata import bidirectional
@@ -51,17 +50,16 @@ def said(text: str) -> str:
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
-def direction(cells: Iterable[Cell]) -> Literal["ltr", "rtl"]:
-    """The direction in which cells are read: that of the first letter, as for a text in one piece.
+def direction(text: str) -> Literal["ltr", "rtl"]:
+    """The direction in which the cells of a text stand: that of its first letter.
 
-    >>> direction([cell("1 "), cell("שלום"), cell("a")])
-    'rtl'
+    >>> direction("1 שלום a"), direction("a שלום"), direction("")
+    ('rtl', 'ltr', 'ltr')
     """
-    for one in cells:
-        for character in one.text:
-            strong = bidirectional(character)
-            if strong in ("L", "R", "AL"):
-                return "ltr" if strong == "L" else "rtl"
+    for character in text:
+        strong = bidirectional(character)
+        if strong in ("L", "R", "AL"):
+            return "ltr" if strong == "L" else "rtl"
     return "ltr"
 
 

@@ -70,15 +70,9 @@ def _added(word: Followed) -> str:
     assert word.added is not None
     if word.added.around:
         return _(
-            "%(text)s is put around the text: a special token with the id %(id)s. Nothing is merged.",
-            text=quoted(word.text),
-            id=word.added.token.id,
+            "%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=said(word.text)
         )
-    return _(
-        "%(text)s is an added token with the id %(id)s. It was found before the words were; nothing is merged.",
-        text=quoted(word.text),
-        id=word.added.token.id,
-    )
+    return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=said(word.text))
 
 
 def _begin(model: MergingModel, word: Word, step: Begin) -> str:
