@@ -280,6 +280,13 @@ def test_a_user_defined_piece_stays_alone() -> None:
     assert [node.id for node in end.symbols] == [1, 2]
 
 
+def test_unknown_characters_wait_behind_bytes() -> None:
+    pieces = ["<unk>", "<0xC3>", "<0xA9>"]
+    begin, _ = steps(BPE(pieces, [], byte_level=False, unknown="<unk>", byte_fallback=True), Word("xé", 0))
+    assert isinstance(begin, Begin)
+    assert [(node.id, node.start) for node in begin.symbols] == [(1, 1), (2, 1), (0, 0)]
+
+
 def test_what_is_left_out_is_told() -> None:
     begin, _ = steps(BPE(["a"], [], byte_level=False), Word("aéa", 0))
     assert isinstance(begin, Begin)

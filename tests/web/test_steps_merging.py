@@ -13,11 +13,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokenizers import processors
 
 from tests.core import sentencepieces
 from tests.web.conftest import Page
 from tests.web.test_steps import told
-from tests.web.test_uploads import bring, chosen
+from tests.web.test_uploads import bpe, bring, chosen
 from webapp.core.steps.merging import End, Node, Word, steps
 from webapp.steps.trees import Tree, tree
 from webapp.vocabularies import shipped_tokenizer
@@ -76,6 +77,11 @@ def test_the_pair_that_is_merged_and_why(client: FlaskClient) -> None:
     assert "merged now" in page
 
 
+def test_parts_of_characters_are_told_by_their_bytes(client: FlaskClient) -> None:
+    merge = of_kind(twin(client, "生"), "merge")[1]
+    assert "“⟨E7 94⟩” + “⟨9F⟩”, with the rank 422. They become “生”" in merge["sentence"]
+
+
 def test_why_this_split_leads_to_the_merge_that_made_a_token(client: FlaskClient) -> None:
     found = twin(client, TEXT)
     for index, id in enumerate(found["ids"]):
@@ -122,6 +128,8 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     vocabulary = chosen(bring(client, content))["vocabulary"]
     found = twin(client, "loé", vocabulary=vocabulary)
     [merge] = of_kind(found, "merge")
+    assert "no merge reaches across these words" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
+    assert "no merge reaches across these words" in at(client, "lo lo", 1, vocabulary=vocabulary)
     assert "the score -2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
     [fallback] = of_kind(found, "replace")
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
@@ -165,6 +173,37 @@ def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
     assert "Follow it with the vocabulary that ships with this site" in answer.text
     # Of one that is learned here the slider may leave nothing yet.
     assert "merging ends here" in told(at(client, "low", 2, vocabulary="learned-bytes", size=0))
+
+
+def test_all_places_of_a_pair_together(client: FlaskClient) -> None:
+    vocabulary = chosen(bring(client, b"#version: 0.2\na a\naa b</w>\n", name="codes.txt"))["vocabulary"]
+    found = twin(client, "aacaab", vocabulary=vocabulary)
+    merge = of_kind(found, "merge")[0]
+    assert merge["chosen"] == [0, 3]
+    page = at(client, "aacaab", merge["step"], vocabulary=vocabulary)
+    assert "It stands there 2 times; all places are merged together." in told(page)
+    assert page.count('class="together"') == 2
+
+
+def test_added_tokens_are_among_the_words(client: FlaskClient) -> None:
+    original = bpe()
+    original.add_special_tokens(["<s>"])
+    start = original.token_to_id("<s>")
+    original.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", start)])
+    vocabulary = chosen(bring(client, original.to_str().encode()))["vocabulary"]
+    text = "little <s> truth"
+    state = {"vocabulary": vocabulary, "special": "1", "template": "1"}
+    found = twin(client, text, **state)
+    assert found["ids"] == original.encode(text).ids
+    added = of_kind(found, "added")
+    assert [told(at(client, text, step["step"], **state)) for step in added] == [
+        "&lt;s&gt; is put around the text, as the vocabulary asks; no algorithm is needed.",
+        "&lt;s&gt; is an added token: it is found in the text as it is, and never cut.",
+    ]
+    index = found["ids"].index(start, 1)
+    answer = client.get("/steps/bpe", query_string={"text": text, "token": index, "lang": "en", **state})
+    assert f'data-step="{added[1]["step"]}"' in answer.text
+    assert twin(client, text, longest="1", **state)["ids"].count(start) == 2
 
 
 # --- the longest piece first

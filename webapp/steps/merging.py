@@ -66,6 +66,7 @@ class _Merging:
             "ended": step == len(self._frames),
             "leftwards": leftwards(self._result.state.text),
             "cells": self._cells(step),
+            "cut": any(word.word and word.word.start for word in self._words),
             "trees": [],
         }
         if part["ended"]:

@@ -45,7 +45,11 @@ def quoted(text: str) -> str:
 
 def piece(of: str | bytes) -> str:
     """A piece in quotation marks."""
-    return _("“%(text)s”", text=said(shown_piece(of)))
+    try:
+        text = said(of.decode() if isinstance(of, bytes) else of)
+    except UnicodeDecodeError:
+        text = shown_piece(of)
+    return _("“%(text)s”", text=text)
 
 
 def listed(pieces: Iterable[str | bytes]) -> str:
@@ -114,6 +118,9 @@ def _exceptions(word: Word, step: Begin) -> list[str]:
             told.append(_exception(kind, _places(word, list(places)), len(places)))
     if step.left_out:
         told.append(_exception("left out", _places(word, step.left_out), len(step.left_out)))
+    starts = [symbol.start for symbol in step.symbols]
+    if starts != sorted(starts):
+        told.append(_("Unknown characters come behind the bytes that follow them, as in the library “tokenizers”."))
     return told
 
 
