@@ -7,7 +7,7 @@ a long piece is reached only if its merges come first. What nothing covers is un
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,6 +57,20 @@ class Fit:
     places: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of a model but those with the ids `without`, looked up one by one: there may be 200,000."""
+
+    id_of: Callable[[str | bytes], int | None]
+    longest: int
+    without: frozenset[int] = frozenset()
+
+    def get(self, piece: str | bytes) -> int | None:
+        """The id of a piece, or None."""
+        id = self.id_of(piece)
+        return None if id in self.without else id
+
+
 class LongestFirst:
     """Pieces with their ids, and how they are written in a word; made from a model by `longest_first`.
 
@@ -70,7 +84,7 @@ class LongestFirst:
 
     def __init__(
         self,
-        pieces: Mapping[str, int] | Mapping[bytes, int],
+        pieces: Mapping[str, int] | Mapping[bytes, int] | Pieces,
         *,
         byte_level: bool = False,
         prefix: str = "",
@@ -88,8 +102,10 @@ class LongestFirst:
         self.glued = glued
         self.unknown = unknown
         self.byte_ids = byte_ids
-        self._ids: Mapping[str | bytes, int] = dict(pieces.items())
-        self._longest = max(map(len, self._ids), default=0)
+        if not isinstance(pieces, Pieces):
+            ids: dict[str | bytes, int] = dict(pieces.items())
+            pieces = Pieces(ids.get, max(map(len, ids), default=0))
+        self._pieces = pieces
 
     def ids(self, word: str) -> list[int]:
         """The ids of a word's tokens."""
@@ -158,8 +174,8 @@ class LongestFirst:
         """`(-length, id, start)` of each piece at each place, in the order in which they are tried."""
         matches = []
         for start in range(len(units)):
-            for end in range(start + 1, min(len(units), start + self._longest) + 1):
-                id = self._ids.get(self._spelt(units, start, end))
+            for end in range(start + 1, min(len(units), start + self._pieces.longest) + 1):
+                id = self._pieces.get(self._spelt(units, start, end))
                 if id is not None:
                     matches.append((start - end, id, start))
         return sorted(matches)
@@ -228,23 +244,18 @@ def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] 
     >>> list(model.ids("abcd")), longest_first(model).ids("abcd")
     ([259, 100], [97, 258])
     """
+    longest = max(map(len, model.pieces), default=0)
     excluded = frozenset(without)
     if isinstance(model, ScoredBPE):
         vocabulary = model.vocabulary
-        ids = {piece: id for piece, id in vocabulary.ids.items() if id not in excluded}
-        return LongestFirst(ids, unknown=vocabulary.unknown_id, byte_ids=vocabulary.byte_ids)
-    if isinstance(model, RankBPE):
-        reserved = excluded | model.reserved
-        return LongestFirst({piece: id for id, piece in enumerate(model.pieces) if id not in reserved}, byte_level=True)
-    if model.byte_level:
-        return LongestFirst(
-            {piece: id for id, piece in enumerate(model.pieces) if isinstance(piece, bytes) and id not in excluded},
-            byte_level=True,
-        )
+        pieces = Pieces(lambda piece: vocabulary.ids.get(str(piece)), longest, excluded)
+        return LongestFirst(pieces, unknown=vocabulary.unknown_id, byte_ids=vocabulary.byte_ids)
+    if isinstance(model, RankBPE) or model.byte_level:
+        return LongestFirst(Pieces(model.id_of, longest, excluded), byte_level=True)
     fallback = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
     excluded |= {id for id in (model.unknown_id, *(fallback or ())) if id is not None}
     return LongestFirst(
-        {piece: id for id, piece in enumerate(model.pieces) if isinstance(piece, str) and id not in excluded},
+        Pieces(model.id_of, longest, excluded),
         prefix=model.continuing_subword_prefix,
         suffix=model.end_of_word_suffix,
         glued=model.suffix_id is None,
