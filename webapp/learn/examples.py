@@ -39,6 +39,11 @@ class Shown:
         return f"{url_for('playground.page')}?{self.example.state(self.text).query()}"
 
     @property
+    def place(self) -> int:
+        """Which example of the page it is, counted from 1."""
+        return self.lesson.examples.index(self.example) + 1
+
+    @property
     def steps(self) -> str | None:
         """The address where every decision can be followed, or None for a text that is too long."""
         return steps_address(self.result) if self.result else None
