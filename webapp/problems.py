@@ -19,7 +19,10 @@ def wants_problems(request: Request) -> bool:
     The API speaks English, whoever asks.
     """
     path = request.path
-    return is_api(request) or path.endswith(".json") or (path == "/" and request.args.get("format") == "json")
+    return is_api(request) or path.endswith(".json") or (path in _TWINS and request.args.get("format") == "json")
+
+
+_TWINS = frozenset(("/", "/split"))  # pages whose twin has the same address, and `format=json` in it
 
 
 def is_api(request: Request) -> bool:

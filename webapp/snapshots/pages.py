@@ -12,10 +12,13 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp import pictures
+from webapp.markup import visible
 from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
 from webapp.snapshots.capture import Kept
 from webapp.storage import Stored, storage
+
+LONGEST_BEGINNING = 30
 
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
@@ -38,6 +41,16 @@ def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
 def embed_code(id: str, title: str) -> str:
     """The HTML that shows a snapshot in a frame."""
     return render_template("snapshots/_frame.html", id=id, title=title, width="640", height="320")
+
+
+def beginning(text: str) -> str:
+    """The first words of a text, to tell it from another.
+
+    >>> beginning("one line\n and a half of what is more than fits")
+    'one line and a half of what is…'
+    """
+    words = " ".join(text[:1_000].split())
+    return visible(words if len(words) <= LONGEST_BEGINNING else f"{words[:LONGEST_BEGINNING].rstrip()}…")
 
 
 def day(moment: datetime) -> str:
