@@ -361,14 +361,15 @@
   let link = null; // the field with the link
   let asked = null; // the state that a link was last asked for
   let kept = null; // the state that the link is of
-  const compare = () => { if (link) byId("shared-before").hidden = stateNow() === kept; };
+  const compare = () => { if (link) byId("link-before").hidden = stateNow() === kept; };
   form.addEventListener("input", compare);
   share.addEventListener("click", (event) => {
     if (event.target.id === "create-link") asked = stateNow();
     if (event.target.id !== "another-link") return;
     link = null;
-    byId("shared").replaceChildren();
+    byId("new-link").replaceChildren();
     byId("title").focus();
+    if (document.activeElement === document.body) text.focus(); // there is nothing to share: the form is not there
   }, { capture: true });
   share.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.tagName !== "INPUT" || event.target.readOnly) return;

@@ -10,13 +10,10 @@ sends there: links are made from `Host`, which proxies have to check anyway to f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _SCHEMES = frozenset(("http", "https"))
 _PROTO = "HTTP_X_FORWARDED_PROTO"

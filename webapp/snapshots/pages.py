@@ -46,7 +46,7 @@ def embed_code(id: str, title: str) -> str:
 def beginning(text: str) -> str:
     """The first words of a text, to tell it from another.
 
-    >>> beginning("one line\n and a half of what is more than fits")
+    >>> beginning("one line   and a half of what is more than fits")
     'one line and a half of what is…'
     """
     words = " ".join(text[:1_000].split())
@@ -67,12 +67,13 @@ def describe(view: View) -> str:
     """One line about a result, for whoever unfolds its link."""
     assert view.result is not None
     part = view.result_part()
+    own = view.state.vocabulary == "own-dictionary"
     return _(
         "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
         algorithm=part["algorithm_names"][view.state.algorithm],
-        vocabulary=part["vocabulary_title"],
+        vocabulary=_("a dictionary of the author’s own") if own else part["vocabulary_title"],
     )
 
 

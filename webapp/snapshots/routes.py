@@ -34,6 +34,7 @@ from webapp.vocabularies import OnItsWayError
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
 blueprint.add_app_template_global(embed_code)
+blueprint.add_app_template_global(beginning)
 blueprint.add_app_template_global(day)
 blueprint.add_app_template_global(day_before)
 
@@ -66,7 +67,7 @@ def share() -> Response:
         wanted=wanted,
         form=request.form,
         partial=partial,
-        beginning=beginning(state.text),
+        text=state.text,
     )
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
