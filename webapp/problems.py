@@ -14,12 +14,14 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def wants_problems(request: Request) -> bool:
-    """Whether the answers at an address are for programs: the API, and the JSON twins of pages.
+    """Whether the answers at an address are for programs: the API, oEmbed, and the JSON twins of pages.
 
     The API speaks English, whoever asks.
     """
     path = request.path
-    return is_api(request) or path.endswith(".json") or (path in _TWINS and request.args.get("format") == "json")
+    if is_api(request) or path.endswith(".json") or path == "/oembed":
+        return True
+    return path in _TWINS and request.args.get("format") == "json"
 
 
 _TWINS = frozenset(("/", "/split"))  # pages whose twin has the same address, and `format=json` in it

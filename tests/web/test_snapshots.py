@@ -288,7 +288,10 @@ def test_a_link_unfolds(client: FlaskClient) -> None:
     assert f'src="http://localhost{path}/embed"' in answer["html"]
     small = client.get(f"/oembed?url=http://localhost{path}&maxwidth=300&maxheight=100").get_json()
     assert (small["width"], small["height"]) == (300, 100)
-    assert client.get("/oembed?url=http://localhost/s/zzzzzzzzz").status_code == 404
+    none = client.get(f"/oembed?url=http://localhost{path}&maxwidth=-3&maxheight=wide").get_json()
+    assert (none["width"], none["height"]) == (640, 320)
+    unknown = client.get("/oembed?url=http://localhost/s/zzzzzzzzz")
+    assert (unknown.status_code, unknown.mimetype) == (404, "application/problem+json")
     assert client.get("/oembed?url=http://elsewhere.example/").status_code == 404
     assert client.get(f"/oembed?url=http://localhost{path}&format=xml").status_code == 501
 

@@ -113,3 +113,11 @@ def test_the_twin_answers_programs(client: FlaskClient, monkeypatch: pytest.Monk
     monkeypatch.setattr("webapp.splitter.routes._parts", fail)
     told = client.get("/split?text=a&format=json")
     assert (told.status_code, told.mimetype) == (500, "application/problem+json")
+
+
+def test_a_long_text_comes_along_into_the_other_language(client: FlaskClient) -> None:
+    page = client.post("/split", data={"text": TEXT * 20})
+    assert '<button type="submit" form="split" name="lang" value="zh"' in page.text
+    page = client.post("/split", data={"text": TEXT * 20, "lang": "zh"})
+    assert '<html lang="zh-Hans">' in page.text
+    assert TEXT.splitlines()[0] in page.text

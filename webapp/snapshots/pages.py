@@ -129,7 +129,7 @@ def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
             200,
         ),
     }[what]
-    response = make_response(render_template(template, title=title, sentence=sentence, id=id), status)
+    response = make_response(render_template(template, title=title, sentence=sentence, id=id, status=status), status)
     response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
     response.headers["X-Robots-Tag"] = "noindex"
     return response

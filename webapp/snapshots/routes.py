@@ -162,14 +162,13 @@ def picture(id: str) -> Response:
 def oembed() -> Response:
     """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
     if request.args.get("format", "json") != "json":
-        return make_response(_("Only JSON is given here."), HTTPStatus.NOT_IMPLEMENTED)
+        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is given here."))
     stem = url_for("snapshots.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
     if stored is None or stored.condition != "kept":
         abort(404)
-    width = min(request.args.get("maxwidth", OEMBED_WIDTH, int), OEMBED_WIDTH)
-    height = min(request.args.get("maxheight", OEMBED_HEIGHT, int), OEMBED_HEIGHT)
+    width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
     return jsonify(
         version="1.0",
@@ -181,6 +180,12 @@ def oembed() -> Response:
         height=height,
         html=render_template("snapshots/_frame.html", id=stored.id, title=title, width=width, height=height),
     )
+
+
+def _at_most(name: str, usual: int) -> int:
+    """The length that an address allows, if it is one and below the usual."""
+    wanted = request.args.get(name, usual, int)
+    return min(wanted, usual) if wanted > 0 else usual
 
 
 @blueprint.route("/s/<id>/delete/<secret>", methods=["GET", "POST"])
@@ -217,10 +222,11 @@ def report(id: str) -> Response:
         else:
             storage().snapshots.report(id, reason)
             sent = True
-    body = render_template(
-        "snapshots/report.html", stored=stored, sent=sent, problem=wrong, form=request.form, longest=LONGEST_REASON
+    told = {"sent": sent, "problem": wrong, "form": request.form, "longest": LONGEST_REASON}
+    status = 422 if wrong else 200
+    return _private(
+        make_response(render_template("snapshots/report.html", stored=stored, status=status, **told), status)
     )
-    return _private(make_response(body, 422 if wrong else 200))
 
 
 def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
