@@ -363,6 +363,8 @@
   let kept = null; // the state that the link is of
   const compare = () => { if (link) byId("link-before").hidden = stateNow() === kept; };
   form.addEventListener("input", compare);
+  const until = form.elements.until;
+  until.addEventListener("input", () => { if (until.value) share.querySelector("[name=keep][value=until]").checked = true; });
   share.addEventListener("click", (event) => {
     if (event.target.id === "create-link") asked = stateNow();
     if (event.target.id !== "another-link") return;
