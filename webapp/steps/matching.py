@@ -159,6 +159,7 @@ class _Matching:
                 after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
+                barred=tried.outcome == "cuts a run",
             )
             for tried in now.tried
         ]
