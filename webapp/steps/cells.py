@@ -15,7 +15,8 @@ class Cell:
     """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already, `label` what it is called.
 
     Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
-    step is about, `rest` for what is not looked at yet, `word` for what no line is broken in, `differs` for what somebody else does otherwise.
+    step is about, `rest` for what is not looked at yet, `word` for what no line is broken in, `differs` for what
+    somebody else does otherwise.
     """
 
     text: str
