@@ -12,7 +12,7 @@ from webapp.results.result import Result
 
 @dataclass(frozen=True)
 class Cell:
-    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already, `label` what it is called.
+    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already.
 
     Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
     step is about, `rest` for what is not looked at yet, `word` for what no line is broken in, `differs` for what
@@ -22,7 +22,6 @@ class Cell:
     text: str
     kinds: str
     id: int | None = None
-    label: str = ""
 
 
 def cell(text: str, *kinds: str, id: int | None = None) -> Cell:
