@@ -33,6 +33,12 @@ TEXT = "However little known, 研究生 👍🏽 naïve\n"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
 
 
+@pytest.fixture
+def app(storing_app: Flask) -> Flask:
+    """The site, once on SQLite and once on PostgreSQL."""
+    return storing_app
+
+
 def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: object) -> TestResponse:
     """Send a form with vocabulary files, as the page does."""
     fields = {
@@ -257,31 +263,32 @@ def test_no_file_and_too_many_files(client: FlaskClient) -> None:
     assert "one vocabulary at a time" in Page(three.text).problems[0]
 
 
-def small_site(tmp_path: Path, **settings: object) -> FlaskClient:
-    file = str(tmp_path / "tokenscope.sqlite")
-    return create_app({"DATABASE_FILE": file, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
+def small_site(app: Flask, **settings: object) -> FlaskClient:
+    """A site with the database of another, and settings of its own."""
+    database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
+    return create_app({**database, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
 
 
-def test_a_file_over_the_limit(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000) as client:
+def test_a_file_over_the_limit(app: Flask) -> None:
+    with small_site(app, MAX_UPLOAD_BYTES=1000) as client:
         answer = bring(client, b"word\n" * 201)
         assert answer.status_code == 413
         assert "has 1,005 bytes; a vocabulary file may have 1,000" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
-    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
+    with small_site(app, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
         answer = bring(client, b"word\n" * 2000)
         assert answer.status_code == 413
         assert "a vocabulary file may have up to 1,000 bytes" in answer.text
 
 
-def test_a_file_larger_than_any_text_is_taken(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
+def test_a_file_larger_than_any_text_is_taken(app: Flask) -> None:
+    with small_site(app, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
         content = "\n".join(map(str, range(100_000, 150_000))).encode()
         assert bring(client, content, algorithm="fmm").status_code == 303
 
 
-def test_no_room(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_UPLOADS_BYTES=10) as client:
+def test_no_room(app: Flask) -> None:
+    with small_site(app, MAX_UPLOADS_BYTES=10) as client:
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
         assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
@@ -293,7 +300,9 @@ def test_no_room(tmp_path: Path) -> None:
 
 def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with small_site(tmp_path / "file") as client:
+    with create_app(
+        {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "file" / "x"), **NOWHERE}
+    ).test_client() as client:
         client.set_cookie("uploads", "upload-0123456789abcdef")
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 503
@@ -309,11 +318,11 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
-def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
+def test_a_kept_file_that_is_gone(app: Flask) -> None:
     content = b"low\nlower\n"
-    with small_site(tmp_path) as client:
+    with small_site(app) as client:
         name = chosen(bring(client, content))["vocabulary"]
-    with small_site(tmp_path) as client:
+    with small_site(app) as client:
         with client.application.app_context():
             assert find(name)  # this process knows of it
             assert storage().vocabularies.delete(hash_of(content))

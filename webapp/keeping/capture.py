@@ -88,10 +88,13 @@ def vocabulary_file(result: Result) -> VocabularyFile:
 
     Raises UnkeepableError where there is none, OnItsWayError and UnavailableError as `Library.file` does.
     """
+    if _is_made_here(result.state):
+        try:
+            return file_of(result.tokenizer)
+        except FormatError as error:
+            raise UnkeepableError(error) from error
     try:
-        return file_of(result.tokenizer) if _is_made_here(result.state) else library().file(result.state.vocabulary)
-    except FormatError as error:
-        raise UnkeepableError(error) from error
+        return library().file(result.state.vocabulary)
     except (KeyError, ValueError) as error:  # deleted or damaged since the result was made
         raise UnkeepableError(FormatError("the kept file is gone")) from error
 
