@@ -28,7 +28,7 @@ def add_to(blueprint: Blueprint) -> None:
         if not count:
             click.echo(f"Nothing was reported about a snapshot {id!r}.", err=True)
             sys.exit(1)
-        click.echo(f"{count} report(s) about {id} are forgotten; the snapshot stays.")
+        click.echo(f"{id} stays; reports that are forgotten: {count}.")
 
     @blueprint.cli.command("remove")
     @click.argument("id")
