@@ -13,7 +13,7 @@ from webapp.core.models.matching import Matching
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
-from webapp.vocabularies.loading import FOLDER, jieba_words
+from webapp.vocabularies.loading import FOLDER, jieba_words, shipped_tokenizer
 from webapp.vocabularies.uploads import hash_of, number_of_ids
 
 
@@ -44,5 +44,5 @@ def shipped_file(name: str) -> VocabularyFile:
         content = write_dictionary(jieba_words(), separator="\t").encode()
         return made("dictionary", ("fmm", "bmm"), len(jieba_words()), content)
     content = gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
-    tokenizer = huggingface.read(content.decode())
+    tokenizer = shipped_tokenizer(name)
     return made("huggingface", algorithms_of(tokenizer), number_of_ids(tokenizer), content)
