@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, Exists, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Exists, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
@@ -20,6 +20,11 @@ from webapp.storage.models import SnapshotRow, VocabularyRow
 
 PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
 ATTEMPTS = 5  # at what others are keeping at the same moment
+
+# Made once: making a query takes as long as asking it. Locked for a snapshot, it stays there while others lock it, too.
+_MARK = select(VocabularyRow.uploaded).where(VocabularyRow.hash == bindparam("hash"))
+_LOCKED_TO_NEED = _MARK.with_for_update(read=True, key_share=True)
+_LOCKED_TO_UPLOAD = _MARK.with_for_update(key_share=True)
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class VocabularyFile:
     def prepare(self, database: Database) -> bool:
         """Compress what is not there yet, before others have to wait for it; whether somebody has uploaded it."""
         with database.read() as connection:
-            uploaded = connection.scalar(select(VocabularyRow.uploaded).where(VocabularyRow.hash == self.hash))
+            uploaded = connection.scalar(_MARK, {"hash": self.hash})
         if uploaded is None:
             self.packed  # noqa: B018
         return bool(uploaded)
@@ -143,12 +148,10 @@ def keep(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_b
 
     Raises NoRoomError, as `VocabularyStore.put` does, and IntegrityError where somebody else brings it just now.
     """
-    mine = VocabularyRow.hash == file.hash
-    found = select(VocabularyRow.uploaded).where(mine).with_for_update(read=not uploaded, key_share=True)
-    row = connection.execute(found).first()
+    row = connection.execute(_LOCKED_TO_UPLOAD if uploaded else _LOCKED_TO_NEED, {"hash": file.hash}).first()
     if row is not None:
         if uploaded and not row.uploaded:
-            connection.execute(update(VocabularyRow).where(mine).values(uploaded=True))
+            connection.execute(update(VocabularyRow).where(VocabularyRow.hash == file.hash).values(uploaded=True))
         return
     content, companion = file.packed
     bytes = len(content) + len(companion or b"")
