@@ -35,7 +35,6 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
 
 @pytest.fixture
 def app(storing_app: Flask) -> Flask:
-    """The site, once on SQLite and once on PostgreSQL."""
     return storing_app
 
 
