@@ -14,6 +14,7 @@ import time
 from threading import Event, Lock, Thread
 from urllib.parse import urlencode, urlsplit
 
+import pytest
 from sqlalchemy import func, select
 
 from tests.serving import Site, serving
@@ -121,6 +122,7 @@ def connected(site: Site) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=PATIENCE)
 
 
+@pytest.mark.timeout(180 + 3 * SECONDS)
 def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]) -> None:
     environment = {
         "DATABASE_URL": database_settings["DATABASE_URL"],
