@@ -11,6 +11,9 @@ from flask_babel import gettext as _
 
 from webapp.answers.json import json_response
 from webapp.answers.snapshot import snapshot_json
+from webapp.keeping.capture import UnkeepableError, keep
+from webapp.keeping.kept import Kept
+from webapp.keeping.terms import LONGEST_NOTE, LONGEST_TITLE, Terms
 from webapp.localization import current_key
 from webapp.problems import problem
 from webapp.rates import stores
@@ -21,15 +24,14 @@ from webapp.results.files import WRITERS, as_file
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.results.views import Chooser, View
+from webapp.results.words import unavailable_problem, wrong_file
 from webapp.same_origin import is_foreign
 from webapp.security import framed
 from webapp.snapshots import commands, sharing
-from webapp.snapshots.capture import Kept, keep
 from webapp.snapshots.pages import beginning, card, day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.snapshots.remembered import Pages
-from webapp.snapshots.sharing import Sharing
-from webapp.storage import LONGEST_REASON, RemovedError, Shared, Stored, storage
-from webapp.vocabularies import OnItsWayError
+from webapp.storage import LONGEST_REASON, NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.vocabularies import OnItsWayError, UnavailableError
 
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
@@ -46,7 +48,7 @@ pages = Pages(most_bytes=32 << 20)
 @blueprint.record_once
 def tell_limits(state: BlueprintSetupState) -> None:
     """The share form stands on pages of other blueprints too."""
-    state.app.jinja_env.globals |= {"longest_title": sharing.LONGEST_TITLE, "longest_note": sharing.LONGEST_NOTE}
+    state.app.jinja_env.globals |= {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
 
 
 @blueprint.post("/share")
@@ -153,7 +155,7 @@ def picture(id: str) -> Response:
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
-    response = Response(card(stored.id, current_key()), mimetype="image/png")
+    response = Response(card(stored, current_key()), mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _indexed_by_nobody(response)
 
@@ -229,7 +231,7 @@ def report(id: str) -> Response:
     )
 
 
-def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+def _shared(state: State, wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
     """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
     try:
         result, problems = attempt(state, problems)
@@ -237,6 +239,17 @@ def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Sha
     except OnItsWayError:
         message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
         return None, [Problem(message, 503)]
+    except UnavailableError as error:
+        return None, [unavailable_problem(error)]
+    except UnkeepableError as error:
+        message = _("This result cannot be kept, since its vocabulary cannot: %(why)s.", why=wrong_file(error.why))
+        return None, [Problem(message)]
+    except NoRoomError:
+        message = _(
+            "There is no room for more vocabularies on this site, so the result was not kept. One of a vocabulary that "
+            "ships with the site still can be; tell whoever runs it."
+        )
+        return None, [Problem(message, 507)]
     except RemovedError:
         return None, [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
 
