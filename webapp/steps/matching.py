@@ -81,7 +81,7 @@ class _Matching:
         return {
             "ended": ended,
             "followed": self._direction,
-            "about": self._about(),
+            "about": joined([self._about(), self._barred(step)]),
             "counts": self._counts() if ended else [],
             "differ": bool(self._result.disagreements),
             "by_default": ended and verdict_of is not None and verdict_of.reason == "backward by default",
@@ -159,6 +159,7 @@ class _Matching:
                 after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
+                barred=tried.outcome == "cuts a run",
             )
             for tried in now.tried
         ]
@@ -229,6 +230,13 @@ class _Matching:
             "all that are left, and gives up the first one until it holds a word.",
             longest=longest,
         )
+
+    def _barred(self, step: int) -> str:
+        """What the dash in the table means, where there is one."""
+        taken = self._taken[self._direction][step : step + 1]
+        if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
+            return ""
+        return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
 
     def _counts(self) -> list[Count]:
         """What the bidirectional rule counts, in its order, with a mark where it decides."""
