@@ -8,9 +8,11 @@ from typing import Any, Protocol
 from flask_babel import gettext as _
 
 from webapp.core.models.matching import Matching
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
-from webapp.steps import greedy, matching
+from webapp.steps import greedy, lattice, matching
 from webapp.steps.opening import Opened
 from webapp.steps.show import NoStepsError, Show
 
@@ -23,10 +25,12 @@ class _Maker(Protocol):
 MAKERS: dict[type[Any], _Maker] = {
     Matching: matching.show,
     WordPiece: greedy.show,
+    Unigram: lattice.show,
+    SentencePieceUnigram: lattice.show,
 }
 """The model of a tokenizer → what makes its show."""
 
-OPTIONS: dict[str, tuple[str, ...]] = {}
+OPTIONS: dict[str, tuple[str, ...]] = {"unigram": ("n", "temperature", "seed")}
 """The algorithm of the address → further parameters that its show reads."""
 
 

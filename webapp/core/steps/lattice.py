@@ -84,3 +84,15 @@ def tokens_of(model: LatticeModel, text: str, path: Sequence[Arc]) -> Sequence[t
     ((1, 0, 1), (0, 1, 3))
     """
     return model.tokens([(arc.id, arc.end) for arc in path], text)
+
+
+def count_paths(lattice: Lattice) -> int:
+    """How many ways there are to cut the text with this vocabulary.
+
+    >>> count_paths(Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0))))
+    2
+    """
+    counts = [1]
+    for arcs in lattice.by_end()[1:]:
+        counts.append(sum(counts[arc.start] for arc in arcs))
+    return counts[-1]
