@@ -19,6 +19,7 @@ from webapp import (
     downloads,
     errors,
     health,
+    learn,
     localization,
     playground,
     rates,
@@ -60,6 +61,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(splitter.blueprint)
     app.register_blueprint(steps.blueprint)
     app.register_blueprint(downloads.blueprint)
+    app.register_blueprint(learn.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:

@@ -14,10 +14,10 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.steps.greedy import Decision, greedy_steps, tokens_of
 from webapp.core.steps.pretokens import AddedFound, Pretoken
 from webapp.localization import number
-from webapp.markup import visible
+from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.results.words import joined
-from webapp.steps.cells import Cell, cell, final_cells
+from webapp.steps.cells import Cell, cell, final_cells, said
 from webapp.steps.opening import pretokens
 from webapp.steps.show import NoStepsError, Show
 from webapp.steps.windows import Window, folded
@@ -58,12 +58,9 @@ class _Greedy:
             else:
                 decisions = list(greedy_steps(model, word.text))
                 self._made.append(tokens_of(decisions))
-                self._steps += [
-                    _Step(
-                        at, token + (index if decision.kind == "piece" and len(self._made[-1]) > index else 0), decision
-                    )
-                    for index, decision in enumerate(decisions)
-                ]
+                covered = all(decision.kind == "piece" for decision in decisions)
+                for index, decision in enumerate(decisions):
+                    self._steps.append(_Step(at, token + index if covered else token, decision))
             token += len(self._made[-1])
 
     def __len__(self) -> int:
@@ -91,7 +88,11 @@ class _Greedy:
             "words": self._line(step),
             "cells": self._word(step),
             "windows": self._windows(now),
-            "unknown": now.decision is not None and now.decision.kind != "piece",
+            "about": _(
+                "The window begins with all that is left of the word and gives up its last character until it holds a "
+                "piece. Pieces inside a word are written with %(prefix)s in front.",
+                prefix=self._model.continuing_subword_prefix,
+            ),
         }
 
     def record(self, step: int) -> dict[str, Any]:
@@ -141,12 +142,10 @@ class _Greedy:
         """The word in work: the pieces found so far, and what is left of it."""
         now = self._steps[step]
         word = self._words[now.word]
-        if isinstance(word, AddedFound) or now.decision is None:
-            return (
-                [cell(word.token.content, "done", "special", "now", id=word.token.id)]
-                if (isinstance(word, AddedFound))
-                else []
-            )
+        if isinstance(word, AddedFound):
+            return [cell(word.token.content, "done", "special", "now", id=word.token.id)]
+        if now.decision is None:
+            return []
         if now.decision.kind != "piece":
             return [cell(self._model.unknown, "done", "unknown", "now", id=now.decision.id)]
         cells = []
@@ -164,8 +163,8 @@ class _Greedy:
         rows = [
             Window(
                 length=looked.end - looked.start,
-                text=visible(looked.piece, show=True),
-                after=visible(word.text[looked.end :], show=True),
+                text=shown_piece(looked.piece),
+                after=shown_piece(word.text[looked.end :]),
                 outcome=_("no piece") if looked.id is None else _("a piece: taken"),
                 hit=looked.id is not None,
             )
@@ -174,26 +173,26 @@ class _Greedy:
         return folded(rows)
 
     def _added(self, word: Pretoken | AddedFound) -> str:
-        name = visible(word.token.content if isinstance(word, AddedFound) else word.text)
+        name = said(word.token.content if isinstance(word, AddedFound) else word.text)
         if isinstance(word, AddedFound) and word.around:
             return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
         return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
 
     def _decided(self, word: str, decision: Decision) -> str:
-        shown = visible(word, show=True)
+        shown = said(word)
         unknown = self._model.unknown
         if decision.kind == "too long":
             return _(
                 "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not looked at: it "
                 "becomes %(unknown)s as a whole.",
-                word=visible(word[:20], show=True),
+                word=said(word[:20]),
                 count=number(len(word)),
                 most=number(self._model.max_word_length),
                 unknown=unknown,
             )
         if decision.kind == "missing":
             return self._missing(shown, word, decision)
-        piece = visible(decision.tried[-1].piece, show=True)
+        piece = said(decision.tried[-1].piece)
         if len(decision.tried) == 1 and decision.start == 0:
             return _("The whole word “%(word)s” is a piece of the vocabulary: it is taken at once.", word=shown)
         if len(decision.tried) == 1:
@@ -217,7 +216,7 @@ class _Greedy:
         rest = word[decision.end :]
         if not rest:
             return taken
-        goes_on = _("It goes on with “%(rest)s”.", rest=visible(rest, show=True))
+        goes_on = _("It goes on with “%(rest)s”.", rest=said(rest))
         return joined([taken, goes_on])
 
     def _missing(self, shown: str, word: str, decision: Decision) -> str:
@@ -233,7 +232,7 @@ class _Greedy:
         return _(
             "No piece continues the word with “%(rest)s”, not even with its first character. The pieces found before "
             "are given up: “%(word)s” becomes %(unknown)s as a whole.",
-            rest=visible(word[start:], show=True),
+            rest=said(word[start:]),
             word=shown,
             unknown=unknown,
         )
