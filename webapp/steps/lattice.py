@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -20,9 +21,9 @@ from webapp.results.result import Result
 from webapp.results.words import joined
 from webapp.steps.cells import Cell, cell, final_cells
 from webapp.steps.lattice_drawing import draw, figure, shown_text
-from webapp.steps.lattice_sentences import added, filled, only, opened_up, read_back
+from webapp.steps.lattice_sentences import added, alternative, digits_of, filled, legend, only, opened_up, read_back
 from webapp.steps.opening import pretokens
-from webapp.steps.segmentations import Choice, alternatives, choice_of, plain_alternatives
+from webapp.steps.segmentations import LIMITS, Choice, alternatives, choice_of, plain_alternatives
 from webapp.steps.show import NoStepsError, Show
 
 
@@ -107,7 +108,8 @@ class _Lattices:
                 "ended": True,
                 "cells": final_cells(self._result),
                 "alternatives": alternatives(self._lattices, self._choice),
-                "hidden": self._result.state.query_of_algorithm(),
+                "hidden": parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
+                "limits": LIMITS,
             }
         now = self._steps[step]
         word = self._words[now.word]
@@ -116,12 +118,14 @@ class _Lattices:
             return part
         here = None if now.followed else now.known
         followed = frozenset(word.path[: now.followed])
+        drawing = draw(word.lattice, word.columns, known=now.known, here=here, followed=followed)
         return part | {
-            "drawing": draw(word.lattice, word.columns, known=now.known, here=here, followed=followed),
+            "drawing": drawing,
+            "said": alternative(drawing, word.text),
+            "legend": legend(drawing),
             "column": None if here is None else word.columns[here - 1],
+            "digits": 2 if here is None else digits_of(word.columns[here - 1]),
             "columns": word.columns[: now.known],
-            "followed": word.path[: now.followed][::-1],
-            "left": word.path[now.followed - 1].start if now.followed else None,
             "arcs": word.lattice.arcs,
         }
 

@@ -15,18 +15,18 @@ from webapp.core.steps.viterbi import Reached
 from webapp.localization import number
 from webapp.markup import visible
 
-WHOLE = 18
+WHOLE = 16
 """A text of more positions is drawn around the position that a step is about."""
 BEFORE, BEFORE_AT_MOST, BEHIND = 12, 18, 4
 MOST_LANES = 12
 
-UNIT = 62  # from one position to the next
-GUTTER = 88  # for the names of the rows
-LANE = 29
-TOP = 20
+UNIT = 66  # from one position to the next
+GUTTER = 98  # for the names of the rows
+LANE = 37
+TOP = 22
 LABEL, SCORE = 14.0, 12.0  # font sizes
 _LEAN = 13.0  # how far to the side an arc leans where it leaves its dot, so that arcs to several lanes fan out
-_BEND = 34.0
+_BEND = 26.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Drawing:
     last: int
     total: int
     left_out: int
-    late: bool  # the position in question is in the right half
+    focus: float  # where the position stands that the step is about
     right_to_left: bool
 
     @property
@@ -103,14 +103,14 @@ def draw(
     lanes = _fitting([arc for arc in inside if arc.end - arc.start > 1], kind_of)
     shown = [arc for arc in inside if arc.end - arc.start == 1 or arc in lanes]
     touching = [arc for arc in lattice.arcs if arc.start < last and first < arc.end]
-    axis = TOP + LANE * max(lanes.values(), default=0) + 8
+    axis = TOP + LANE * max(lanes.values(), default=0)
     x_of = {at: GUTTER + UNIT * (at - first) for at in range(first, last + 1)}
     order = {"ahead": 0, "lost": 1, "kept": 2, "weighed": 3, "wins": 4, "followed": 5}
     shown.sort(key=lambda arc: order[kind_of[arc]])
     stops = [(x_of[at], lane) for arc, lane in lanes.items() for at in (arc.start, arc.end)]
     return Drawing(
         width=GUTTER + UNIT * (last - first) + 36,
-        height=axis + 118,
+        height=axis + 122,
         axis=axis,
         arcs=[_drawn(arc, kind_of[arc], lanes.get(arc, 0), x_of, axis, stops) for arc in shown],
         columns=[_column(at, x_of[at], columns, known, here, followed) for at in range(first, last + 1)],
@@ -118,7 +118,7 @@ def draw(
         last=last,
         total=len(lattice.text),
         left_out=len(touching) - len(shown),
-        late=focus - first > (last - first) / 2,
+        focus=x_of[focus],
         right_to_left=any(direction_of(arc.text) == "rtl" for arc in inside),
     )
 
@@ -225,33 +225,21 @@ def _drawn(
     if not lane:
         middle = (left + right) / 2
         piece = Label(middle, axis + 25, text, direction)
-        return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, Label(middle, axis + 41, score), title)
-    y = axis - 8 - LANE * lane
+        return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, Label(middle, axis + 43, score), title)
+    y = axis - LANE * lane
     bend = min((right - left) / 2, _BEND)
     path = f"M{left} {axis}Q{left + _LEAN} {y} {left + bend} {y}H{right - bend}Q{right - _LEAN} {y} {right} {axis}"
-    wide, narrow = width_of(text, LABEL), width_of(score, SCORE)
-    middle = _free((left + right) / 2, wide + narrow + 6, left, right, [x for x, other in stops if other > lane])
-    start = middle - (wide + 6 + narrow) / 2
-    return DrawnArc(
-        path,
-        kinds,
-        Label(start + wide / 2, y + 5, text, direction),
-        Label(start + wide + 6 + narrow / 2, y + 5, score),
-        title,
-    )
+    width = max(width_of(text, LABEL), width_of(score, SCORE))
+    middle = _free(left, right, width, [x for x, other in stops if other > lane])
+    return DrawnArc(path, kinds, Label(middle, y - 5, text, direction), Label(middle, y + 14, score), title)
 
 
-def _free(middle: float, width: float, left: float, right: float, stops: Collection[float]) -> float:
+def _free(left: float, right: float, width: float, stops: Collection[float]) -> float:
     """The place nearest to the middle of an arc where no other arc rises through a label of a width."""
-    half = width / 2 + 4
-    places = sorted(
-        (middle + sign * shift for shift in range(0, 5 * UNIT, UNIT // 2) for sign in (1, -1)),
-        key=lambda x: abs(x - middle),
-    )
-    for place in places:
-        if left + 14 <= place - half and place + half <= right - 14 and not any(abs(x - place) < half for x in stops):
-            return place
-    return middle
+    middle, half = (left + right) / 2, width / 2 + 2
+    shifts = (0, *range(UNIT // 2 - 4, int(right - left) // 2, UNIT // 2))
+    places = (middle + sign * shift for shift in shifts for sign in (-1, 1))
+    return next((place for place in places if not any(abs(x - place) < half for x in stops)), middle)
 
 
 def _column(
@@ -264,4 +252,5 @@ def _column(
     if at > known:
         return Column(x, number(at), "", "", kinds)
     best = columns[at - 1].best
-    return Column(x, number(at), figure(best.total), number(best.arc.start), kinds)
+    total = figure(best.total, 2 if abs(best.total) < 1000 else 1)
+    return Column(x, number(at), total, number(best.arc.start), kinds)

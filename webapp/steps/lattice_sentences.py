@@ -13,7 +13,7 @@ from webapp.core.steps.viterbi import Candidate, Reached
 from webapp.localization import number
 from webapp.markup import visible
 from webapp.results.words import joined
-from webapp.steps.lattice_drawing import figure, shown_text
+from webapp.steps.lattice_drawing import Drawing, figure, shown_text
 
 MOST_DIGITS = 9
 
@@ -33,10 +33,8 @@ def opened_up(lattice: Lattice) -> str:
 def filled(column: Reached, *, falls_back: bool) -> str:
     """A column of the table: its candidates, and why one of them wins."""
     best = column.best
-    others = sorted(
-        (one for at, one in enumerate(column.candidates) if at != column.winner), key=lambda one: -one.total
-    )
-    digits = _digits(best, others)
+    others = _others(column)
+    digits = digits_of(column)
     words = {
         "end": number(column.end),
         "piece": shown_text(best.arc.text),
@@ -82,6 +80,41 @@ def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) ->
             _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total),
         ]
     )
+
+
+def digits_of(column: Reached) -> int:
+    """As many decimals as it takes to see which of the best two sums is greater."""
+    best = column.best.total
+    rival = next((one.total for one in _others(column) if one.total != best), None)
+    if rival is None:
+        return 2
+    fitting = (digits for digits in range(2, MOST_DIGITS) if round(rival, digits) != round(best, digits))
+    return next(fitting, MOST_DIGITS)
+
+
+def alternative(drawing: Drawing, text: str) -> str:
+    """What the picture shows, for who does not see it."""
+    return _(
+        "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
+        "figures.",
+        text=shown_text(text),
+        first=number(drawing.first),
+        last=number(drawing.last),
+    )
+
+
+def legend(drawing: Drawing) -> list[tuple[str, str]]:
+    """The kinds of lines in a picture, and what they mean."""
+    meanings = {
+        "wins": _("wins here"),
+        "weighed": _("ends here too"),
+        "followed": _("the best path, read back"),
+        "kept": _("best way to where it ends"),
+        "lost": _("another way to where it ends"),
+        "ahead": _("not weighed yet"),
+    }
+    drawn = {arc.kinds.split()[0] for arc in drawing.arcs}
+    return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
 
 
 def added(found: AddedFound) -> str:
@@ -150,10 +183,7 @@ def _remarks(column: Reached, falls_back: bool) -> str:
     return joined(remarks)
 
 
-def _digits(best: Candidate, others: Sequence[Candidate]) -> int:
-    """As many decimals as it takes to see which of the best two is greater."""
-    rival = next((one.total for one in others if one.total != best.total), None)
-    if rival is None:
-        return 2
-    fitting = (digits for digits in range(2, MOST_DIGITS) if round(rival, digits) != round(best.total, digits))
-    return next(fitting, MOST_DIGITS)
+def _others(column: Reached) -> list[Candidate]:
+    """The candidates that did not win, the best first."""
+    others = [one for at, one in enumerate(column.candidates) if at != column.winner]
+    return sorted(others, key=lambda one: -one.total)

@@ -23,6 +23,8 @@ MOST = 20
 SAMPLES = 10
 COLDEST, HOTTEST = 0.05, 100.0
 MOST_SEED = 999_999_999
+LIMITS = {"most": MOST, "coldest": COLDEST, "hottest": HOTTEST, "most_seed": MOST_SEED}
+"""The limits of what a visitor can ask for."""
 
 Lattices = Sequence[tuple[AddedFound | None, Lattice]]
 """The lattice of each pre-token; for an added token itself and a lattice without arcs."""
@@ -33,7 +35,7 @@ class Choice:
     """What a visitor asked for: how many of the best, and samples of which temperature and seed."""
 
     n: int = 5
-    temperature: float = 1.0
+    temperature: float = 2.0
     seed: int = 1
 
 
