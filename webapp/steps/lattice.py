@@ -23,7 +23,7 @@ from webapp.steps.cells import Cell, cell, final_cells
 from webapp.steps.lattice_drawing import draw, figure, shown_text
 from webapp.steps.lattice_sentences import added, alternative, digits_of, filled, legend, only, opened_up, read_back
 from webapp.steps.opening import pretokens
-from webapp.steps.segmentations import LIMITS, Choice, alternatives, choice_of, plain_alternatives
+from webapp.steps.segmentations import LIMITS, Choice, alternatives, choice_of, counted, plain_alternatives
 from webapp.steps.show import NoStepsError, Show
 
 
@@ -196,11 +196,7 @@ class _Lattices:
             if unknown
             else ""
         )
-        return joined([sentence, more, self._ways()])
-
-    def _ways(self) -> str:
-        """How many ways there were."""
-        return alternatives(self._lattices, self._choice).count_sentence
+        return joined([sentence, more, counted(self._lattices)])
 
 
 def _word(model: LatticeModel, found: Pretoken) -> _Word:

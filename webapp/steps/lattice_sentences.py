@@ -22,8 +22,8 @@ def opened_up(lattice: Lattice) -> str:
     """What the lattice of a pre-token holds, before its table is filled."""
     pieces = sum(arc.id is not None for arc in lattice.arcs)
     return ngettext(
-        "One piece of the vocabulary fits somewhere in “%(text)s”: it is an arc.",
-        "%(count)s pieces of the vocabulary fit somewhere in “%(text)s”: each is an arc.",
+        "In “%(text)s” a piece of the vocabulary fits in one place: it is an arc.",
+        "In “%(text)s” pieces of the vocabulary fit in %(count)s places: each is an arc.",
         pieces,
         count=number(pieces),
         text=shown_text(lattice.text if len(lattice.text) <= 30 else f"{lattice.text[:30]}…"),
@@ -155,10 +155,7 @@ def _lost(column: Reached, others: Sequence[Candidate], digits: int) -> str:
         return ""
     words = {"piece": shown_text(others[0].arc.text), "total": figure(others[0].total, digits)}
     if column.tied:
-        return _(
-            "“%(piece)s” comes to the same sum, %(total)s; on a tie the longest piece stays.",
-            **words,
-        )
+        return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
     if len(others) == 1:
         return _("“%(piece)s” comes to %(total)s only.", **words)
     return _("The next best, “%(piece)s”, comes to %(total)s.", **words)

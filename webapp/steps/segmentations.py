@@ -63,7 +63,6 @@ class Alternatives:
     """All that the page shows of them."""
 
     choice: Choice
-    count_sentence: str
     best: list[Row]
     samples: list[Row]
 
@@ -95,9 +94,20 @@ def alternatives(lattices: Lattices, choice: Choice) -> Alternatives:
     greatest = best[0].probability or 1.0
     return Alternatives(
         choice,
-        _count(prod(count_paths(lattice) for _found, lattice in lattices)),
         [_row(lattices, one, one.probability / greatest, best[0]) for one in best],
         [_row(lattices, one, one.probability, best[0]) for one in _samples(lattices, choice)],
+    )
+
+
+def counted(lattices: Lattices) -> str:
+    """How many ways there are to cut the text."""
+    count = prod(count_paths(lattice) for _found, lattice in lattices)
+    said = number(count) if count < 10**7 else power(log10(count))
+    return ngettext(
+        "There is no other way to cut the text with this vocabulary.",
+        "There are %(count)s ways to cut the text with this vocabulary.",
+        min(count, 10**7),
+        count=said,
     )
 
 
@@ -140,16 +150,6 @@ def power(logarithm: float) -> str:
     exponent = floor(logarithm)
     raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{10 ** (logarithm - exponent):.1f} × 10{raised}"
-
-
-def _count(count: int) -> str:
-    said = number(count) if count < 10**7 else power(log10(count))
-    return ngettext(
-        "There is no other way to cut the text with this vocabulary.",
-        "There are %(count)s ways to cut the text with this vocabulary.",
-        count if count < 10**7 else 10**7,
-        count=said,
-    )
 
 
 def _samples(lattices: Lattices, choice: Choice) -> list[Segmentation]:
