@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS, any_text
@@ -82,7 +82,6 @@ def test_what_no_address_can_hold_has_no_link(client: FlaskClient) -> None:
     assert why(long.text) is None
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=any_text, index=st.integers(0, 500))
 def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
     encoding = tokenize(State("fmm", "jieba", text), corpus_limit=1000).encoding

@@ -20,16 +20,24 @@ LONGEST_ADDRESS = 6_000
 """Characters; a server takes some 8,000. Longer than other links, for it is followed and not sent around."""
 
 
-def steps_address(result: Result, index: int) -> str | None:
-    """The address of the step that made token `index`, or None where there is none to link to."""
-    state = result.state
-    if state.algorithm not in ALGORITHMS or found(state.vocabulary) is None:
+def steps_address(result: Result, index: int | None = None) -> str | None:
+    """The address of the step that made token `index`, or of the first step of a short text.
+
+    None where there is none to link to.
+    """
+    state, token = result.state, None
+    if state.algorithm not in ALGORITHMS or not state.text or found(state.vocabulary) is None:
         return None
-    followed = _followed(result, index)
-    if followed is None:
+    if index is not None:
+        followed = _followed(result, index)
+        if followed is None:
+            return None
+        state, token = followed
+    elif len(state.text) > MOST:
         return None
-    state, token = followed
-    address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}&token={token}"
+    address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
+    if token is not None:
+        address += f"&token={token}"
     return address if len(address) <= LONGEST_ADDRESS else None
 
 

@@ -92,6 +92,7 @@ class View:
             "merge_rows": self._merge_rows(),
             "piece_rows": self._piece_rows(),
             "is_link": self.link is not None,
+            "steps": steps_address(self.result),
         }
 
     def details_part(self) -> dict[str, Any]:

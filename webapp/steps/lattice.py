@@ -23,7 +23,7 @@ from webapp.steps.cells import Cell, cell, final_cells
 from webapp.steps.lattice_drawing import draw, figure, shown_text
 from webapp.steps.lattice_sentences import added, alternative, digits_of, filled, legend, only, opened_up, read_back
 from webapp.steps.opening import pretokens
-from webapp.steps.segmentations import LIMITS, Choice, alternatives, choice_of, counted, plain_alternatives
+from webapp.steps.segmentations import LIMITS, MOST_SEED, Choice, alternatives, choice_of, counted, plain_alternatives
 from webapp.steps.show import NoStepsError, Show
 
 
@@ -110,6 +110,7 @@ class _Lattices:
                 "alternatives": alternatives(self._lattices, self._choice),
                 "hidden": parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
                 "limits": LIMITS,
+                "next_seed": str((self._choice.seed + 1) % (MOST_SEED + 1)),
             }
         now = self._steps[step]
         word = self._words[now.word]

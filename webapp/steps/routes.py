@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, render_template, request
 from flask_babel import gettext as _
 
-from webapp.answers.json import well_formed
+from webapp.answers.json import json_response, well_formed
 from webapp.localization import number
 from webapp.problems import problem as told
 from webapp.results.attempts import attempt
@@ -21,7 +21,7 @@ from webapp.steps import asked as asking
 from webapp.steps.asked import Asked
 from webapp.steps.cells import direction
 from webapp.steps.choices import carried, choices, switches
-from webapp.steps.frames import Frame, twin_of, wants_partial, wants_twin
+from webapp.steps.frames import Frame, headed, twin_of, wants_partial, wants_twin
 from webapp.steps.frames import page as answered
 from webapp.steps.listing import lines
 from webapp.steps.show import NoStepsError
@@ -73,6 +73,7 @@ def page(algorithm: str) -> Response:
         problems=problems,
         offers=offers,
         pending=pending,
+        again=request.full_path,
         algorithm_names=algorithm_names(),
         algorithms=ALGORITHMS,
         default_for=default_for,
@@ -124,6 +125,8 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
 
 def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:
     if frame is None:
+        if not problems and not asked.state.text:
+            return headed(json_response({"steps": [], "ids": []}))
         if not problems:
             return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))

@@ -10,6 +10,8 @@ from flask_babel import gettext as _
 from webapp.core.models.matching import Matching
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
+from webapp.core.models.whole_pieces import Characters, Words
+from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
 from webapp.steps import greedy, lattice, matching
@@ -39,7 +41,10 @@ def show_of(result: Result, options: Mapping[str, str]) -> Show:
 
     Raises NoStepsError where there is nothing to follow.
     """
-    make = MAKERS.get(type(result.tokenizer.model))
+    model = result.tokenizer.model
+    make = MAKERS.get(type(model))
+    if isinstance(model, WordLevel | Words | Characters):
+        raise NoStepsError(_("Words, or characters, are looked up as they are: there are no steps to follow."))
     if make is None:
         message = _("With this vocabulary there is nothing to follow step by step.")
         raise NoStepsError(message, instead=True)
