@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -27,15 +28,27 @@ from webapp.steps.segmentations import LIMITS, MOST_SEED, Choice, alternatives, 
 from webapp.steps.show import NoStepsError, Show
 
 
+MOST_ARCS = 10_000
+"""Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
+
+
 def show(result: Result, options: Mapping[str, str]) -> Show:
     """The steps of Unigram on the pre-tokens of a result.
 
-    Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be.
+    Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be, and for a lattice that is too large.
     """
     model = result.tokenizer.model
     if not isinstance(model, Unigram | SentencePieceUnigram):
         raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."), instead=True)
-    return _Lattices(result, model, choice_of(options))
+    found = pretokens(result)
+    arcs = chain.from_iterable(model.arcs(one.text) for one in found if isinstance(one, Pretoken))
+    if next(islice(arcs, MOST_ARCS, None), None) is not None:
+        message = _(
+            "The lattice of this text has more than %(most)s arcs with this vocabulary. Shorten the text.",
+            most=number(MOST_ARCS),
+        )
+        raise NoStepsError(message, 413)
+    return _Lattices(result, model, found, choice_of(options))
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,9 @@ class _Step:
 class _Lattices:
     template = "steps/_lattice.html"
 
-    def __init__(self, result: Result, model: LatticeModel, choice: Choice) -> None:
+    def __init__(
+        self, result: Result, model: LatticeModel, found: Sequence[Pretoken | AddedFound], choice: Choice
+    ) -> None:
         self._result = result
         self._model = model
         self._choice = choice
@@ -70,12 +85,13 @@ class _Lattices:
         self._steps: list[_Step] = []
         self._firsts: list[int] = []  # for each of them the index of its first token
         token = 0
-        for at, found in enumerate(pretokens(result)):
-            word = found if isinstance(found, AddedFound) else _word(model, found)
+        for at, one in enumerate(found):
+            word = one if isinstance(one, AddedFound) else _word(model, one)
             self._words.append(word)
             self._steps += _steps(at, word)
             self._firsts.append(token)
             token += 1 if isinstance(word, AddedFound) else len(word.tokens)
+        self._numbers = {step: at for at, step in enumerate(self._steps)}
 
     def __len__(self) -> int:
         return len(self._steps) + 1
@@ -85,7 +101,7 @@ class _Lattices:
         at = max(at for at, first in enumerate(self._firsts) if first <= token)
         word = self._words[at]
         end = word.tokens[token - self._firsts[at]][2] if isinstance(word, _Word) else 0
-        return self._steps.index(_Step(at, end))
+        return self._numbers[_Step(at, end)]
 
     def sentence(self, step: int) -> str:
         if step == len(self._steps):
@@ -127,7 +143,7 @@ class _Lattices:
             "column": None if here is None else word.columns[here - 1],
             "digits": 2 if here is None else digits_of(word.columns[here - 1]),
             "columns": word.columns[: now.known],
-            "arcs": word.lattice.arcs,
+            "arcs": [arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
         }
 
     def record(self, step: int) -> dict[str, Any]:

@@ -86,8 +86,8 @@ class Drawing:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left out."""
-        return self.first == 0 and self.last == self.total and not self.left_out
+        """Whether all positions are drawn."""
+        return self.first == 0 and self.last == self.total
 
 
 def draw(
@@ -96,8 +96,9 @@ def draw(
     """The lattice with the table filled up to position `known`; `here` is the position that is being filled, and
     `followed` the arcs that were read back.
     """
-    focus = here if here is not None else min((arc.start for arc in followed), default=known)
-    first, last = _window(lattice, focus)
+    arc = columns[known - 1].best.arc if here is not None else min(followed, key=lambda arc: arc.start)
+    focus = arc.end if here is not None else arc.start
+    first, last = _window(lattice, arc, focus)
     inside = [arc for arc in lattice.arcs if first <= arc.start and arc.end <= last]
     kind_of = {arc: _kind(arc, columns, known, here, followed) for arc in inside}
     lanes = _fitting([arc for arc in inside if arc.end - arc.start > 1], kind_of)
@@ -161,13 +162,14 @@ def width_of(text: str, size: float) -> float:
     )
 
 
-def _window(lattice: Lattice, focus: int) -> tuple[int, int]:
+def _window(lattice: Lattice, arc: Arc, focus: int) -> tuple[int, int]:
+    """The positions to draw: all of them, or enough before and behind the one in question, with its `arc` whole."""
     total = len(lattice.text)
     if total <= WHOLE:
         return 0, total
-    earliest = min((arc.start for arc in lattice.arcs if arc.end == focus), default=focus)
-    first = max(0, focus - BEFORE_AT_MOST, min(earliest, focus - BEFORE))
-    return first, min(total, max(focus + BEHIND, first + BEFORE + BEHIND))
+    earliest = min((other.start for other in lattice.arcs if other.end == focus), default=focus)
+    first = max(0, min(arc.start, max(focus - BEFORE_AT_MOST, min(earliest, focus - BEFORE))))
+    return first, min(total, max(focus + BEHIND, first + BEFORE + BEHIND, arc.end))
 
 
 def _kind(arc: Arc, columns: Sequence[Reached], known: int, here: int | None, followed: Collection[Arc]) -> str:
