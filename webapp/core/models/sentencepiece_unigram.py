@@ -17,7 +17,7 @@ from typing import Any
 
 from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
-from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces
+from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces, Segment
 
 UNKNOWN_PENALTY = 10.0
 # A user-defined piece gets so much for each byte after its first, whatever its own score.
@@ -58,6 +58,21 @@ class SentencePieceUnigram(ScoredModel):
         self._rounded = self._no_words()
         # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
         self._word_by_word = steepest < 1000
+
+    def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
+        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        for start in range(len(text)):
+            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
+                piece = text[start : start + length]
+                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
+                if score is not None and len(piece) == length:
+                    yield start, start + length, self.vocabulary.ids.get(piece), score
+
+    def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
+        ends.
+        """
+        return self.vocabulary.segments(parts, text)
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text; its words are remembered."""

@@ -7,11 +7,12 @@ fused unknowns) are those of Hugging Face's `tokenizers`, whose ids it reproduce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from webapp.core.models.cache import Cache
 from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
@@ -67,24 +68,45 @@ class Unigram:
         """The id of a piece, or None when it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
-    def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each token of the best path, in characters."""
+    def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
+        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        for start in range(len(text)):
+            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
+                piece = text[start : start + length]
+                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
+                if score is not None and len(piece) == length:
+                    yield start, start + length, self._ids.get(piece), score
+
+    def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
+        ends.
+        """
         segments: list[tuple[int, int, int]] = []
-        end = len(pretoken)
-        path = self._best_path(pretoken)
+        start = 0
         unknown_id = self.unknown_id
-        while end > 0:
-            start = path[end]
-            id = self._ids.get(pretoken[start:end], unknown_id)
+        for part, end in parts:
+            id = unknown_id if part is None else part
             if id == unknown_id and segments and segments[-1][0] == unknown_id:
-                segments[-1] = (id, start, segments[-1][2])
+                segments[-1] = (id, segments[-1][1], end)
             else:
                 segments.append((id, start, end))
-            end = start
-        segments.reverse()
+            start = end
         if self.byte_fallback:
-            return tuple(token for segment in segments for token in self._in_bytes(pretoken, *segment))
+            return tuple(token for segment in segments for token in self._in_bytes(text, *segment))
         return tuple(segments)
+
+    def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of the best path, in characters."""
+        parts: list[Part] = []
+        end = len(pretoken)
+        path = self._best_path(pretoken)
+        id_of = self._ids.get
+        while end > 0:
+            start = path[end]
+            parts.append((id_of(pretoken[start:end]), end))
+            end = start
+        parts.reverse()
+        return self.tokens(parts, pretoken)
 
     def _in_bytes(self, text: str, id: int, start: int, end: int) -> list[tuple[int, int, int]]:
         """A token, or for an unknown one those of its bytes, each with the range of the whole."""
