@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         began = process_time()
         counts = merged(*(recipe.count(part.text) for part in corpus))
         counted = process_time()
-        tokenizer = train(recipe, counts)
+        tokenizer = train(recipe, counts, SIZE)
         trained = process_time()
         if size(tokenizer) != SIZE:
             raise SystemExit(f"{recipe.name}: {size(tokenizer)} pieces, wanted {SIZE}")
@@ -176,30 +176,30 @@ def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
         }
 
 
-def _bpe_bytes(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
+def _bpe_bytes(recipe: Recipe, counts: WordCounts, size: int) -> Tokenizer:
+    trained = bpe.train_bytes(counts, size, ["<|endoftext|>"])
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-def _bpe_characters(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = bpe.train_characters(counts, SIZE, coverage=COVERAGE)
+def _bpe_characters(recipe: Recipe, counts: WordCounts, size: int) -> Tokenizer:
+    trained = bpe.train_characters(counts, size, coverage=COVERAGE)
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-def _wordpiece(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+def _wordpiece(recipe: Recipe, counts: WordCounts, size: int) -> Tokenizer:
     trained = wordpiece.train(
         counts,
-        SIZE,
+        size,
         special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
         minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
     )
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-def _unigram(recipe: Recipe, counts: WordCounts) -> Tokenizer:
+def _unigram(recipe: Recipe, counts: WordCounts, size: int) -> Tokenizer:
     trained = unigram.train(
         counts,
-        SIZE,
+        size,
         coverage=COVERAGE,
         longest=LONGEST_PIECE,
         minimum_frequency=MINIMUM_FREQUENCY,
@@ -208,7 +208,7 @@ def _unigram(recipe: Recipe, counts: WordCounts) -> Tokenizer:
     return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-TRAINERS: tuple[tuple[Recipe, Callable[[Recipe, WordCounts], Tokenizer], dict[str, object]], ...] = (
+TRAINERS: tuple[tuple[Recipe, Callable[[Recipe, WordCounts, int], Tokenizer], dict[str, object]], ...] = (
     (recipes.BYTE_BPE, _bpe_bytes, {"size": SIZE}),
     (
         recipes.CHARACTER_BPE,

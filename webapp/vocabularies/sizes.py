@@ -1,0 +1,140 @@
+"""How many characters a token holds, by algorithm and size, in text that none of the vocabularies has seen.
+
+    python -m webapp.vocabularies.sizes --corpora DIR --texts DIR --out webapp/vocabularies/shipped/SIZES.json
+
+learns the four vocabularies that ship again, on the same corpus and with the same parameters, but to other sizes
+too, and measures each on held-out text: a novel that is no part of the corpus, and what `train` leaves of the
+modern Chinese file. At 32,000 pieces they are the vocabularies that ship.
+
+Each line begins where the vocabulary holds nothing but its alphabet: the 256 bytes, or every character that the
+corpus makes it know. A smaller one there cannot be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from webapp.core.recipes import Recipe
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.counts import WordCounts, merged
+from webapp.vocabularies.train import PARTS, SIZE, TRAINERS, beginning, size, standard_library, texts
+
+SIZES = (500, 1_000, 2_000, 4_000, 8_000, 16_000, SIZE)
+NOVEL = "en_pride_and_prejudice.txt"
+BEGINS, ENDS = "*** START OF THE PROJECT GUTENBERG EBOOK", "*** END OF THE PROJECT GUTENBERG EBOOK"
+CHINESE = "zh_luxun.txt"
+NOTES = (
+    "Trained as the vocabularies that ship are, on the same corpus with the same parameters (RECORD.json).",
+    "Held-out English is Pride and Prejudice without the publisher's notices; held-out Chinese is the part of "
+    f"{CHINESE} behind the one that was read for training.",
+    "Each algorithm's first size is that of its alphabet with the special tokens: no smaller vocabulary exists.",
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A text to measure on: its language, the file it is from, and the text."""
+
+    language: str
+    name: str
+    text: str
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train to every size, measure, write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of the texts to learn from")
+    parser.add_argument("--texts", type=Path, required=True, help="folder of the text kept out of them")
+    parser.add_argument("--out", type=Path, required=True, help="file to write to")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+
+    corpus = [*texts(options.corpora), *standard_library()]
+    unseen = held_out(options.corpora, options.texts)
+    lines = {}
+    for recipe, train, _parameters in TRAINERS:
+        counts = merged(*(recipe.count(part.text) for part in corpus))
+        lines[recipe.name] = [measured(tokenizer, unseen) for tokenizer in trained(recipe, train, counts)]
+        log.info("%s: %s", recipe.name, lines[recipe.name])
+    record = {
+        "command": "python -m webapp.vocabularies.sizes --corpora DIR --texts DIR "
+        "--out webapp/vocabularies/shipped/SIZES.json",
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "notes": NOTES,
+        "texts": {
+            text.language: {
+                "file": text.name,
+                "characters": len(text.text),
+                "sha256": sha256(text.text.encode()).hexdigest(),
+            }
+            for text in unseen
+        },
+        "vocabularies": lines,
+    }
+    options.out.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def held_out(corpora: Path, others: Path) -> list[HeldOut]:
+    """The texts to measure on, which no vocabulary was trained on."""
+    novel = (others / NOVEL).read_text(encoding="utf-8")
+    novel = novel[novel.index("\n", novel.index(BEGINS)) + 1 : novel.index(ENDS)]
+    (budget,) = (budget for _kind, name, budget in PARTS if name == CHINESE)
+    chinese = (corpora / CHINESE).read_text(encoding="utf-8")
+    return [
+        HeldOut("English", NOVEL, novel.strip()),
+        HeldOut("Chinese", CHINESE, chinese.removeprefix(beginning(chinese, budget))),
+    ]
+
+
+def trained(
+    recipe: Recipe, train: Callable[[Recipe, WordCounts, int], Tokenizer], counts: WordCounts
+) -> Iterator[Tokenizer]:
+    """The smallest vocabulary that there is, then one of each of `SIZES` that is larger."""
+    least = smallest(lambda pieces: train(recipe, counts, pieces))
+    for pieces in (least, *(pieces for pieces in SIZES if pieces > least)):
+        yield train(recipe, counts, pieces)
+
+
+def smallest(train: Callable[[int], Tokenizer]) -> int:
+    """The least size that a trainer accepts: it refuses, at once, one that cannot hold the alphabet.
+
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> from webapp.core.trainers import wordpiece
+    >>> smallest(lambda pieces: WORDPIECE.tokenizer(wordpiece.train({"hug": 3, "hugs": 1}, pieces).model))
+    5
+    """
+    refused, accepted = 0, SIZE
+    while accepted - refused > 1:
+        middle = (refused + accepted) // 2
+        try:
+            train(middle)
+            accepted = middle
+        except ValueError:
+            refused = middle
+    return accepted
+
+
+def measured(tokenizer: Tokenizer, unseen: Sequence[HeldOut]) -> dict[str, Any]:
+    """How many pieces a vocabulary has, and how many tokens the texts are with it, unknown ones among them."""
+    tokens, unknown = {}, {}
+    for text in unseen:
+        ids = tokenizer.ids(text.text)
+        tokens[text.language] = len(ids)
+        unknown[text.language] = 0 if tokenizer.model.unknown_id is None else ids.count(tokenizer.model.unknown_id)
+    return {"pieces": size(tokenizer), "tokens": tokens, "unknown": unknown}
+
+
+if __name__ == "__main__":
+    main()
