@@ -26,6 +26,7 @@ from webapp import (
     settings,
     snapshots,
     splitter,
+    steps,
     storage,
     vocabularies,
     vocabulary_pages,
@@ -57,6 +58,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(api.page)
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(splitter.blueprint)
+    app.register_blueprint(steps.blueprint)
     app.register_blueprint(downloads.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)
