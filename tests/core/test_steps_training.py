@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, fsum
+from math import exp, fsum, log
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from webapp.core import recipes
 from webapp.core.steps import training_bpe, training_unigram, training_wordpiece
 from webapp.core.steps.training_words import Word
 from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.seeds import proper_substrings
 
 few_letters = st.dictionaries(st.text("abc", max_size=12), st.integers(1, 4), max_size=10)
 any_words = st.dictionaries(
@@ -99,10 +100,11 @@ def chains(start: tuple[Word[Any], ...], rounds: list[Any]) -> None:
     st.integers(0, 60),
     st.booleans(),
 )
-def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int, whole_words: bool) -> None:
+def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int, every: bool) -> None:
     size = len({character for word in counts for character in word}) + longer
-    training = training_unigram.Training(counts, size, seeds=seeds, whole_words=whole_words)
-    wanted = list(unigram.rounds(counts, size, seeds=seeds, whole_words=whole_words))
+    training = training_unigram.Training(counts, size, seeds=seeds, every_substring=every)
+    candidates = proper_substrings(counts, seeds) if every else None
+    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates))
     told = training.rounds
     assert len(told) == len(wanted)
     for step, done in zip(told, wanted, strict=True):
@@ -128,7 +130,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
         (seed.piece, seed.probability) for seed in training.seeds
     ]
     assert fsum(line.probability for line in told[-1].candidates) == pytest.approx(1)
-    trained = unigram.train(counts, size + 1, seeds=seeds, whole_words=whole_words)
+    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates)
     assert training.trained == trained
     for reading in told[-1].readings:
         scores = [trained.scores[piece] for piece in reading.pieces]
@@ -183,8 +185,30 @@ def test_worked_examples(worked_examples: dict[str, Any]) -> None:
             break
 
     counts = naive.word_counts(worked_examples["unigram"]["corpus"])
-    told = training_unigram.Training(counts, 15, seeds=50 - 14, whole_words=False)
+    told = training_unigram.Training(counts, 15, seeds=50 - 14, every_substring=True)
     assert sum(1 for seed in told.seeds if len(seed.piece) == 1) == 14
+    assert len(told.seeds) <= 50
+    assert {seed.piece for seed in told.seeds if len(seed.piece) > 1} == {
+        word[start:end]
+        for word in counts
+        for start in range(len(word))
+        for end in range(start + 2, len(word) + 1)
+        if end - start < len(word)
+    }
     (kept,) = (line.piece for line in told.rounds[-1].candidates if len(line.piece) > 1)
-    before = {line.piece: line.loss for line in told.rounds[-2].candidates if line.loss is not None}
-    assert kept == max(before, key=before.__getitem__)
+    before = {line.piece: log(line.probability) for line in told.rounds[-2].candidates}
+    raised = {
+        piece: log_likelihood(counts, before) - log_likelihood(counts, {p: s for p, s in before.items() if p != piece})
+        for piece in before
+        if len(piece) > 1
+    }
+    assert len(raised) > 1
+    assert kept == max(raised, key=raised.__getitem__)
+
+
+def log_likelihood(counts: dict[str, int], scores: dict[str, float]) -> float:
+    """Of the words, each read in its best way."""
+    return sum(
+        reading.count * sum(scores[piece] for piece in reading.pieces)
+        for reading in training_unigram.readings(scores, counts)
+    )

@@ -28,7 +28,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.counts import WordCounts, merged
 from webapp.vocabularies.train import PARTS, SIZE, TRAINERS, beginning, size, standard_library, texts
 
-SIZES = (500, 1_000, 2_000, 4_000, 8_000, 16_000, SIZE)
+SIZES = (500, 1_000, 2_000, 4_000, 6_000, 8_000, 11_000, 16_000, 23_000, SIZE)
 NOVEL = "en_pride_and_prejudice.txt"
 BEGINS, ENDS = "*** START OF THE PROJECT GUTENBERG EBOOK", "*** END OF THE PROJECT GUTENBERG EBOOK"
 CHINESE = "zh_luxun.txt"

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import unigram
 from webapp.core.trainers.counts import WordCounts
+from webapp.core.trainers.seeds import proper_substrings
 from webapp.core.trainers.unigram import UNKNOWN
 
 KEEP = 0.75  # the share of the longer pieces that a round leaves
@@ -79,7 +81,8 @@ class Round:
 class Training:
     """A training to look into: down to `size` pieces, special tokens not among them.
 
-    `seeds`: with how many longer pieces it begins at most; `whole_words`: whether a whole word may be one of them.
+    `seeds`: with how many longer pieces it begins at most: those that `seed_pieces` ranks first, or with
+    `every_substring` simply the most frequent `proper_substrings`.
     Raises ValueError when `size` is less than there are different characters, or the corpus is empty.
 
     >>> training = Training({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
@@ -96,21 +99,22 @@ class Training:
     ['hug', 'p u g', 'pun', 'b u n', 'hug s']
     """
 
-    def __init__(self, counts: WordCounts, size: int, *, seeds: int = 1_000_000, whole_words: bool = True) -> None:
+    def __init__(self, counts: WordCounts, size: int, *, seeds: int = 1_000_000, every_substring: bool = False) -> None:
         self.counts = {word: count for word, count in counts.items() if word and count}
         if not self.counts:
             raise ValueError("there is nothing to learn from")
         self.size = size
-        self._seeds = seeds
-        self._whole_words = whole_words
-        self._rounds = list(
-            unigram.rounds(self.counts, size, seeds=seeds, whole_words=whole_words, keep=KEEP, reserved=(UNKNOWN,))
-        )
+        self._choice: dict[str, Any] = {
+            "seeds": seeds,
+            "candidates": proper_substrings(self.counts, seeds) if every_substring else None,
+            "reserved": (UNKNOWN,),
+        }
+        self._rounds = list(unigram.rounds(self.counts, size, keep=KEEP, **self._choice))
 
     @cached_property
     def seeds(self) -> tuple[Seed, ...]:
-        """What the training begins with, single characters first, then the longer pieces, best ranked first."""
-        seeded = unigram.seed(self.counts, seeds=self._seeds, whole_words=self._whole_words, reserved=(UNKNOWN,))
+        """What the training begins with, single characters first, then the longer pieces as they were found."""
+        seeded = unigram.seed(self.counts, **self._choice)
         return tuple(
             Seed(piece, rank // len(piece), rank, probability)
             for (piece, rank), probability in zip(seeded.ranks.items(), seeded.probabilities(), strict=True)

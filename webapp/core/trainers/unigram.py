@@ -18,7 +18,7 @@ time and falls to pruning, so that the size is exact.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, log
@@ -96,7 +96,7 @@ def train(
     minimum_frequency: int = 2,
     seeds: int = 1_000_000,
     keep: float = 0.75,
-    whole_words: bool = True,
+    candidates: Mapping[str, int] | None = None,
 ) -> Trained:
     """Unigram with `size` pieces in all: special tokens, alphabet, the longer pieces missed most.
 
@@ -121,7 +121,7 @@ def train(
         minimum_frequency=minimum_frequency,
         seeds=seeds,
         keep=keep,
-        whole_words=whole_words,
+        candidates=candidates,
         reserved=special_tokens,
     )
     return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # no other round stays in memory
@@ -145,6 +145,7 @@ def rounds(
     seeds: int = 1_000_000,
     keep: float = 0.75,
     whole_words: bool = True,
+    candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
 ) -> Iterator[Round]:
     """Train to `size` pieces (special tokens not among them), a round each time that one is asked for.
@@ -153,7 +154,8 @@ def rounds(
     unknown; `longest`: of a piece, in characters; `minimum_frequency`: how often a longer piece has to occur:
     a long phrase that occurs twice saves many pieces there and none anywhere else, so that in a large corpus
     more is better; `seeds`: how many longer pieces to begin with at most; `keep`: the share that a round
-    leaves; `whole_words`: see `seed_pieces`; `reserved`: what may not become a piece. Words longer than
+    leaves; `whole_words`: see `seed_pieces`; `candidates`: longer pieces and their frequencies to begin with, instead
+    of those that it finds; `reserved`: what may not become a piece. Words longer than
     LONGEST_STRETCH characters are read in stretches of that length.
     """
     seeded = seed(
@@ -163,6 +165,7 @@ def rounds(
         minimum_frequency=minimum_frequency,
         seeds=seeds,
         whole_words=whole_words,
+        candidates=candidates,
         reserved=reserved,
     )
     if size < seeded.characters:
@@ -218,6 +221,7 @@ def seed(
     minimum_frequency: int = 2,
     seeds: int = 1_000_000,
     whole_words: bool = True,
+    candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
 ) -> Seeded:
     """The pieces that training begins with: the alphabet and what `seed_pieces` finds; see `rounds`.
@@ -229,9 +233,10 @@ def seed(
     texts = _stretches(counts, frozenset(known))
     frequencies = characters(texts)
     ranks = {character: frequencies[character] for character in known}
-    candidates = seed_pieces(
-        texts, seeds, longest=longest, minimum_frequency=minimum_frequency, whole_words=whole_words
-    )
+    if candidates is None:
+        candidates = seed_pieces(
+            texts, seeds, longest=longest, minimum_frequency=minimum_frequency, whole_words=whole_words
+        )
     for piece, frequency in candidates.items():
         if piece not in reserved:
             ranks[piece] = frequency * len(piece)
