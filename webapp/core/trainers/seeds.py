@@ -57,14 +57,15 @@ def seed_pieces(
     return {piece: frequent[piece] for piece in ranked[:number]}
 
 
-def proper_substrings(counts: WordCounts, number: int, *, longest: int = 16) -> dict[str, int]:
-    """The `number` most frequent substrings of 2 to `longest` characters that are not the whole word they stand in.
+def proper_substrings(
+    counts: WordCounts, number: int, *, longest: int = 16, minimum_frequency: int = 2
+) -> dict[str, int]:
+    """At most `number` substrings of 2 to `longest` characters, the most frequent first, without whole words.
 
-    How courses begin, for a corpus of a few words: nothing is left out for being rare or part of another. Ties are
-    ranked as first seen.
+    How courses begin: nothing is left out for being part of another. Ties are ranked as first seen.
 
-    >>> proper_substrings({"very": 2, "ever": 1}, 4)
-    {'ve': 3, 'ver': 3, 'er': 3, 'ery': 2}
+    >>> proper_substrings({"very": 2, "ever": 1}, 5)
+    {'ve': 3, 'ver': 3, 'er': 3, 'ery': 2, 'ry': 2}
     """
     found: defaultdict[str, int] = defaultdict(int)
     for word, count in counts.items():
@@ -72,5 +73,5 @@ def proper_substrings(counts: WordCounts, number: int, *, longest: int = 16) -> 
             for end in range(start + 2, min(len(word), start + longest) + 1):
                 if end - start < len(word):
                     found[word[start:end]] += count
-    ranked = sorted(found, key=found.__getitem__, reverse=True)
-    return {piece: found[piece] for piece in ranked[:number]}
+    frequent = (piece for piece, count in found.items() if count >= minimum_frequency)
+    return {piece: found[piece] for piece in sorted(frequent, key=found.__getitem__, reverse=True)[:number]}

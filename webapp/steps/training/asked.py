@@ -39,7 +39,7 @@ class Asked:
     minimum: int = 2  # WordPiece: how often a pair has to occur to take part
     longer: int = 60  # Unigram: the longer pieces to begin with, at most
     plain: bool = False  # Unigram: words as they are, without a mark for the space before them
-    every: bool = False  # Unigram: begin with any proper substring, however rare
+    every: bool = False  # Unigram: begin with all parts of words that occur twice, and no whole word
     step: int | None = None
 
     @property

@@ -285,15 +285,6 @@ class Pieces:
         numbers = {"single": number(self._single), "longer": number(longer)}
         if not longer:
             many = _("There are no longer pieces to begin with, only the single characters of the corpus.")
-        elif self._asked.every:
-            many = ngettext(
-                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and one "
-                "part of a word.",
-                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and "
-                "%(longer)s parts of words, the most frequent ones.",
-                longer,
-                **numbers,
-            )
         else:
             many = ngettext(
                 "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and one "
