@@ -13,6 +13,8 @@
   const link = (rel) => show.querySelector(`.leafing a[rel=${rel}]`);
   const playing = () => timer !== 0;
 
+  const offer = () => { player.hidden = !link("next") && !link("prev"); };
+
   const stop = () => {
     clearTimeout(timer);
     timer = 0;
@@ -52,6 +54,7 @@
   });
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
+    offer();
     if (followed) (link(followed) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
     followed = "";
     if (playing()) {
@@ -64,5 +67,5 @@
     unreachable.hidden = false;
   });
 
-  player.hidden = !show.querySelector(".leafing");
+  offer();
 })();

@@ -12,13 +12,12 @@ from flask_babel import gettext as _
 from webapp.core.splitting import boundaries_of
 from webapp.localization import number
 from webapp.results import forms
+from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.state import State
-from webapp.steps.examples import example_for
+from webapp.steps.examples import examples_for
 from webapp.steps.shows import OPTIONS
 
-MOST = 200
-"""The longest text whose steps are shown, in characters."""
 _LONGEST_OPTION = 40
 
 
@@ -52,7 +51,7 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     """What a request asks for, and what is wrong with it."""
     state, problems = forms.read(request, algorithm)
     if "text" not in request.args:
-        state = replace(state, text=example_for(algorithm))
+        state = replace(state, text=examples_for(algorithm)[0])
     wanted = {name: request.args.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
     options = {name: value for name, value in wanted.items() if value}
     step, wrong = _step(request.args.get("step", ""))

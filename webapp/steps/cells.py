@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
+from unicodedata import bidirectional
 
-from webapp.markup import shown_piece, visible
+from webapp.markup import shown_piece
 from webapp.results.result import Result
 
 
@@ -24,7 +27,7 @@ class Cell:
 
 def cell(text: str, *kinds: str, id: int | None = None) -> Cell:
     """A stretch of a text, with its spaces to be seen."""
-    return Cell(visible(text, show=True).replace("\n", ""), " ".join(kind for kind in kinds if kind), id)
+    return Cell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
 
 
 def final_cells(result: Result) -> list[Cell]:
@@ -36,3 +39,30 @@ def final_cells(result: Result) -> list[Cell]:
         kinds = f"done {kind}".rstrip()
         cells.append(Cell(shown_piece(encoding.piece(index)), kinds, id))
     return cells
+
+
+def said(text: str) -> str:
+    """A stretch of a text as a sentence quotes it: what runs from right to left does not mix with the words around.
+
+    >>> said("a b"), said("שלום") == "\u2068שלום\u2069"
+    ('a·b', True)
+    """
+    shown = shown_piece(text)
+    return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
+
+
+def direction(cells: Iterable[Cell]) -> Literal["ltr", "rtl"]:
+    """The direction in which cells are read: that of the first letter, as for a text in one piece.
+
+    >>> direction([cell("1 "), cell("שלום"), cell("a")])
+    'rtl'
+    """
+    for one in cells:
+        for character in one.text:
+            strong = bidirectional(character)
+            if strong in ("L", "R", "AL"):
+                return "ltr" if strong == "L" else "rtl"
+    return "ltr"
+
+
+_LEFTWARD = ("R", "AL", "AN")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-CHINESE = "研究生命科学的人结婚的和尚未结婚的"
-ENGLISH = "Unbelievably, tokenization isn't trivial."
+CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
+ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
+UNKNOWN = "unaffable ☃man"
 
 
-def example_for(algorithm: str) -> str:
-    """The text that the steps of an algorithm begin with."""
-    return CHINESE if algorithm in ("fmm", "bmm") else ENGLISH
+def examples_for(algorithm: str) -> tuple[str, ...]:
+    """Some texts for an algorithm; its steps begin with the first."""
+    if algorithm in ("fmm", "bmm"):
+        return CHINESE
+    return (ENGLISH[0], UNKNOWN) if algorithm == "wordpiece" else ENGLISH

@@ -10,13 +10,13 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.answers.json import well_formed
-from webapp.core.models.matching import Direction, Disagreement, Matching
+from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.steps.matching import Taken, Tried, matching_steps
 from webapp.localization import number
-from webapp.markup import visible
+from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.results.words import joined, verdict_sentence
-from webapp.steps.cells import Cell, cell
+from webapp.steps.cells import Cell, cell, said
 from webapp.steps.show import NoStepsError, Show
 from webapp.steps.windows import Window, folded
 
@@ -42,11 +42,23 @@ class Lane:
     windows: list[Window]
 
 
+@dataclass(frozen=True)
+class Count:
+    """A line of the bidirectional rule: what both directions have of something, and whether that decides."""
+
+    title: str
+    forward: int
+    backward: int
+    decides: bool
+    remark: str
+
+
 class _Matching:
     template = "steps/_matching.html"
 
     def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
         self._result = result
+        self._model = model
         self._direction: Direction = direction
         self._text = result.encoding.text
         self.ids: Sequence[int] = result.encoding.ids
@@ -66,6 +78,9 @@ class _Matching:
         return {
             "ended": ended,
             "followed": self._direction,
+            "about": self._about(),
+            "counts": self._counts() if ended else [],
+            "differ": bool(self._result.disagreements),
             "lanes": [self._lane(direction, step, ended) for direction in NAMES],
         }
 
@@ -127,9 +142,9 @@ class _Matching:
         rows = [
             Window(
                 length=tried.end - tried.start,
-                before=visible(self._text[start : tried.start], show=True),
-                text=visible(self._text[tried.start : tried.end], show=True),
-                after=visible(self._text[tried.end : end], show=True),
+                before=shown_piece(self._text[start : tried.start]),
+                text=shown_piece(self._text[tried.start : tried.end]),
+                after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
             )
@@ -138,7 +153,7 @@ class _Matching:
         return folded(rows)
 
     def _sentence(self, direction: Direction, taken: Taken) -> str:
-        text = visible(self._text[taken.start : taken.end], show=True)
+        text = said(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
         if taken.kind == "run":
@@ -187,6 +202,40 @@ class _Matching:
             len(self._result.disagreements),
         )
         return joined([places, verdict_sentence(self._result)])
+
+    def _about(self) -> str:
+        """How the window of the direction that is followed moves."""
+        longest = number(self._model.dictionary.longest)
+        if self._direction == "forward":
+            return _(
+                "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or "
+                "with all that are left, and gives up the last one until it holds a word.",
+                longest=longest,
+            )
+        return _(
+            "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or with "
+            "all that are left, and gives up the first one until it holds a word.",
+            longest=longest,
+        )
+
+    def _counts(self) -> list[Count]:
+        """What the bidirectional rule counts, in its order, with a mark where it decides."""
+        found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
+        winner = "FMM" if found.direction == "forward" else "BMM"
+        decides = _("decides: %(winner)s", winner=winner)
+        alike = _("as many")
+        words = found.differ and found.reason == "fewer words"
+        singles = found.differ and found.reason == "fewer single characters"
+        return [
+            Count(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
+            Count(
+                _("Single characters"),
+                found.forward_single_characters,
+                found.backward_single_characters,
+                singles,
+                decides if singles else "" if words else alike,
+            ),
+        ]
 
     def _plain(self, taken: Taken) -> dict[str, Any]:
         def text_of(tried: Tried | Taken) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flask_babel import gettext as _
@@ -13,22 +12,12 @@ from webapp.answers.json import well_formed
 from webapp.core.pipeline import pipeline_of
 from webapp.core.steps.pretokens import AddedFound, Pretoken, pretokens_of
 from webapp.localization import number
-from webapp.markup import visible
+from webapp.markup import shown_piece
 from webapp.results.comparison import changes
 from webapp.results.result import Result
 from webapp.results.words import joined
+from webapp.steps.cells import cell
 from webapp.steps.show import Show
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A pre-token as the page shows it: what the model sees, where it came from, and whether that differs."""
-
-    text: str
-    start: int
-    end: int
-    added: bool
-    changed: bool
 
 
 def pretokens(result: Result) -> list[Pretoken | AddedFound]:
@@ -64,7 +53,7 @@ class Opened:
 
     def part(self, step: int) -> dict[str, Any]:
         """What the template is given."""
-        return self.show.part(step - 1) if step else {"stretches": self._stretches()}
+        return self.show.part(step - 1) if step else self._part()
 
     def record(self, step: int) -> dict[str, Any]:
         """The step as plain values."""
@@ -87,18 +76,22 @@ class Opened:
         """The step that made a token."""
         return 1 + self.show.step_of(token)
 
-    def _stretches(self) -> list[Stretch]:
+    def _part(self) -> dict[str, Any]:
         text = self._result.encoding.text
-        return [
-            Stretch(
-                visible(found.text if isinstance(found, Pretoken) else found.token.content, show=True),
-                found.start,
-                found.end,
-                isinstance(found, AddedFound),
-                isinstance(found, Pretoken) and found.text != text[found.start : found.end],
-            )
-            for found in self._found
-        ]
+        cells = []
+        for found in self._found:
+            if isinstance(found, AddedFound):
+                cells.append(cell(found.token.content, "stretch", "special"))
+            else:
+                changed = found.text != text[found.start : found.end]
+                cells.append(cell(found.text, "stretch", "changed" if changed else ""))
+        same = [one.text for one in cells] == [shown_piece(text)]
+        return {
+            "before": [] if same else [cell(text, "typed")],
+            "stretches": cells,
+            "changed": any("changed" in one.kinds for one in cells),
+            "added": any(isinstance(found, AddedFound) for found in self._found),
+        }
 
     def _opening(self) -> str:
         if not self._found:

@@ -9,33 +9,33 @@ from typing import Any
 from flask import Blueprint, Response, abort, render_template, request
 from flask_babel import gettext as _
 
-from webapp.answers.json import well_formed
+from webapp.answers.json import json_response, well_formed
 from webapp.localization import number
 from webapp.problems import problem as told
 from webapp.results.attempts import attempt
+from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.result import Result
-from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.steps import asked as asking
-from webapp.steps.asked import MOST, Asked
+from webapp.steps.asked import Asked
+from webapp.steps.cells import direction
 from webapp.steps.choices import carried, choices, switches
-from webapp.steps.examples import example_for
-from webapp.steps.frames import Frame, twin_of, wants_partial, wants_twin
+from webapp.steps.frames import Frame, headed, twin_of, wants_partial, wants_twin
 from webapp.steps.frames import page as answered
+from webapp.steps.listing import lines
 from webapp.steps.show import NoStepsError
 from webapp.steps.shows import show_of
 from webapp.vocabularies import ALGORITHMS, OnItsWayError, default_for, title_of
 
 blueprint = Blueprint("steps", __name__)
+blueprint.add_app_template_filter(direction)
 
 
 @blueprint.get("/steps")
 def index() -> Response:
     """What can be followed, with a text to begin with for each."""
-    names = algorithm_names()
-    lines = [(names[name], Asked(State(name, default_for(name), example_for(name)))) for name in ALGORITHMS]
-    return answered(render_template("steps/index.html", lines=lines))
+    return answered(render_template("steps/index.html", lines=lines(), most=MOST))
 
 
 @blueprint.get("/steps/<algorithm>")
@@ -73,6 +73,7 @@ def page(algorithm: str) -> Response:
         problems=problems,
         offers=offers,
         pending=pending,
+        again=request.full_path,
         algorithm_names=algorithm_names(),
         algorithms=ALGORITHMS,
         default_for=default_for,
@@ -124,6 +125,8 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
 
 def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:
     if frame is None:
+        if not problems and not asked.state.text:
+            return headed(json_response({"steps": [], "ids": []}))
         if not problems:
             return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))

@@ -8,8 +8,11 @@ from typing import Any, Protocol
 from flask_babel import gettext as _
 
 from webapp.core.models.matching import Matching
+from webapp.core.models.whole_pieces import Characters, Words
+from webapp.core.models.wordlevel import WordLevel
+from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
-from webapp.steps import matching
+from webapp.steps import greedy, matching
 from webapp.steps.opening import Opened
 from webapp.steps.show import NoStepsError, Show
 
@@ -21,6 +24,7 @@ class _Maker(Protocol):
 
 MAKERS: dict[type[Any], _Maker] = {
     Matching: matching.show,
+    WordPiece: greedy.show,
 }
 """The model of a tokenizer → what makes its show."""
 
@@ -33,7 +37,10 @@ def show_of(result: Result, options: Mapping[str, str]) -> Show:
 
     Raises NoStepsError where there is nothing to follow.
     """
-    make = MAKERS.get(type(result.tokenizer.model))
+    model = result.tokenizer.model
+    make = MAKERS.get(type(model))
+    if isinstance(model, WordLevel | Words | Characters):
+        raise NoStepsError(_("Words, or characters, are looked up as they are: there are no steps to follow."))
     if make is None:
         message = _("With this vocabulary there is nothing to follow step by step.")
         raise NoStepsError(message, instead=True)
