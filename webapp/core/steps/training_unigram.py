@@ -81,7 +81,7 @@ class Round:
 class Training:
     """A training to look into: down to `size` pieces, special tokens not among them.
 
-    `seeds`: with how many longer pieces it begins at most: those that `seed_pieces` ranks first, or with
+    None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those that `seed_pieces` ranks first, or with
     `every_substring` simply the most frequent `proper_substrings`. Raises ValueError when `size` is less than there
     are different characters, or the corpus is empty.
 
@@ -99,25 +99,29 @@ class Training:
     ['hug', 'p u g', 'pun', 'b u n', 'hug s']
     """
 
-    def __init__(self, counts: WordCounts, size: int, *, seeds: int = 1_000_000, every_substring: bool = False) -> None:
+    def __init__(
+        self, counts: WordCounts, size: int | None, *, seeds: int = 1_000_000, every_substring: bool = False
+    ) -> None:
         self.counts = {word: count for word, count in counts.items() if word and count}
         if not self.counts:
             raise ValueError("there is nothing to learn from")
-        self.size = size
         self._choice: dict[str, Any] = {
             "seeds": seeds,
             "candidates": proper_substrings(self.counts, seeds) if every_substring else None,
             "reserved": (UNKNOWN,),
         }
-        self._rounds = list(unigram.rounds(self.counts, size, keep=KEEP, **self._choice))
+        self._seeded = unigram.seed(self.counts, **self._choice)
+        single = self._seeded.characters
+        self.size = single + (len(self._seeded.ranks) - single) // 4 if size is None else size
+        self._rounds = list(unigram.rounds(self.counts, self.size, keep=KEEP, **self._choice))
 
     @cached_property
     def seeds(self) -> tuple[Seed, ...]:
         """What the training begins with, single characters first, then the longer pieces as they were found."""
-        seeded = unigram.seed(self.counts, **self._choice)
+        ranks, probabilities = self._seeded.ranks, self._seeded.probabilities()
         return tuple(
             Seed(piece, rank // len(piece), rank, probability)
-            for (piece, rank), probability in zip(seeded.ranks.items(), seeded.probabilities(), strict=True)
+            for (piece, rank), probability in zip(ranks.items(), probabilities, strict=True)
         )
 
     @property

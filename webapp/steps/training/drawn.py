@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from webapp.core.steps.training_words import Word
 from webapp.core.tokenizer import Tokenizer
 from webapp.markup import shown_piece
-from webapp.steps.cells import Cell
+from webapp.steps.cells import Cell, said
 
 PAIRS_SHOWN = 10
 WORDS_SHOWN = 12
@@ -35,8 +35,7 @@ class WordLine:
 class PairLine:
     """A pair of the table; `percent`: the length of its bar; `tied`: it has what the winner has."""
 
-    left: str
-    right: str
+    symbols: list[Symbol]
     count: int
     percent: float
     winner: bool
@@ -79,3 +78,17 @@ def read_cells(tokenizer: Tokenizer, text: str) -> list[Cell]:
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
         cells.append(Cell(shown_piece(tokenizer.model.pieces[id]), kind, id))
     return cells
+
+
+def quoted(piece: str | bytes) -> str:
+    """A piece as a sentence quotes it; bytes that are no whole characters in hexadecimal.
+
+    >>> quoted(b"low"), quoted(b"\\xe4")
+    ('low', '⟨E4⟩')
+    """
+    if isinstance(piece, bytes):
+        try:
+            return said(piece.decode())
+        except UnicodeDecodeError:
+            return shown_piece(piece)
+    return said(piece)

@@ -21,7 +21,7 @@ from webapp.markup import shown_piece
 from webapp.results.words import joined
 from webapp.steps.cells import Cell
 from webapp.steps.training.asked import Asked
-from webapp.steps.training.drawn import PAIRS_SHOWN, PairLine, PieceLine, read_cells, word_line
+from webapp.steps.training.drawn import PAIRS_SHOWN, PairLine, PieceLine, quoted, read_cells, symbols, word_line
 
 Round = training_bpe.Round[Any] | training_wordpiece.Round
 Training = training_bpe.Training[Any] | training_wordpiece.Training
@@ -133,8 +133,7 @@ class Merges:
             best = found[0].score
             lines = [
                 PairLine(
-                    shown_piece(pair.left),
-                    shown_piece(pair.right),
+                    symbols((pair.left, pair.right)),
                     pair.count,
                     _percent(pair.score, best),
                     pair == round.winner,
@@ -150,8 +149,7 @@ class Merges:
         most = counted[0].count
         lines = [
             PairLine(
-                shown_piece(pair.left),
-                shown_piece(pair.right),
+                symbols((pair.left, pair.right)),
                 pair.count,
                 _percent(pair.count, most),
                 pair == round.winner,
@@ -202,8 +200,8 @@ class Merges:
 
     def _why_counted(self, round: training_bpe.Round[Any]) -> str:
         winner = round.winner
-        names = {"left": shown_piece(winner.left), "right": shown_piece(winner.right)}
-        piece = shown_piece(round.piece)
+        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
+        piece = quoted(round.piece)
         ties = sum(1 for pair in round.pairs() if pair.count == winner.count) - 1
         if winner.count == 1:
             found = _(
@@ -231,7 +229,7 @@ class Merges:
 
     def _why_scored(self, round: training_wordpiece.Round) -> str:
         winner = round.winner
-        names = {"left": shown_piece(winner.left), "right": shown_piece(winner.right)}
+        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
         found = _(
             "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s: how often "
@@ -251,7 +249,7 @@ class Merges:
             )
         else:
             best = _("No pair scores higher.")
-        return joined([found, best, _("They become “%(piece)s”.", piece=shown_piece(round.piece))])
+        return joined([found, best, _("They become “%(piece)s”.", piece=quoted(round.piece))])
 
     def _end(self) -> str:
         done = ngettext(

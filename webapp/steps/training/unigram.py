@@ -24,7 +24,7 @@ from webapp.results.words import joined
 from webapp.steps.cells import Cell
 from webapp.steps.show import NoStepsError
 from webapp.steps.training.asked import MOST_PIECES, Asked
-from webapp.steps.training.drawn import PieceLine, Symbol, read_cells, symbols
+from webapp.steps.training.drawn import PieceLine, Symbol, quoted, read_cells, symbols
 
 LINES = 14  # of a table, on either side of a cut
 PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
@@ -67,14 +67,13 @@ def show(asked: Asked) -> Pieces:
             most=number(MOST_PIECES),
         )
         raise NoStepsError(message)
-    size = least + 10 if asked.size is None else asked.size
-    if size < least:
+    if asked.size is not None and asked.size < least:
         message = _(
             "The corpus has %(count)s different characters, and each stays a piece: choose at least %(count)s pieces.",
             count=number(least),
         )
         raise NoStepsError(message)
-    training = Training(counts, size, seeds=asked.longer, every_substring=asked.every)
+    training = Training(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
     return Pieces(asked, recipe, training, least)
 
 
@@ -90,6 +89,11 @@ class Pieces:
         self._recipe = recipe
         self._training = training
         self._single = single
+
+    @property
+    def size(self) -> int:
+        """How many pieces are to be left."""
+        return self._training.size
 
     def __len__(self) -> int:
         return 2 * len(self._training.rounds) + 1
@@ -299,8 +303,8 @@ class Pieces:
 
     def _estimated(self, round: Round) -> str:
         how = _(
-            "Round %(round)s, estimating. Every word is read in all ways that the pieces allow, each way as much as it "
-            "is probable; from how often a piece is used so follows its new probability. This is done twice.",
+            "Round %(round)s, estimating. Every word is read in all ways that the pieces allow, each way counting as "
+            "much as it is probable; how often a piece is used in that gives its new probability. This is done twice.",
             round=number(round.number),
         )
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
@@ -343,9 +347,7 @@ class Pieces:
             why = _("More were wanted, but it did not begin with more.")
         else:
             why = _("That is as many as are wanted, so a last estimate lets the probabilities add up to 1.")
-        longest = (
-            _("The one longer piece that stayed is “%(piece)s”.", piece=shown_piece(kept[0])) if len(kept) == 1 else ""
-        )
+        longest = _("The one longer piece that stayed is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
         return joined([left, why, longest])
 
 
