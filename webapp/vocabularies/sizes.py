@@ -16,17 +16,29 @@ import argparse
 import json
 import logging
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers.counts import WordCounts, merged
-from webapp.vocabularies.train import PARTS, SIZE, TRAINERS, beginning, size, standard_library, texts
+from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.counts import WordCounts, alphabet, characters, merged
+from webapp.vocabularies.train import (
+    COVERAGE,
+    PARTS,
+    SIZE,
+    TRAINERS,
+    Part,
+    beginning,
+    standard_library,
+    texts,
+    train_unigram,
+)
 
 SIZES = (500, 1_000, 2_000, 4_000, 6_000, 8_000, 11_000, 16_000, 23_000, SIZE)
 NOVEL = "en_pride_and_prejudice.txt"
@@ -51,6 +63,14 @@ class HeldOut:
     text: str
 
 
+@dataclass(frozen=True)
+class Sized:
+    """A vocabulary, and how many pieces it has, special tokens among them."""
+
+    pieces: int
+    tokenizer: Tokenizer
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train to every size, measure, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -63,9 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     corpus = [*texts(options.corpora), *standard_library()]
     unseen = held_out(options.corpora, options.texts)
     lines = {}
-    for recipe, train, _parameters in TRAINERS:
-        counts = merged(*(recipe.count(part.text) for part in corpus))
-        lines[recipe.name] = [measured(tokenizer, unseen) for tokenizer in trained(recipe, train, counts)]
+    for recipe, found in vocabularies(corpus):
+        lines[recipe.name] = [measured(sized, unseen) for sized in found]
         log.info("%s: %s", recipe.name, lines[recipe.name])
     record = {
         "command": "python -m webapp.vocabularies.sizes --corpora DIR --texts DIR "
@@ -86,6 +105,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.out.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def vocabularies(corpus: Sequence[Part]) -> Iterator[tuple[Recipe, Iterator[Sized]]]:
+    """The four, each from the smallest to the largest, in the order in which they are trained for the site."""
+    for recipe, train, _parameters in TRAINERS:
+        counts = merged(*(recipe.count(part.text) for part in corpus))
+        if recipe is recipes.UNIGRAM:
+            yield recipe, pruning(counts)
+        else:
+            trained = train(counts)
+            assert not isinstance(trained, unigram.Trained)
+            yield recipe, merging(recipe, trained)
+
+
 def held_out(corpora: Path, others: Path) -> list[HeldOut]:
     """The texts to measure on, which no vocabulary was trained on."""
     novel = (others / NOVEL).read_text(encoding="utf-8")
@@ -98,42 +129,35 @@ def held_out(corpora: Path, others: Path) -> list[HeldOut]:
     ]
 
 
-def trained(
-    recipe: Recipe, train: Callable[[Recipe, WordCounts, int], Tokenizer], counts: WordCounts
-) -> Iterator[Tokenizer]:
-    """The smallest vocabulary that there is, then one of each of `SIZES` that is larger."""
-    least = smallest(lambda pieces: train(recipe, counts, pieces))
-    for pieces in (least, *(pieces for pieces in SIZES if pieces > least)):
-        yield train(recipe, counts, pieces)
+def merging(recipe: Recipe, trained: bpe.Trained[bytes] | bpe.Trained[str] | wordpiece.Trained) -> Iterator[Sized]:
+    """The vocabulary as it was without any merge, and when it had just reached each of `SIZES`."""
+    model = trained.first(0)
+    pieces: set[str | bytes] = {*model.pieces, *trained.special_names}
+    yield Sized(len(pieces), recipe.tokenizer(model))
+    wanted = [size for size in SIZES if size > len(pieces)]
+    merges: Sequence[Any] = trained.merges  # of pieces of text or of bytes
+    for number, merge in enumerate(merges, start=1):
+        pieces.add(merge.piece if isinstance(merge, wordpiece.ScoredMerge) else merge.left + merge.right)
+        if wanted and len(pieces) == wanted[0]:
+            yield Sized(wanted.pop(0), recipe.tokenizer(trained.first(number)))
 
 
-def smallest(train: Callable[[int], Tokenizer]) -> int:
-    """The least size that a trainer accepts: it refuses, at once, one that cannot hold the alphabet.
-
-    >>> from webapp.core.recipes import WORDPIECE
-    >>> from webapp.core.trainers import wordpiece
-    >>> smallest(lambda pieces: WORDPIECE.tokenizer(wordpiece.train({"hug": 3, "hugs": 1}, pieces).model))
-    5
-    """
-    refused, accepted = 0, SIZE
-    while accepted - refused > 1:
-        middle = (refused + accepted) // 2
-        try:
-            train(middle)
-            accepted = middle
-        except ValueError:
-            refused = middle
-    return accepted
+def pruning(counts: WordCounts) -> Iterator[Sized]:
+    """Unigram with its alphabet alone, and with each of `SIZES`."""
+    least = len(alphabet(characters(counts), COVERAGE)) + 1  # and the unknown piece
+    for size in (least, *(size for size in SIZES if size > least)):
+        yield Sized(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
 
 
-def measured(tokenizer: Tokenizer, unseen: Sequence[HeldOut]) -> dict[str, Any]:
+def measured(sized: Sized, unseen: Sequence[HeldOut]) -> dict[str, Any]:
     """How many pieces a vocabulary has, and how many tokens the texts are with it, unknown ones among them."""
     tokens, unknown = {}, {}
+    tokenizer = sized.tokenizer
     for text in unseen:
         ids = tokenizer.ids(text.text)
         tokens[text.language] = len(ids)
         unknown[text.language] = 0 if tokenizer.model.unknown_id is None else ids.count(tokenizer.model.unknown_id)
-    return {"pieces": size(tokenizer), "tokens": tokens, "unknown": unknown}
+    return {"pieces": sized.pieces, "tokens": tokens, "unknown": unknown}
 
 
 if __name__ == "__main__":

@@ -81,9 +81,9 @@ class Round:
 class Training:
     """A training to look into: down to `size` pieces, special tokens not among them.
 
-    None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those that `seed_pieces` ranks first, or with
-    `every_substring` simply the most frequent `proper_substrings`. Raises ValueError when `size` is less than there
-    are different characters, or the corpus is empty.
+    None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those
+    that `seed_pieces` ranks first, or with `every_substring` simply the most frequent `proper_substrings`. Raises
+    ValueError when `size` is less than there are different characters, or the corpus is empty.
 
     >>> training = Training({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
     >>> [seed.piece for seed in training.seeds]
