@@ -67,6 +67,7 @@ def _answer(algorithm: str) -> Response:
     body = render_template(
         template,
         asked=asked,
+        state=asked,  # a row of cells goes by the direction of the text
         frame=frame,
         problems=problems,
         offers=offers,
