@@ -21,12 +21,14 @@ from webapp.vocabularies import (
     UnavailableError,
     find,
     record,
+    sizes_record,
     title_of,
     titles,
     tokenizer_of,
 )
 from webapp.vocabularies.described import described
 from webapp.vocabulary_pages import bars, listing, tokens
+from webapp.vocabulary_pages.growth import growth
 from webapp.vocabulary_pages.settings import settings_of
 from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
@@ -62,6 +64,12 @@ def index() -> Response:
 def written_record() -> Response:
     """The record as it was written when the vocabularies were learned."""
     return jsonify(record())
+
+
+@blueprint.get("/vocabularies/SIZES.json")
+def written_sizes() -> Response:
+    """The figures of the chart as they were measured."""
+    return jsonify(sizes_record())
 
 
 @blueprint.get("/vocabularies/<name>.json")
@@ -118,6 +126,7 @@ def vocabulary(name: str) -> Response:
         longest_words=[tokens.longest_of(found.tokens, id) for id in portrait.longest_words],
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
+        growth=growth(entry.name),
     )
     return _answer(body, status)
 
@@ -201,6 +210,7 @@ def _record_part() -> dict[str, Any]:
         "rows": [_row(name) for name, entry in CATALOGUE.items() if f"{name}.json.gz" in written["outputs"]],
         "shares": [(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
         "dictionary_size": CATALOGUE["jieba"].size,
+        "growth": growth(),
     }
 
 
