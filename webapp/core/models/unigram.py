@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from webapp.core.models.cache import Cache
+from webapp.core.models.cache import LONGEST, Cache
 from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.models.scored_pieces import Part
+from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
+# Up to this many characters a pre-token is looked at as a whole.
+SHORT = 16
 
 
 class Unigram:
@@ -60,6 +63,8 @@ class Unigram:
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._lengths = lengths_by_beginning(self.pieces)
+        self._stretches = UnigramStretches(self._score_of, self._lengths, self._unknown_score)
+        self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
         # The lattice is dear: ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
         self.ids = Cache(self._compute_ids).__getitem__
@@ -116,7 +121,17 @@ class Unigram:
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        if SHORT < len(pretoken) <= self._stretches.longest and not self.byte_fallback:
+            found = list(map(self._stretch_ids, self._stretches.cut(pretoken)))
+            if all(found):
+                return fused(found, self.unknown_id)
         return tuple(id for id, _, _ in self.segment(pretoken))
+
+    def _ids_of_stretch(self, stretch: str) -> tuple[int, ...]:
+        """The ids of a stretch wherever it stands; none if they are not the same everywhere, or not remembered."""
+        if len(stretch) > LONGEST or not self._stretches.sure(stretch):
+            return ()
+        return tuple(id for id, _, _ in self._segment(stretch))
 
     def _best_path(self, text: str) -> list[int]:
         """For each end, where the last token of the best path to it starts."""
