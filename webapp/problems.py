@@ -19,7 +19,7 @@ def wants_problems(request: Request) -> bool:
     The API speaks English, whoever asks.
     """
     path = request.path
-    return is_api(request) or path.endswith(".json") or (path == "/" and request.args.get("format") == "json")
+    return is_api(request) or path.endswith(".json") or request.args.get("format") == "json"
 
 
 def is_api(request: Request) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -72,6 +74,25 @@ class Library:
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
         return self.loaded.get(name, lambda: self._uploaded(name))
+
+    def gather(self, names: Iterable[str]) -> dict[str, OnItsWayError]:
+        """Fetch what is not here of some vocabularies, all at the same time; by name, those still on their way.
+
+        Waits `PATIENCE` seconds for all together.
+        """
+        asked = [WELL_KNOWN[name] for name in dict.fromkeys(names) if name in WELL_KNOWN]
+        missing = [known for known in asked if not self.loaded.has(known.name) and not self.fetcher.has(known)]
+        for known in missing:
+            self.fetcher.start(known)
+        late = {}
+        until = time.monotonic() + PATIENCE
+        for known in missing:
+            try:
+                if self.fetcher.result(known, seconds=max(0.0, until - time.monotonic())) is None:
+                    late[known.name] = self._on_its_way(known)
+            except FetchError:
+                continue  # `tokenizer` tells what is wrong
+        return late
 
     def _uploaded(self, name: str) -> Tokenizer:
         entry = self.find(name)
