@@ -103,12 +103,22 @@
     wanted = [button.name, at + moves[button.name]];
   });
 
+  // What has been found and added is not searched for any more.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("button[name=add]")) return;
+    byId("find").value = "";
+    byId("finder").open = false;
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.target.id !== "find" || (event.key !== "Enter" && event.key !== "ArrowDown")) return;
+    event.preventDefault();
+    byId("choices").querySelector("button")?.focus();
+  });
+
   const unreachable = byId("unreachable");
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
     lit = null;
-    const finder = byId("finder");
-    if (finder?.open && !byId("find").value) finder.open = false;
     if (!wanted) return;
     const [name, at] = wanted;
     const other = { up: "down", down: "up", remove: "remove" }[name];

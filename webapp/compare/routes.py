@@ -34,6 +34,9 @@ def page() -> BaseResponse:
     comparison, problems = read(request)
     if request.args.get("format") == "json":
         return _twin(comparison, problems)
+    link = _link(comparison)
+    if "algorithm" in request.args and "with" not in request.args and link and not problems:
+        return redirect(link)  # from the playground: on to the address that names the rows
     return _answer(comparison, problems)
 
 

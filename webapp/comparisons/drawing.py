@@ -135,10 +135,19 @@ def pieces_of(stretches: Iterable[Stretch], text: str) -> Iterator[list[Stretch]
     """The stretches in groups of at most `PIECE`, each ending with a line or a sentence if it can."""
     piece: list[Stretch] = []
     for stretch in stretches:
+        begins_line_end = text[stretch.start : stretch.end].isspace() and stretch.ends_line
+        if piece and not begins_line_end and _is_whole(piece, text):
+            yield piece
+            piece = []
         piece.append(stretch)
-        ended = text[stretch.start : stretch.end].rstrip().endswith(_SENTENCE_END) and len(piece) * 4 >= PIECE
-        if stretch.ends_line or ended or len(piece) == PIECE:
+        if stretch.ends_line or len(piece) == PIECE:
             yield piece
             piece = []
     if piece:
         yield piece
+
+
+def _is_whole(piece: Sequence[Stretch], text: str) -> bool:
+    """Whether a piece is a sentence or more, and not too short for a row of its own."""
+    last = piece[-1]
+    return len(piece) * 4 >= PIECE and text[last.start : last.end].rstrip().endswith(_SENTENCE_END)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from flask import current_app
 from markupsafe import Markup, escape
 
 from webapp.core.models.unigram import Unigram
@@ -91,6 +92,7 @@ class View:
             "merge_rows": self._merge_rows(),
             "piece_rows": self._piece_rows(),
             "is_link": self.link is not None,
+            "query": self._query,
         }
 
     def details_part(self) -> dict[str, Any]:
@@ -102,6 +104,12 @@ class View:
             "chooser": self.chooser,
             "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
         }
+
+    @property
+    def _query(self) -> str | None:
+        """The query string that asks other pages for the same, or None where it would be too long."""
+        query = self.state.query(token=None)
+        return query if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
 
     @property
     def _vocabulary_title(self) -> str:
