@@ -17,7 +17,9 @@ def comparison_json(comparison: Comparison, compared: Compared) -> dict[str, Any
     return {
         "text": well_formed(compared.text),
         "options": {name: value for name, value in comparison.options().items() if name != "show"},
-        "rows": [_row(row) | ({"boundaries": next(places)} if row.encoding is not None else {}) for row in compared.rows],
+        "rows": [
+            _row(row) | ({"boundaries": next(places)} if row.encoding is not None else {}) for row in compared.rows
+        ],
         "agreed": agreement.agreed,
         "disputed": agreement.disputed,
         "shared_boundaries": agreement.shared,

@@ -9,8 +9,8 @@ from typing import get_args
 from flask import Request
 from flask_babel import gettext as _
 
-from webapp.comparisons.chosen import LEAST, MOST, SAME_CORPUS, Choice, Comparison, Layout, beside
 from webapp.compare.presets import PRESETS
+from webapp.comparisons.chosen import LEAST, MOST, SAME_CORPUS, Choice, Comparison, Layout, beside
 from webapp.results import forms
 from webapp.results.forms import Problem
 from webapp.results.state import State

@@ -107,5 +107,5 @@ def _choosing(comparison: Comparison) -> Choosing:
 
 def _link(comparison: Comparison) -> str | None:
     """The address that holds the whole state, or None where it would be too long."""
-    query = comparison.query()
-    return f"{url_for('compare.page')}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
+    query = comparison.link(current_app.config["MAX_LINK_CHARACTERS"])
+    return None if query is None else f"{url_for('compare.page')}?{query}"

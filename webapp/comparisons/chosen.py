@@ -68,6 +68,13 @@ class Comparison:
         rows = [("with", str(choice)) for choice in self.choices]
         return urlencode([*rows, *self._others(), ("text", self.text)])
 
+    def link(self, most: int) -> str | None:
+        """The query string, or None where it would have more than `most` characters."""
+        if len(self.text) > most:
+            return None  # not even written
+        query = self.query()
+        return query if len(query) <= most else None
+
     def query_without_texts(self) -> str:
         """The query string without anything that the visitor pasted: what is left when that is too long."""
         bare = replace(self, common=replace(self.common, text="", corpus="", dictionary=""))

@@ -37,6 +37,7 @@ class Drawing:
         self._text = text
         self._stretches = stretches
         self._show = show
+        self._cells: dict[tuple[object, ...], str] = {}  # rows say much the same
         self._bidirectional = _RIGHT_TO_LEFT.search(text) is not None
 
     def html(self, layout: Layout) -> Markup:
@@ -50,22 +51,21 @@ class Drawing:
             numbers = "\n\n".join(map(str, self._numbers))
             gutter = "\n\n\n".join([numbers] * times)
             stretches = "".join(map(self._stretch, paragraph))
-            yield f'<div class="paragraph" dir="auto"><span class="gutter" aria-hidden="true">{gutter}</span>{stretches}</div>'
+            gutter = f'<span class="gutter" aria-hidden="true">{gutter}</span>'
+            yield f'<div class="paragraph" dir="auto">{gutter}{stretches}</div>'
 
     def _columns(self) -> Iterator[str]:
         for piece in pieces_of(self._stretches, self._text):
             columns = []
             for row, number in enumerate(self._numbers):
-                spans = (
-                    f'<span class="s{" d" if each.disputed else ""}">{self._line(each.rows[row])}</span>' for each in piece
-                )
+                spans = (f'<span class="{_kind(each)}">{self._line(each.rows[row])}</span>' for each in piece)
                 columns.append(f'<div class="column" dir="auto" data-row="{number}">{"".join(spans)}</div>')
             yield f'<div class="piece">{"".join(columns)}</div>'
 
     def _stretch(self, stretch: Stretch) -> str:
         rows = "".join(f"<b>{self._line(row)}</b>" for row in stretch.rows)
         mark, attribute = self._direction(self._text[stretch.start : stretch.end])
-        return f'{mark}<span class="s{" d" if stretch.disputed else ""}"{attribute}>{rows}</span>{mark}'
+        return f'{mark}<span class="{_kind(stretch)}"{attribute}>{rows}</span>{mark}'
 
     def _direction(self, text: str) -> tuple[str, str]:
         """Where the text has both directions: the mark that lets a stretch run in its own, and the attribute inside."""
@@ -79,10 +79,17 @@ class Drawing:
         return "".join(map(self._cell, cells))
 
     def _cell(self, cell: Cell) -> str:
-        before, own, behind = (
-            self._shown(start, end)
-            for start, end in ((cell.start, cell.first), (cell.first, cell.last), (cell.last, cell.end))
-        )
+        text = self._text
+        own = text[cell.first : cell.last]
+        before, behind = text[cell.start : cell.first], text[cell.last : cell.end]
+        key = (before, own, behind, cell.tokens, cell.alone, cell.unknown, cell.special)
+        html = self._cells.get(key)
+        if html is None:
+            html = self._cells[key] = self._written(cell, before, own, behind)
+        return html
+
+    def _written(self, cell: Cell, before: str, own: str, behind: str) -> str:
+        before, own, behind = map(self._shown, (before, own, behind))
         kinds = [
             name
             for name, holds in (
@@ -101,12 +108,12 @@ class Drawing:
         attributes += f' data-n="{cell.tokens}"' if cell.tokens > 1 else ""
         return f"{before}<i{attributes}>{own}</i>{behind}"
 
-    def _shown(self, start: int, end: int) -> str:
-        if start >= end:
+    def _shown(self, text: str) -> str:
+        if not text:
             return ""
-        text = visible(self._text[start:end], self._show)
         # A line end is seen, not obeyed: what follows it stands in another stretch.
-        return str(escape(text.replace("↵\n", "↵").replace("→\t", "⇥").replace("\n", "↵").replace("\t", "⇥")))
+        text = visible(text, self._show).replace("↵\n", "↵").replace("→\t", "⇥").replace("\n", "↵").replace("\t", "⇥")
+        return str(escape(text))
 
 
 def as_text(row: int, text: str, stretches: Iterable[Stretch]) -> str:
@@ -117,6 +124,10 @@ def as_text(row: int, text: str, stretches: Iterable[Stretch]) -> str:
             written.append(" | ")
         written.append(visible(text[cell.start : cell.end]))
     return "".join(written)
+
+
+def _kind(stretch: Stretch) -> str:
+    return "s d" if stretch.disputed else "s"
 
 
 def _paragraphs(stretches: Iterable[Stretch]) -> Iterator[list[Stretch]]:

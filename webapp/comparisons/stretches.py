@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from webapp.core.agreement import Agreement
@@ -21,8 +22,7 @@ from webapp.markup import visible
 WIDEST = 22  # a stretch, in half-width characters: what two thirds of a telephone's line hold
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One token of a row, or several that share a character, or a part of one, as it stands in a stretch.
 
     The text from `start` to `end`; from `first` to `last` it is the token's, outside that it is nobody's. `tokens` is
@@ -60,7 +60,7 @@ def stretches_of(text: str, encodings: Sequence[Encoding], agreement: Agreement,
     last = _last_shown(text, agreement, most)
     inside = cluster_ends(text[:last])
     edges = list(_edges(text, last, agreement, inside))
-    agreed = frozenset(agreement.agreed)
+    agreed = frozenset(agreement.agreed[: bisect_right(agreement.agreed, last)])
     rows = [
         _cells(encoding, [offset for offset in cuts[: bisect_right(cuts, last)] if offset not in inside], edges, agreed)
         for encoding, cuts in zip(encodings, agreement.each, strict=True)
@@ -105,12 +105,10 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
         yield last
 
 
-def _cells(
-    encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]
-) -> list[list[Cell]]:
+def _cells(encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]) -> list[list[Cell]]:
     """The cells of one row, stretch by stretch."""
     starts, ends, unknown, special = encoding.starts, encoding.ends, encoding.unknown, encoding.special
-    total = len(encoding)
+    total, length = len(encoding), len(encoding.text)
     rows: list[list[Cell]] = []
     token, reach, at, start = 0, 0, 0, 0
     odd = strange = False  # what the token is that reaches into the cell
@@ -120,20 +118,21 @@ def _cells(
             while at < len(cuts) and cuts[at] <= start:
                 at += 1
             end = min(edge, cuts[at]) if at < len(cuts) else edge
-            first = start if reach > start else None
-            odd, strange = (odd, strange) if reach > start else (False, False)
-            began = 0
+            first = start
+            if reach <= start:
+                first, odd, strange = end, False, False
+            began = token
             # What stands behind all of the text, having none of it, goes with the last cell.
-            while token < total and (starts[token] < end or ends[token] == end == len(encoding.text)):
-                if starts[token] < ends[token] and first is None:
+            while token < total and (starts[token] < end or ends[token] == end == length):
+                if first == end and starts[token] < ends[token]:
                     first = max(start, starts[token])
                 odd, strange = odd or token in unknown, strange or token in special
-                reach = max(reach, ends[token])
-                began += 1
+                if ends[token] > reach:
+                    reach = ends[token]
                 token += 1
             alone = at > 0 and cuts[at - 1] == start and start not in agreed
-            covered = (first, min(end, reach)) if first is not None else (end, end)
-            cells.append(Cell(start, *covered, end, began, alone, odd, strange))
+            last = end if first == end or reach > end else reach
+            cells.append(Cell(start, first, last, end, token - began, alone, odd, strange))
             start = end
         rows.append(cells)
     return rows

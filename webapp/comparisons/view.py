@@ -73,9 +73,8 @@ class ComparisonView:
     @property
     def texts(self) -> list[tuple[Row, str]]:
         """What is drawn, each row as text."""
-        return [
-            (row, as_text(at, self.compared.text, self.stretches)) for at, (row, _each) in enumerate(self.compared.shown)
-        ]
+        text, stretches = self.compared.text, self.stretches
+        return [(row, as_text(at, text, stretches)) for at, (row, _each) in enumerate(self.compared.shown)]
 
     @property
     def figures(self) -> list[Figures]:
@@ -86,12 +85,13 @@ class ComparisonView:
 
     def _figures(self, row: Row, encoding: Encoding, characters: int, size: int) -> Figures:
         tokens = len(encoding)
-        query = self.comparison.states[row.number - 1].query()
+        most = current_app.config["MAX_LINK_CHARACTERS"]
+        query = self.comparison.states[row.number - 1].query() if characters <= most else ""
         return Figures(
             row,
             tokens,
             characters / tokens if tokens else None,
             size / tokens if tokens else None,
             len(encoding.unknown) / tokens if tokens else None,
-            f"{url_for('playground.page')}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None,
+            f"{url_for('playground.page')}?{query}" if query and len(query) <= most else None,
         )
