@@ -19,7 +19,10 @@ from webapp import (
     compare,
     downloads,
     errors,
+    frequencies,
     health,
+    languages,
+    learn,
     localization,
     playground,
     rates,
@@ -60,6 +63,9 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(compare.blueprint)
     app.register_blueprint(splitter.blueprint)
     app.register_blueprint(downloads.blueprint)
+    app.register_blueprint(frequencies.blueprint)
+    app.register_blueprint(languages.blueprint)
+    app.register_blueprint(learn.blueprint)
     app.register_blueprint(vocabulary_pages.blueprint)
     app.register_blueprint(snapshots.blueprint)
     if app.config["PRELOAD"]:

@@ -62,7 +62,7 @@ class Choosing:
 
 def _options(entries: Iterable[Entry]) -> list[Option]:
     """A line for each algorithm of each vocabulary, in the order of the algorithms."""
-    order = {name: place for place, name in enumerate((*ALGORITHMS, "words"))}
+    order: dict[str, int] = {name: place for place, name in enumerate((*ALGORITHMS, "words"))}
     names = algorithm_names()
     options = [
         Option(Choice(algorithm, entry.name), f"{names[algorithm]} · {title_of(entry)}", _note(entry))

@@ -118,7 +118,7 @@ class Drawing:
 
 def as_text(row: int, text: str, stretches: Iterable[Stretch]) -> str:
     """The tokens of one row with a bar between them: for whoever hears the page, or copies it."""
-    written = []
+    written: list[str] = []
     for cell in chain.from_iterable(stretch.rows[row] for stretch in stretches):
         if cell.tokens and written:
             written.append(" | ")

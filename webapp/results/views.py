@@ -92,7 +92,7 @@ class View:
             "merge_rows": self._merge_rows(),
             "piece_rows": self._piece_rows(),
             "is_link": self.link is not None,
-            "query": self._query,
+            "address_query": self._query,
         }
 
     def details_part(self) -> dict[str, Any]:

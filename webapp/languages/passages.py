@@ -1,0 +1,33 @@
+"""The passages: one article in many languages, a paragraph of code, and the visitor's own."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+BASE = "en"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text and what it is written in: `language` and `script` are codes of CLDR, empty where there is none.
+
+    `name` is what the language calls itself.
+    """
+
+    key: str
+    language: str
+    script: str
+    name: str
+    text: str
+    comparable: bool = True  # whether it says the same as the article in English
+
+
+@cache
+def passages() -> tuple[Passage, ...]:
+    """The article in every language, English first, and then the code."""
+    content = tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
+    articles = [Passage(item["language"], **item) for item in content["article"]]
+    return (*articles, Passage("code", "", "", **content["code"], comparable=False))
