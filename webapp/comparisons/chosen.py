@@ -29,7 +29,7 @@ class Choice:
     vocabulary: str
 
     def __str__(self) -> str:
-        return f"{self.algorithm}:{self.vocabulary}"
+        return f"{self.algorithm}:{self.vocabulary}" if self.vocabulary else self.algorithm
 
     @staticmethod
     def parse(written: str) -> Choice:
