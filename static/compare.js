@@ -17,14 +17,14 @@
   };
   const tell = (stretch) => {
     const names = document.querySelectorAll("#aligned .row-names .row-number");
-    byId("told").replaceChildren(...cellsOf(stretch).map((row, n) => {
+    byId("told").replaceChildren(...cellsOf(stretch).flatMap((row, n) => {
       const line = document.createElement("span");
       const number = Object.assign(document.createElement("b"), { className: "row-number", textContent: names[n].textContent });
       const tokens = Object.assign(document.createElement("bdi"), {
         textContent: Array.from(row.querySelectorAll("i"), (cell) => cell.textContent).join(" | ") || "–",
       });
-      line.append(number, tokens, " ");
-      return line;
+      line.append(number, " ", tokens);
+      return [line, " "];
     }));
   };
   const light = (stretch, show) => {

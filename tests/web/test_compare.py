@@ -158,7 +158,7 @@ def test_a_database_that_is_away_costs_its_rows_alone(client: FlaskClient, monke
 
     def find(self: Library, name: str) -> object:
         if name.startswith("upload-"):
-            raise UnavailableStorageError("busy", "away")
+            raise UnavailableStorageError("locked", "away")
         return known(self, name)
 
     monkeypatch.setattr(Library, "find", find)

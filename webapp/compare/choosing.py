@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import groupby
 
 from flask_babel import gettext as _
+from markupsafe import Markup, escape
 
 from webapp.comparisons.chosen import Choice
 from webapp.results.words import algorithm_names
@@ -45,6 +46,27 @@ class Choosing:
         for family, entries in groupby(well_known(), key=lambda entry: entry.family):
             groups.append((family, _options(entries)))
         return groups
+
+    def select(self, chosen: Choice) -> Markup:
+        """The content of a row's list; what is chosen and not to be had stands at its end."""
+        value = escape(chosen)
+        marked = f'<option value="{value}">'
+        if marked in self._list:
+            return Markup(self._list.replace(marked, f'<option value="{value}" selected>', 1))
+        return Markup(f'{self._list}<option value="{value}" selected>{value}</option>')
+
+    @cached_property
+    def _list(self) -> str:
+        """What the lists of all rows have in common: written once, for it is long."""
+        return "".join(
+            Markup('<optgroup label="{}">{}</optgroup>').format(
+                family,
+                Markup("").join(
+                    Markup('<option value="{}">{}</option>\n').format(option.choice, option.title) for option in options
+                ),
+            )
+            for family, options in self.groups
+        )
 
     def found(self) -> list[Option]:
         """Those whose name holds every word of the query."""

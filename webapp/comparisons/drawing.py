@@ -12,8 +12,9 @@ The n-th stretch of each column is the same piece of text, so that a style sheet
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import pairwise, starmap
 
 import regex
 from markupsafe import Markup, escape
@@ -116,14 +117,14 @@ class Drawing:
         return str(escape(text))
 
 
-def as_text(row: int, text: str, stretches: Iterable[Stretch]) -> str:
-    """The tokens of one row with a bar between them: for whoever hears the page, or copies it."""
-    written: list[str] = []
-    for cell in chain.from_iterable(stretch.rows[row] for stretch in stretches):
-        if cell.tokens and written:
-            written.append(" | ")
-        written.append(visible(text[cell.start : cell.end]))
-    return "".join(written)
+def as_text(text: str, cuts: Sequence[int], last: int) -> str:
+    """The tokens of one row up to offset `last`, with a bar between them: for whoever hears the page, or copies it.
+
+    >>> as_text("however little", [3, 7, 10], 12)
+    'how | ever |  li | tt'
+    """
+    edges = [0, *cuts[: bisect_left(cuts, last)], last]
+    return visible(" | ".join(map(text.__getitem__, starmap(slice, pairwise(edges)))))
 
 
 def _kind(stretch: Stretch) -> str:

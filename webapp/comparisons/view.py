@@ -73,8 +73,12 @@ class ComparisonView:
     @property
     def texts(self) -> list[tuple[Row, str]]:
         """What is drawn, each row as text."""
-        text, stretches = self.compared.text, self.stretches
-        return [(row, as_text(at, text, stretches)) for at, (row, _each) in enumerate(self.compared.shown)]
+        last = self.stretches[-1].end if self.stretches else 0
+        cuts = self.compared.agreement.each
+        return [
+            (row, as_text(self.compared.text, each, last))
+            for each, (row, _encoding) in zip(cuts, self.compared.shown, strict=True)
+        ]
 
     @property
     def figures(self) -> list[Figures]:
