@@ -30,6 +30,7 @@ from webapp import (
     settings,
     snapshots,
     splitter,
+    steps,
     storage,
     vocabularies,
     vocabulary_pages,
@@ -62,6 +63,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(playground.blueprint)
     app.register_blueprint(compare.blueprint)
     app.register_blueprint(splitter.blueprint)
+    app.register_blueprint(steps.blueprint)
     app.register_blueprint(downloads.blueprint)
     app.register_blueprint(frequencies.blueprint)
     app.register_blueprint(languages.blueprint)

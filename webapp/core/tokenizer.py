@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from webapp.core.added_tokens import AddedToken, Finder, as_added_tokens
@@ -93,6 +93,11 @@ class Tokenizer:
             return self.postprocessor.template.ids(ids)
         return ids
 
+    def parts(self, text: str, *, special: bool = False) -> Iterator[tuple[Aligned, AddedToken | None]]:
+        """The added tokens of a text, and the normalized stretches between them, which have none: what `encode` takes
+        in turn to the pre-tokenizer."""
+        return self._parts(_aligned(text), special)
+
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         """The text that ids spell, with the special tokens among them or without.
 
@@ -177,28 +182,27 @@ class Tokenizer:
         starts: list[int] = []
         ends: list[int] = []
         found: set[int] = set()
-
-        def add(token: AddedToken, part: Aligned) -> None:
+        for part, token in self._parts(aligned, special):
+            if token is None:
+                part_starts, part_ends = self._stretches.normalized_places(part)
+                starts += part_starts
+                ends += part_ends
+                continue
             if token.special:
                 found.add(len(starts))
             starts.append(part.starts[0])
             ends.append(part.ends[-1])
+        return starts, ends, found
 
+    def _parts(self, aligned: Aligned, special: bool) -> Iterator[tuple[Aligned, AddedToken | None]]:
         for start, end, token in self._in_text.parts(aligned.text, special=special):
             stretch = aligned.part(start, end)
             if token is not None:
-                add(token, stretch)
+                yield stretch, token
                 continue
             normalized = stretch if self.normalizer is None else self.normalizer.align(stretch)
             for left, right, inner in self._in_normalized.parts(normalized.text, special=special):
-                part = normalized.part(left, right)
-                if inner is not None:
-                    add(inner, part)
-                    continue
-                part_starts, part_ends = self._stretches.normalized_places(part)
-                starts += part_starts
-                ends += part_ends
-        return starts, ends, found
+                yield normalized.part(left, right), inner
 
     def _is_text(self, id: int) -> bool:
         """Whether the token of an id has the text that it covers for its name."""
@@ -216,13 +220,28 @@ def _well_formed(text: str) -> str:
     return text
 
 
+def _aligned(text: str) -> Aligned:
+    """The well-formed text, its characters standing for those of the text itself."""
+    well_formed = _well_formed(text)
+    if len(text) == len(well_formed):
+        return Aligned.of(well_formed)
+    places = _places_of(text, well_formed)
+    return Aligned(well_formed, places[:-1], places[1:])
+
+
 def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:
     """The places as characters of the text itself, where pairs of surrogates were made one."""
     if len(text) == len(well_formed):
         return placement
+    places = _places_of(text, well_formed)
+    starts, ends, special_indexes = placement
+    return Placement([places[start] for start in starts], [places[end] for end in ends], special_indexes)
+
+
+def _places_of(text: str, well_formed: str) -> list[int]:
+    """Where in the text each of the well-formed one's characters begins, and where the last one ends."""
     places = [0]
     for character in well_formed:
         at = places[-1]
         places.append(at + (2 if character > "\uffff" and "\ud800" <= text[at] < "\udc00" else 1))
-    starts, ends, special_indexes = placement
-    return Placement([places[start] for start in starts], [places[end] for end in ends], special_indexes)
+    return places

@@ -119,13 +119,15 @@ def within(text: str, limit: int, subject: str) -> None:
         )
 
 
-def read(request: Request) -> tuple[State, list[Problem]]:
-    """The state that a request asks for, and what is wrong with it.
+def read(request: Request, algorithm: str | None = None) -> tuple[State, list[Problem]]:
+    """The state that a request asks for, and what is wrong with it; an `algorithm` is one that the path names.
 
     Whatever is wrong, the state holds the visitor's own texts, so that the page can show them again; a choice
     that does not exist has given way to the default.
     """
     values = MultiDict(request.form if request.method == "POST" else request.args)
+    if algorithm is not None:
+        values["algorithm"] = algorithm
     for name, value in ABSENT.items():
         values.setdefault(name, value)
     _pick(values)

@@ -66,6 +66,11 @@ class State:
         state = replace(self, **changes).relevant()
         return urlencode([*state._choices(), ("text", state.text)])
 
+    def query_of_algorithm(self) -> str:
+        """The query string where the path says which algorithm; `token` is not in it."""
+        state = replace(self, token=None).relevant()
+        return urlencode([*state._choices()[1:], ("text", state.text)])
+
     def query_without_texts(self) -> str:
         """The query string without anything the visitor pasted: what is left when that is too long."""
         return urlencode(replace(self, corpus="", dictionary="", token=None).relevant()._choices())

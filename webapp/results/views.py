@@ -15,6 +15,7 @@ from webapp.localization import number
 from webapp.markup import Painter, ids_html, shown_piece, visible
 from webapp.results import words
 from webapp.results.details import Details
+from webapp.results.following import steps_address
 from webapp.results.forms import Problem
 from webapp.results.result import DISAGREEMENTS_SHOWN, Result
 from webapp.results.state import State
@@ -93,6 +94,7 @@ class View:
             "piece_rows": self._piece_rows(),
             "is_link": self.link is not None,
             "address_query": self._query,
+            "steps": steps_address(self.result),
         }
 
     def details_part(self) -> dict[str, Any]:
@@ -102,6 +104,7 @@ class View:
             "result": self.result,
             "details": self.details,
             "chooser": self.chooser,
+            "why": steps_address(self.result, self.details.token.index) if self.result and self.details else None,
             "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
         }
 

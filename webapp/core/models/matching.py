@@ -237,6 +237,15 @@ def _single_characters(ends: Sequence[int]) -> int:
     return sum(end - start == 1 for start, end in zip([0, *ends], ends, strict=False))
 
 
+def runs_of(text: str) -> list[tuple[int, int]]:
+    """Where runs of two Latin letters and digits, or more, stand in a text.
+
+    >>> runs_of("用A4纸x张")
+    [(1, 3)]
+    """
+    return [run.span() for run in _RUN.finditer(text)]
+
+
 _RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")
 
 
@@ -251,7 +260,6 @@ def _inside_runs(dictionary: Dictionary, text: str, keep_runs: bool) -> bytearra
     """
     inside = bytearray(len(text) + 1)
     if keep_runs:
-        for run in _RUN.finditer(text):
-            start, end = run.span()
+        for start, end in runs_of(text):
             inside[start + 1 : end] = b"\x01" * (end - start - 1)
     return inside + b"\x01" * dictionary.longest

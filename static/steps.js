@@ -1,0 +1,71 @@
+// The steps: arrow keys, and playing one after the other. Links do the rest, and the page works without this file.
+"use strict";
+
+(() => {
+  const show = document.getElementById("show");
+  const player = document.getElementById("player");
+  const play = document.getElementById("play");
+  const pace = document.getElementById("pace");
+  const unreachable = document.getElementById("unreachable");
+  let timer = 0; // the next step while playing
+  let followed = ""; // the link that had the focus when its step was asked for
+
+  const link = (rel) => show.querySelector(`.leafing a[rel=${rel}]`);
+  const playing = () => timer !== 0;
+
+  const offer = () => { player.hidden = !link("next") && !link("prev"); };
+
+  const stop = () => {
+    clearTimeout(timer);
+    timer = 0;
+    play.textContent = play.dataset.play;
+  };
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (link("next")) link("next").click();
+      else stop();
+    }, Number(pace.value));
+  };
+
+  play.addEventListener("click", () => {
+    if (playing()) return stop();
+    play.textContent = play.dataset.pause;
+    if (!link("next")) link("first")?.click(); // at the end it begins again
+    later();
+  });
+  pace.addEventListener("change", () => { if (playing()) later(); });
+
+  const KEYS = { ArrowRight: "next", ArrowLeft: "prev", Home: "first", End: "last" };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
+    if (event.target.closest?.("input, select, textarea, .scroll")) return;
+    event.preventDefault();
+    stop();
+    link(KEYS[event.key])?.click();
+  });
+
+  // Whoever steps by hand has taken over.
+  show.addEventListener("click", (event) => {
+    const pressed = event.target.closest?.(".leafing a");
+    if (!pressed) return;
+    if (event.isTrusted) stop();
+    if (pressed === document.activeElement) followed = pressed.rel;
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    unreachable.hidden = true;
+    offer();
+    if (followed) (link(followed) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
+    followed = "";
+    if (playing()) {
+      if (link("next")) later();
+      else stop();
+    }
+  });
+  document.addEventListener("htmx:error", () => {
+    stop();
+    unreachable.hidden = false;
+  });
+
+  offer();
+})();

@@ -1,0 +1,125 @@
+"""The steps in a browser: by links, by keys, played, from a token, and without JavaScript."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+
+TEXT = "结婚的和尚未结婚的"
+LAST = 7
+
+
+def at(page: Page, step: int) -> None:
+    """Wait until the page shows a step, and its address says so."""
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", str(step))
+    expect(page).to_have_url(re.compile(rf"[?&]step={step}$"))
+
+
+def ready(page: Page) -> None:
+    page.wait_for_selector(".leafing a[data-htmx-powered]")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_links_lead_from_step_to_step(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page(f"/steps/fmm?text={TEXT}", javascript=javascript, width=390)
+    if javascript:
+        ready(page)
+    page.click(".leafing >> text=Forward")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
+    assert "taken" in page.inner_text(".told")
+    page.click(".leafing >> text=Last")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST))
+    assert "Bidirectional matching takes BMM" in page.inner_text(".told")
+    page.click(".leafing >> text=Back")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST - 1))
+    page.click(".leafing >> text=First")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", "0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("#player").is_visible() == javascript
+
+
+def test_keys_step_and_the_address_follows(open_page: OpenPage) -> None:
+    page = open_page("/steps/wordpiece?text=unbelievably")
+    ready(page)
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    page.keyboard.press("ArrowRight")
+    at(page, 2)
+    page.keyboard.press("ArrowLeft")
+    at(page, 1)
+    page.keyboard.press("End")
+    expect(page.locator(".leafing a[rel=next]")).to_have_count(0)
+    page.keyboard.press("Home")
+    at(page, 0)
+    page.focus("#text")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
+    at(page, 0)
+
+
+def test_the_focus_stays_on_the_link_that_was_pressed(open_page: OpenPage) -> None:
+    page = open_page(f"/steps/fmm?text={TEXT}")
+    ready(page)
+    page.focus(".leafing a[rel=next]")
+    page.keyboard.press("Enter")
+    at(page, 1)
+    assert page.evaluate("document.activeElement.rel") == "next"
+    page.keyboard.press("Enter")
+    at(page, 2)
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_it_plays_to_the_end_and_never_by_itself(open_page: OpenPage, motion: str) -> None:
+    page = open_page(f"/steps/fmm?text={TEXT}", reduced_motion=motion)
+    ready(page)
+    page.select_option("#pace", "700")
+    at_first = page.get_attribute("[data-step]", "data-step")
+    assert at_first == "0"
+    page.click("#play")
+    expect(page.locator("#play")).to_have_text("Pause")
+    at(page, 1)
+    page.click("#play")
+    expect(page.locator("#play")).to_have_text("Play")
+    step = int(page.get_attribute("[data-step]", "data-step") or "")
+    page.click("#play")
+    at(page, LAST)
+    expect(page.locator("#play")).to_have_text("Play")
+    assert step < LAST
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_from_a_token_to_the_step_that_made_it(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page(f"/?algorithm=bmm&text={TEXT}", javascript=javascript)
+    page.click("#tokens >> text=尚未")
+    page.click("text=Why this split?")
+    page.wait_for_url(re.compile("/steps/bmm"))
+    assert page.inner_text(".followed .now bdi") == "尚未"
+    assert "“尚未” is" in page.inner_text(".told")
+
+
+def test_another_text_is_followed_from_its_beginning(open_page: OpenPage) -> None:
+    page = open_page(f"/steps/fmm?text={TEXT}&step=3&runs=0")
+    page.fill("#text", "研究A4")
+    page.click("button.primary")
+    page.wait_for_url(re.compile("text=.*A4"))
+    assert page.get_attribute("[data-step]", "data-step") == "0"
+    assert not page.is_checked("[name=runs][type=checkbox]")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/steps",
+        f"/steps/fmm?text={TEXT}&step=2",
+        f"/steps/bmm?text={TEXT}&step={LAST - 1}",
+        "/steps/wordpiece?step=2",
+        "/steps/wordpiece?text=مرحبا+x&step=0",
+    ],
+)
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str, color_scheme: str) -> None:
+    found = Axe().run(open_page(path, color_scheme=color_scheme))
+    assert found.violations_count == 0, found.generate_report()

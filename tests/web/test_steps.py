@@ -1,0 +1,64 @@
+"""The steps of an algorithm: a page for each, and their limits."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web.conftest import HTMX, Page
+
+TEXT = "结婚的和尚未结婚的"
+
+
+def told(html: str) -> str:
+    """The sentence of the step that a page shows."""
+    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', html)
+    assert found is not None
+    return found[1]
+
+
+def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:
+    twin = client.get("/steps/fmm", query_string={"text": TEXT, "format": "json"}).get_json()
+    assert len(twin["steps"]) > 3
+    for step in twin["steps"]:
+        page = client.get("/steps/fmm", query_string={"text": TEXT, "step": step["step"], "lang": "en"})
+        assert page.status_code == 200
+        assert told(page.text)
+        assert f"Step {step['step']} of {len(twin['steps']) - 1}" in page.text
+
+
+def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
+    answer = client.get("/steps/fmm", query_string={"text": TEXT, "step": 2}, headers=HTMX)
+    assert "<html" not in answer.text
+    assert answer.headers["HX-Replace-Url"].endswith("&step=2")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "message", "offer"),
+    [
+        ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
+        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has the steps 0 to 7.", "step=7"),
+        ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
+        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", ""),
+        ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", ""),
+        ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
+    ],
+)
+def test_what_cannot_be_followed_is_said(
+    client: FlaskClient, query: dict[str, str], status: int, message: str, offer: str
+) -> None:
+    answer = client.get("/steps/fmm", query_string={**query, "lang": "en"})
+    assert answer.status_code == status
+    page = Page(answer.text)
+    assert message in page.problems[0]
+    assert page.box is not None
+    assert page.box.strip() == query["text"].strip()
+    assert offer in answer.text
+    told = client.get("/steps/fmm", query_string={**query, "lang": "en", "format": "json"})
+    assert told.status_code == status
+    assert message in told.get_json()["detail"]
+
+
+def test_there_is_no_other_algorithm(client: FlaskClient) -> None:
+    assert client.get("/steps/nope").status_code == 404
+    assert client.get("/steps/nope?format=json").mimetype == "application/problem+json"

@@ -1,0 +1,1 @@
+"""How each algorithm decides, step by step, as plain values; a picture of them is somebody else's work."""

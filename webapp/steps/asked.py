@@ -1,0 +1,98 @@
+"""What an address asks to follow: a state as the playground has it, a step or a token, and options of the algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+from flask import Request, url_for
+from flask_babel import gettext as _
+
+from webapp.core.splitting import boundaries_of
+from webapp.localization import number
+from webapp.results import forms
+from webapp.results.following import MOST
+from webapp.results.forms import Problem
+from webapp.results.state import State
+from webapp.steps.examples import examples_for
+from webapp.steps.shows import OPTIONS
+
+_LONGEST_OPTION = 40
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A state, and which of its steps: by its number, or by the token that it made; neither means the first."""
+
+    state: State
+    step: int | None = None
+    token: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def address(self, step: int | None = None, **options: str | None) -> str:
+        """The address of a step, or of the first; an option of None is left out."""
+        query = self.state.query_of_algorithm()
+        chosen = {name: value for name, value in {**self.options, **options}.items() if value}
+        pairs = [*chosen.items(), *([("step", str(step))] if step is not None else [])]
+        tail = f"&{urlencode(pairs)}" if pairs else ""
+        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{query}{tail}"
+
+    def with_text(self, text: str) -> Asked:
+        """The same for another text, from its first step."""
+        return Asked(replace(self.state, text=text), options=self.options)
+
+    def with_algorithm(self, algorithm: str, vocabulary: str) -> Asked:
+        """The same text with another algorithm, from its first step."""
+        return Asked(replace(self.state, algorithm=algorithm, vocabulary=vocabulary))
+
+
+def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
+    """What a request asks for, and what is wrong with it."""
+    state, problems = forms.read(request, algorithm)
+    if "text" not in request.args:
+        state = replace(state, text=examples_for(algorithm)[0])
+    wanted = {name: request.args.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
+    options = {name: value for name, value in wanted.items() if value}
+    step, wrong = _step(request.args.get("step", ""))
+    asked = Asked(replace(state, token=None), step, state.token if step is None else None, options)
+    if not problems and len(state.text) > MOST:
+        problems = [too_long(state.text)]
+    return asked, [*problems, *wrong]
+
+
+def too_long(text: str) -> Problem:
+    """What to say of a text that is too long."""
+    return Problem(
+        _(
+            "The text has %(count)s characters; steps are shown for up to %(most)s.",
+            count=number(len(text)),
+            most=number(MOST),
+        ),
+        413,
+        "text",
+    )
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence that is not empty, or as much of it as steps can be shown of, to the end of a word.
+
+    >>> first_sentence(" It rains. Take an umbrella.")
+    'It rains.'
+    """
+    ends = [*boundaries_of(text, "sentence"), len(text)]
+    begin = len(text) - len(text.lstrip())
+    sentence = text[begin : next(end for end in ends if end > begin or end == len(text))].rstrip()
+    if len(sentence) <= MOST:
+        return sentence
+    space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
+    return sentence[:space] if space > 0 else sentence[:MOST]
+
+
+def _step(value: str) -> tuple[int | None, list[Problem]]:
+    if not value:
+        return None, []
+    if value.isascii() and value.isdecimal() and len(value) <= 9:
+        return int(value), []
+    message = _("“%(value)s” is not the number of a step. Steps are counted from 0.", value=value[:40])
+    return None, [Problem(message, 422, "step")]

@@ -1,0 +1,68 @@
+"""A text in cells, one for each stretch that a step tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+from unicodedata import bidirectional
+
+from webapp.markup import shown_piece
+from webapp.results.result import Result
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already, `label` what it is called.
+
+    Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
+    step is about, `rest` for what is not looked at yet, `differs` for what somebody else does otherwise.
+    """
+
+    text: str
+    kinds: str
+    id: int | None = None
+    label: str = ""
+
+
+def cell(text: str, *kinds: str, id: int | None = None) -> Cell:
+    """A stretch of a text, with its spaces to be seen."""
+    return Cell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
+
+
+def final_cells(result: Result) -> list[Cell]:
+    """All tokens of a result, with their ids."""
+    encoding = result.encoding
+    cells = []
+    for index, id in enumerate(encoding.ids):
+        kind = "unknown" if index in encoding.unknown else "special" if index in encoding.special else ""
+        kinds = f"done {kind}".rstrip()
+        cells.append(Cell(shown_piece(encoding.piece(index)), kinds, id))
+    return cells
+
+
+def said(text: str) -> str:
+    """A stretch of a text as a sentence quotes it: what runs from right to left does not mix with the words around.
+
+    >>> said("a b"), said("שלום") == "\u2068שלום\u2069"
+    ('a·b', True)
+    """
+    shown = shown_piece(text)
+    return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
+
+
+def direction(cells: Iterable[Cell]) -> Literal["ltr", "rtl"]:
+    """The direction in which cells are read: that of the first letter, as for a text in one piece.
+
+    >>> direction([cell("1 "), cell("שלום"), cell("a")])
+    'rtl'
+    """
+    for one in cells:
+        for character in one.text:
+            strong = bidirectional(character)
+            if strong in ("L", "R", "AL"):
+                return "ltr" if strong == "L" else "rtl"
+    return "ltr"
+
+
+_LEFTWARD = ("R", "AL", "AN")

@@ -1,0 +1,14 @@
+"""Texts to begin with: short, and with something to see for the algorithm that is followed."""
+
+from __future__ import annotations
+
+CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
+ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
+UNKNOWN = "unaffable ☃man"
+
+
+def examples_for(algorithm: str) -> tuple[str, ...]:
+    """Some texts for an algorithm; its steps begin with the first."""
+    if algorithm in ("fmm", "bmm"):
+        return CHINESE
+    return (ENGLISH[0], UNKNOWN) if algorithm == "wordpiece" else ENGLISH

@@ -1,0 +1,135 @@
+"""The addresses of the steps: `/steps` says what can be followed, `/steps/ALGORITHM` shows one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from flask import Blueprint, Response, abort, render_template, request
+from flask_babel import gettext as _
+
+from webapp.answers.json import json_response, well_formed
+from webapp.localization import number
+from webapp.problems import problem as told
+from webapp.results.attempts import attempt
+from webapp.results.following import MOST
+from webapp.results.forms import Problem
+from webapp.results.result import Result
+from webapp.results.words import algorithm_names
+from webapp.steps import asked as asking
+from webapp.steps.asked import Asked
+from webapp.steps.cells import direction
+from webapp.steps.choices import carried, choices, switches
+from webapp.steps.frames import Frame, headed, twin_of, wants_partial, wants_twin
+from webapp.steps.frames import page as answered
+from webapp.steps.listing import lines
+from webapp.steps.show import NoStepsError
+from webapp.steps.shows import show_of
+from webapp.vocabularies import ALGORITHMS, OnItsWayError, default_for, title_of
+
+blueprint = Blueprint("steps", __name__)
+blueprint.add_app_template_filter(direction)
+
+
+@blueprint.get("/steps")
+def index() -> Response:
+    """What can be followed, with a text to begin with for each."""
+    return answered(render_template("steps/index.html", lines=lines(), most=MOST))
+
+
+@blueprint.get("/steps/<algorithm>")
+def page(algorithm: str) -> Response:
+    """One step of an algorithm on the text of the address."""
+    if algorithm not in algorithm_names():
+        abort(404)
+    asked, problems = asking.read(request, algorithm)
+    pending, frame, result = None, None, None
+    offers: list[tuple[str, str]] = []
+    if asked.state.text or problems:
+        try:
+            result, problems = attempt(asked.state, problems)
+            if result is not None:
+                frame = _frame(asked, result)
+        except OnItsWayError as waiting:
+            pending = waiting
+        except NoStepsError as error:
+            problems = [Problem(error.message, error.status)]
+            offers = _instead(asked) if error.instead else []
+        except _NoSuchStepError as error:
+            problems = [Problem(error.message, 404, "step")]
+            offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+    if any(one.field == "text" for one in problems):
+        sentence = asking.first_sentence(asked.state.text)
+        offers = [(_("Follow its first sentence"), asked.with_text(sentence).address())]
+    status = max((one.status for one in problems), default=202 if pending else 200)
+    if wants_twin():
+        return _twin(asked, frame, problems)
+    body = render_template(
+        "steps/_show.html" if wants_partial() else "steps/page.html",
+        asked=asked,
+        state=asked.state,
+        frame=frame,
+        problems=problems,
+        offers=offers,
+        pending=pending,
+        again=request.full_path,
+        algorithm_names=algorithm_names(),
+        algorithms=ALGORITHMS,
+        default_for=default_for,
+        choices=choices(request, asked.state),
+        switches=switches(asked.state),
+        carried=[*carried(asked.state), *asked.options.items()],
+        title_of=title_of,
+        most=MOST,
+    )
+    return answered(body, status, link=asked.address(frame.step) if frame else "")
+
+
+class _NoSuchStepError(Exception):
+    """A step or token that there is not; `last` is the last step."""
+
+    def __init__(self, message: str, last: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.last = last
+
+
+def _frame(asked: Asked, result: Result) -> Frame:
+    show = show_of(result, asked.options)
+    last = len(show) - 1
+    if asked.token is not None and asked.token >= len(show.ids):
+        message = _(
+            "There is no token %(index)s: the text has %(count)s, counted from 0.",
+            index=number(asked.token),
+            count=number(len(show.ids)),
+        )
+        raise _NoSuchStepError(message, last)
+    step = show.step_of(asked.token) if asked.token is not None else asked.step or 0
+    if step > last:
+        message = _(
+            "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
+        )
+        raise _NoSuchStepError(message, last)
+    return Frame(show, step, asked.address)
+
+
+def _instead(asked: Asked) -> list[tuple[str, str]]:
+    """The same text with the vocabulary that ships."""
+    name = default_for(asked.state.algorithm)
+    if not name or name == asked.state.vocabulary:
+        return []
+    other = asked.with_algorithm(asked.state.algorithm, name)
+    return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+
+
+def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:
+    if frame is None:
+        if not problems and not asked.state.text:
+            return headed(json_response({"steps": [], "ids": []}))
+        if not problems:
+            return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return told(max(one.status for one in problems), " ".join(one.message for one in problems))
+    about: dict[str, Any] = asdict(asked.state.relevant())
+    del about["token"], about["show"]
+    return twin_of(frame.show, {**about, "text": well_formed(asked.state.text), **asked.options})

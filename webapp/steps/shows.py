@@ -1,0 +1,47 @@
+"""Which show belongs to which model. Whoever adds one says so here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from flask_babel import gettext as _
+
+from webapp.core.models.matching import Matching
+from webapp.core.models.whole_pieces import Characters, Words
+from webapp.core.models.wordlevel import WordLevel
+from webapp.core.models.wordpiece import WordPiece
+from webapp.results.result import Result
+from webapp.steps import greedy, matching
+from webapp.steps.opening import Opened
+from webapp.steps.show import NoStepsError, Show
+
+
+class _Maker(Protocol):
+    def __call__(self, result: Result, options: Mapping[str, str]) -> Show:
+        """The show of a result; raises NoStepsError where the vocabulary has none."""
+
+
+MAKERS: dict[type[Any], _Maker] = {
+    Matching: matching.show,
+    WordPiece: greedy.show,
+}
+"""The model of a tokenizer → what makes its show."""
+
+OPTIONS: dict[str, tuple[str, ...]] = {}
+"""The algorithm of the address → further parameters that its show reads."""
+
+
+def show_of(result: Result, options: Mapping[str, str]) -> Show:
+    """The show of a result, with the opening in front that tells what came before the model.
+
+    Raises NoStepsError where there is nothing to follow.
+    """
+    model = result.tokenizer.model
+    make = MAKERS.get(type(model))
+    if isinstance(model, WordLevel | Words | Characters):
+        raise NoStepsError(_("Words, or characters, are looked up as they are: there are no steps to follow."))
+    if make is None:
+        message = _("With this vocabulary there is nothing to follow step by step.")
+        raise NoStepsError(message, instead=True)
+    return Opened(result, make(result, options))
