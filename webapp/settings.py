@@ -21,7 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
-    # What all uploaded vocabularies may take in the database, in bytes; then no more are accepted.
+    # What all vocabularies may take in the database, in bytes; then visitors’ own are not accepted any more.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
     # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,

@@ -16,6 +16,13 @@ from tests.web.conftest import HTMX, Page
 from webapp.storage import storage
 from webapp.vocabularies import shipped_tokenizer
 
+
+@pytest.fixture
+def app(storing_app: Flask) -> Flask:
+    """The site, once on SQLite and once on PostgreSQL."""
+    return storing_app
+
+
 TEXT = "研究生命科学 and the lowest 👍🏽\n  tab\there"
 DICTIONARY = "研究\n研究生\n生命\n科学"
 ADDRESS = re.compile(r'id="link" readonly value="([^"]+)"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,10 +11,11 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp import pictures
+from webapp.keeping.kept import Kept
 from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
-from webapp.snapshots.capture import Kept
-from webapp.storage import Stored, storage
+from webapp.snapshots.remembered import Pages
+from webapp.storage import Stored
 
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
@@ -63,14 +63,18 @@ def describe(view: View) -> str:
     )
 
 
-@lru_cache(maxsize=64)
-def card(id: str, language: str) -> bytes:
+cards = Pages(most_bytes=8 << 20)
+
+
+def card(stored: Stored, language: str) -> bytes:
     """The picture that the link of a kept result unfolds to; the latest are remembered, a language each."""
-    stored = storage().snapshots.get(id)
-    assert stored is not None
-    kept = Kept(stored.snapshot)
-    title = stored.snapshot.state.get("title") or picture_title(kept.state)
-    return pictures.card(kept.encoding, title=title, words=picture_words())
+    key = (stored.id, stored.created, language)
+    remembered = cards.get(key)
+    if remembered is None:
+        kept = Kept(stored.snapshot)
+        title = stored.snapshot.state.get("title") or picture_title(kept.state)
+        remembered = cards.keep(key, pictures.card(kept.encoding, title=title, words=picture_words()))
+    return remembered.body
 
 
 def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:

@@ -10,6 +10,9 @@ from flask_babel import gettext as _
 
 from webapp.answers.json import json_response
 from webapp.answers.snapshot import snapshot_json
+from webapp.keeping.capture import UnkeepableError, keep
+from webapp.keeping.kept import Kept
+from webapp.keeping.terms import LONGEST_NOTE, Terms
 from webapp.localization import current_key
 from webapp.problems import problem
 from webapp.rates import stores
@@ -20,15 +23,14 @@ from webapp.results.files import WRITERS, as_file
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.results.views import Chooser, View
+from webapp.results.words import unavailable_problem, wrong_file
 from webapp.same_origin import is_foreign
 from webapp.security import allow_framing
 from webapp.snapshots import commands, sharing
-from webapp.snapshots.capture import Kept, keep
 from webapp.snapshots.pages import card, day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.snapshots.remembered import Pages
-from webapp.snapshots.sharing import Sharing
-from webapp.storage import RemovedError, Shared, Stored, storage
-from webapp.vocabularies import OnItsWayError
+from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.vocabularies import OnItsWayError, UnavailableError
 
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
@@ -145,7 +147,7 @@ def picture(id: str) -> Response:
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
-    response = Response(card(stored.id, current_key()), mimetype="image/png")
+    response = Response(card(stored, current_key()), mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _indexed_by_nobody(response)
 
@@ -204,8 +206,8 @@ def report(id: str) -> Response:
         if is_foreign(request):
             abort(HTTPStatus.FORBIDDEN)
         reason = request.form.get("reason", "").strip()
-        if not reason or len(reason) > sharing.LONGEST_NOTE:
-            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{sharing.LONGEST_NOTE:,}")
+        if not reason or len(reason) > LONGEST_NOTE:
+            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{LONGEST_NOTE:,}")
         else:
             storage().snapshots.report(id, reason)
             sent = True
@@ -213,7 +215,7 @@ def report(id: str) -> Response:
     return _private(make_response(body, 422 if wrong else 200))
 
 
-def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+def _shared(state: State, wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
     """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
     try:
         result, problems = attempt(state, problems)
@@ -221,6 +223,17 @@ def _shared(state: State, wanted: Sharing, problems: list[Problem]) -> tuple[Sha
     except OnItsWayError:
         message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
         return None, [Problem(message, 503)]
+    except UnavailableError as error:
+        return None, [unavailable_problem(error)]
+    except UnkeepableError as error:
+        message = _("This result cannot be kept, since its vocabulary cannot: %(why)s.", why=wrong_file(error.why))
+        return None, [Problem(message)]
+    except NoRoomError:
+        message = _(
+            "There is no room for more vocabularies on this site, so the result was not kept. One of a vocabulary that "
+            "ships with the site still can be; tell whoever runs it."
+        )
+        return None, [Problem(message, 507)]
     except RemovedError:
         return None, [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
 
