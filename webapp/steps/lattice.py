@@ -27,7 +27,6 @@ from webapp.steps.opening import pretokens
 from webapp.steps.segmentations import LIMITS, MOST_SEED, Choice, alternatives, choice_of, counted, plain_alternatives
 from webapp.steps.show import NoStepsError, Show
 
-
 MOST_ARCS = 10_000
 """Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
 
