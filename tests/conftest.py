@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from hypothesis import settings
 
 from tests.postgres import Cluster, find_programs, running
+from webapp import create_app, vocabularies
+from webapp.storage import storage_of
+from webapp.storage.models import Base
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -50,10 +54,39 @@ def postgres() -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+DATABASES = ["sqlite", "postgresql"]
+
+
+@pytest.fixture(params=DATABASES)
 def database_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings with an empty database of a test's own, once SQLite and once PostgreSQL."""
+    return _settings(request, tmp_path)
+
+
+def _settings(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
     if request.param == "sqlite":
-        return {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "tokenscope.sqlite")}
+        return {"DATABASE_URL": "", "DATABASE_FILE": str(folder / "tokenscope.sqlite")}
     cluster: Cluster = request.getfixturevalue("postgres")
-    return {"DATABASE_URL": cluster.empty(), "DATABASE_FILE": str(tmp_path / "unused.sqlite")}
+    return {"DATABASE_URL": cluster.empty(), "DATABASE_FILE": str(folder / "unused.sqlite")}
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    folder = tmp_path_factory.mktemp("storing")
+    nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+    app = create_app({"VOCABULARY_FOLDER": str(folder), **nowhere, **_settings(request, folder)})
+    yield app
+    storage_of(app).database.close()
+
+
+@pytest.fixture
+def storing_app(_storing_app: Flask) -> Iterator[Flask]:
+    """The site without a network, once on SQLite and once on PostgreSQL: one for a module, emptied after each test.
+
+    A module that uses it cannot use `database_settings`: there is one PostgreSQL.
+    """
+    yield _storing_app
+    with storage_of(_storing_app).database.write() as connection:
+        for table in reversed(Base.metadata.sorted_tables):
+            connection.execute(table.delete())
+    vocabularies.init_app(_storing_app)  # which has nothing at hand

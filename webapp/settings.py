@@ -21,7 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
-    # What all uploaded vocabularies may take in the database, in bytes; then no more are accepted.
+    # What all vocabularies may take in the database, in bytes; then visitors’ own are not accepted any more.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
     # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
@@ -29,7 +29,8 @@ DEFAULTS: dict[str, Any] = {
     # for what stores something: an upload, a snapshot, a report. Empty: as often as it likes.
     "RATE_READING": "1200 per minute",
     "RATE_STORING": "20 per minute, 200 per hour",
-    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For).
+    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For), the last one with which
+    # scheme (X-Forwarded-Proto); no other such header is believed.
     "PROXIES": 0,
     # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
     "PRELOAD": False,

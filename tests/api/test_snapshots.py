@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.api.conftest import Ask, problem_of
@@ -14,9 +15,9 @@ NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
 
 
 @pytest.fixture
-def client(database_settings: dict[str, str], tmp_path: Path) -> FlaskClient:
-    """A program that asks a site with a database of its own, once SQLite and once PostgreSQL."""
-    return create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **database_settings}).test_client()
+def app(storing_app: Flask) -> Flask:
+    """The site, once on SQLite and once on PostgreSQL."""
+    return storing_app
 
 
 BODY: Any = {"text": "研究生命的起源 乸", "vocabulary": "bpe-bytes", "title": "A title"}

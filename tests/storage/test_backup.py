@@ -15,7 +15,7 @@ from click.testing import Result
 from tests.postgres import Cluster
 from tests.storage.conftest import snapshot
 from webapp import create_app
-from webapp.storage import Storage, backup, storage_of
+from webapp.storage import Storage, VocabularyFile, backup, storage_of
 from webapp.storage.backup import BackupError
 
 Run = Callable[..., Result]
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 def site(file: Path) -> Storage:
     """A site that keeps something, and runs."""
     storage = storage_of(create_app({"DATABASE_URL": "", "DATABASE_FILE": str(file)}))
-    storage.vocabularies.put("a" * 64, format="dictionary", algorithms=("fmm",), size=1, content=b"low\n")
+    storage.vocabularies.put(VocabularyFile("a" * 64, "dictionary", ("fmm",), 1, b"low\n"))
     storage.snapshots.share(snapshot("before"), expires=None)
     return storage
 

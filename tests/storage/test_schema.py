@@ -8,18 +8,20 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import zstandard
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from flask import Flask
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
 from tests.postgres import Cluster
 from tests.serving import ROOT
 from tests.storage.conftest import database_of, snapshot
 from webapp import create_app
-from webapp.storage import DatabaseUrlError, SchemaError, schema, storage
+from webapp.storage import DatabaseUrlError, SchemaError, Storage, schema, storage
 from webapp.storage.engine import Database, url_of
 from webapp.storage.models import Base
 
@@ -44,6 +46,30 @@ def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
     config = Config()
     config.set_main_option("script_location", str(schema.MIGRATIONS))
     assert ScriptDirectory.from_config(config).get_heads() == [schema.HEAD]
+
+
+def test_what_an_older_release_kept_is_brought_along(database_settings: dict[str, str]) -> None:
+    engine = create_engine(url_of(database_settings["DATABASE_URL"], Path(database_settings["DATABASE_FILE"])))
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(schema.MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text(
+                "INSERT INTO vocabularies VALUES (:hash, :prefix, 'dictionary', 'fmm', 1, 4, 13, '2026-01-01', :file, "
+                "NULL)"
+            ),
+            {"hash": "a" * 64, "prefix": "a" * 16, "file": zstandard.compress(b"low\n")},
+        )
+    engine.dispose()
+    database = database_of(database_settings)
+    kept = Storage(database).vocabularies
+    assert kept.content("a" * 16) == kept.content("a" * 64) == (b"low\n", None)
+    with database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+        assert compare_metadata(context, Base.metadata) == []
+    database.close()
 
 
 def test_two_processes_at_once_make_the_tables_once(database_settings: dict[str, str], database: Database) -> None:

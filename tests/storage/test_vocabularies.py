@@ -10,24 +10,21 @@ import pytest
 from sqlalchemy import text
 
 from tests.storage.conftest import snapshot
-from webapp.storage import NoRoomError, Storage
+from webapp.storage import NoRoomError, Storage, VocabularyFile
 from webapp.storage.engine import Database
 
 WORDS = "\n".join(map(str, range(10_000))).encode()
 HASH = sha256(WORDS).hexdigest()
 
 
+def file(content: bytes = WORDS, companion: bytes | None = None) -> VocabularyFile:
+    hash = sha256(content).hexdigest()
+    return VocabularyFile(hash, "dictionary", ("fmm", "bmm"), 10_000, content, companion)
+
+
 def put(storage: Storage, content: bytes = WORDS, companion: bytes | None = None, most_bytes: int | None = None) -> str:
     hash = sha256(content).hexdigest()
-    storage.vocabularies.put(
-        hash,
-        format="dictionary",
-        algorithms=("fmm", "bmm"),
-        size=10_000,
-        content=content,
-        companion=companion,
-        most_bytes=most_bytes,
-    )
+    storage.vocabularies.put(file(content, companion), most_bytes=most_bytes)
     return hash
 
 

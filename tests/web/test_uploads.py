@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -31,6 +31,11 @@ from webapp.vocabularies import find, hash_of
 
 TEXT = "However little known, 研究生 👍🏽 naïve\n"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "vocabularies"
+
+
+@pytest.fixture
+def app(storing_app: Flask) -> Flask:
+    return storing_app
 
 
 def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: object) -> TestResponse:
@@ -257,31 +262,32 @@ def test_no_file_and_too_many_files(client: FlaskClient) -> None:
     assert "one vocabulary at a time" in Page(three.text).problems[0]
 
 
-def small_site(tmp_path: Path, **settings: object) -> FlaskClient:
-    file = str(tmp_path / "tokenscope.sqlite")
-    return create_app({"DATABASE_FILE": file, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
+def small_site(app: Flask, **settings: object) -> FlaskClient:
+    """A site with the database of another, and settings of its own."""
+    database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
+    return create_app({**database, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
 
 
-def test_a_file_over_the_limit(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000) as client:
+def test_a_file_over_the_limit(app: Flask) -> None:
+    with small_site(app, MAX_UPLOAD_BYTES=1000) as client:
         answer = bring(client, b"word\n" * 201)
         assert answer.status_code == 413
         assert "has 1,005 bytes; a vocabulary file may have 1,000" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
-    with small_site(tmp_path, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
+    with small_site(app, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
         answer = bring(client, b"word\n" * 2000)
         assert answer.status_code == 413
         assert "a vocabulary file may have up to 1,000 bytes" in answer.text
 
 
-def test_a_file_larger_than_any_text_is_taken(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
+def test_a_file_larger_than_any_text_is_taken(app: Flask) -> None:
+    with small_site(app, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
         content = "\n".join(map(str, range(100_000, 150_000))).encode()
         assert bring(client, content, algorithm="fmm").status_code == 303
 
 
-def test_no_room(tmp_path: Path) -> None:
-    with small_site(tmp_path, MAX_UPLOADS_BYTES=10) as client:
+def test_no_room(app: Flask) -> None:
+    with small_site(app, MAX_UPLOADS_BYTES=10) as client:
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
         assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
@@ -293,7 +299,9 @@ def test_no_room(tmp_path: Path) -> None:
 
 def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with small_site(tmp_path / "file") as client:
+    with create_app(
+        {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "file" / "x"), **NOWHERE}
+    ).test_client() as client:
         client.set_cookie("uploads", "upload-0123456789abcdef")
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 503
@@ -309,11 +317,11 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
-def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
+def test_a_kept_file_that_is_gone(app: Flask) -> None:
     content = b"low\nlower\n"
-    with small_site(tmp_path) as client:
+    with small_site(app) as client:
         name = chosen(bring(client, content))["vocabulary"]
-    with small_site(tmp_path) as client:
+    with small_site(app) as client:
         with client.application.app_context():
             assert find(name)  # this process knows of it
             assert storage().vocabularies.delete(hash_of(content))
@@ -321,58 +329,6 @@ def test_a_kept_file_that_is_gone(tmp_path: Path) -> None:
         assert answer.status_code == 503
         assert "cannot be read any more: the kept file is gone. Upload the file again." in Page(answer.text).problems[0]
         assert client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower").status_code == 404
-
-
-@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
-def test_names_that_nobody_brought(client: FlaskClient, name: str) -> None:
-    answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
-    assert answer.status_code == 404
-    assert "There is no vocabulary" in Page(answer.text).problems[0]
-
-
-def test_words_without_such_a_vocabulary_is_no_algorithm(client: FlaskClient) -> None:
-    answer = client.get("/?algorithm=words&text=hello")
-    assert answer.status_code == 404
-    assert "There is no such algorithm" in Page(answer.text).problems[0]
-
-
-def test_an_address_for_uploading_leads_to_the_page(client: FlaskClient) -> None:
-    assert client.get("/upload?text=low").location == "/?text=low"
-
-
-def test_picking_brings_the_algorithm_with_it(client: FlaskClient) -> None:
-    form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
-    assert chosen(client.post("/", data=form))["algorithm"] == "unigram"
-    form["pick"] = "jieba"
-    assert chosen(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
-
-
-def names(html: str) -> Sequence[str]:
-    return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
-
-
-def test_searching_by_name(client: FlaskClient) -> None:
-    everything = names(client.get("/choices").text)
-    assert {"jieba", "bpe-bytes", "unigram", "cl100k_base", "bert-base-cased"} <= set(everything)
-    assert len(everything) == len(set(everything))
-    found = names(client.get("/choices?find=GPT+4").text)
-    assert "cl100k_base" in found
-    assert "bert-base-cased" not in found
-    assert "No vocabulary has that in its name" in client.get("/choices?find=zzzz").text
-
-
-def test_searching_without_javascript(client: FlaskClient) -> None:
-    answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
-    assert answer.status_code == 303
-    page = client.get(answer.location).text
-    assert names(page) == names(client.get("/choices?find=bert").text)
-    assert '<details class="finder" open>' in page
-    assert "find" not in chosen(client.post("/", data={"text": "hello", "find": "bert"}))
-
-
-def test_htmx_gets_the_same_part_that_the_page_includes(client: FlaskClient) -> None:
-    part = client.get("/choices?find=llama", headers=HTMX).text
-    assert part.strip() in client.get("/?text=x&find=llama").text
 
 
 @pytest.mark.parametrize(

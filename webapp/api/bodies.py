@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.answers.tokenization import WANTS, Want
 from webapp.core.splitting import Boundary
-from webapp.snapshots.sharing import LONGEST_NOTE, LONGEST_TITLE
+from webapp.keeping.terms import LONGEST_NOTE, LONGEST_TITLE
 from webapp.vocabularies import Algorithm
 
 MOST_TEXTS = 1_000

@@ -53,7 +53,7 @@ def chosen(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         problem = dictionary_problem(error)
         refuse(problem.status, problem.message, errors=[("#/dictionary", problem.message)])
     except (UnavailableError, OnItsWayError) as error:
-        _refuse_for_now(error)
+        refuse_for_now(error)
 
 
 def described_tokenizer(name: str) -> tuple[Entry, Tokenizer]:
@@ -66,7 +66,7 @@ def described_tokenizer(name: str) -> tuple[Entry, Tokenizer]:
     try:
         return entry, tokenizer_of(name)
     except (UnavailableError, OnItsWayError) as error:
-        _refuse_for_now(error)
+        refuse_for_now(error)
 
 
 def within(texts: Iterable[str], setting: str, pointer: str) -> None:
@@ -102,7 +102,8 @@ def _no_vocabulary(name: str, *pointers: str) -> NoReturn:
     refuse(404, sentence, errors=[(pointer, sentence) for pointer in pointers])
 
 
-def _refuse_for_now(error: UnavailableError | OnItsWayError) -> NoReturn:
+def refuse_for_now(error: UnavailableError | OnItsWayError) -> NoReturn:
+    """Refuse what needs a vocabulary that cannot be had yet, or not now."""
     if isinstance(error, OnItsWayError):
         of = f" of {error.total:,}" if error.total else ""
         sentence = f"The vocabulary is being fetched: {error.received:,}{of} bytes are here. Ask again in 2 seconds."

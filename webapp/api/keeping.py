@@ -8,14 +8,15 @@ from datetime import datetime
 from flask import Request, current_app
 
 from webapp.api.bodies import SnapshotBody
-from webapp.api.choosing import chosen, within
+from webapp.api.choosing import chosen, refuse_for_now, within
+from webapp.keeping.capture import UnkeepableError, keep
+from webapp.keeping.terms import LONGEST_YEARS, Terms, end_of
 from webapp.problems import refuse
 from webapp.results.result import tokenize
+from webapp.results.words import wrong_file
 from webapp.same_origin import is_foreign
-from webapp.snapshots.capture import keep
-from webapp.snapshots.sharing import LONGEST_YEARS, Sharing, end_of
 from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
-from webapp.vocabularies import OnItsWayError
+from webapp.vocabularies import OnItsWayError, UnavailableError
 
 GONE = {
     "expired": "This snapshot was kept up to a day that is over.",
@@ -29,17 +30,19 @@ def kept(request: Request, body: SnapshotBody) -> Shared:
     if is_foreign(request):
         refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
     within([body.text], "MAX_TEXT_BYTES", "#/text")
-    wanted = Sharing(" ".join(body.title.split()), body.note.strip(), _expires(body))
+    wanted = Terms(" ".join(body.title.split()), body.note.strip(), _expires(body))
     state, tokenizer = chosen(body, body.text)
     result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
     try:
         return keep(result, wanted)
     except RemovedError:
         refuse(410, "Whoever runs this site has removed this very result; it cannot be kept.")
-    except OnItsWayError:
-        refuse(503, "The vocabulary is still being fetched. Ask again in 2 seconds.", headers={"Retry-After": "2"})
+    except (OnItsWayError, UnavailableError) as error:
+        refuse_for_now(error)
+    except UnkeepableError as error:
+        refuse(409, f"The result cannot be kept, since its vocabulary cannot: {wrong_file(error.why)}.")
     except NoRoomError:
-        refuse(507, "There is no room for more on this site. Everything else works.")
+        refuse(507, "There is no room for more vocabularies on this site. A result of one that ships can be kept.")
 
 
 def stored(id: str) -> Stored:

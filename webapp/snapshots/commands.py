@@ -20,6 +20,16 @@ def add_to(blueprint: Blueprint) -> None:
         for report in storage().snapshots.reports():
             click.echo(f"{report.created:%Y-%m-%d %H:%M}  {report.id}  {visible(' '.join(report.reason.split()))}")
 
+    @blueprint.cli.command("dismiss")
+    @click.argument("id")
+    def dismiss(id: str) -> None:
+        """Forget what visitors have reported about a snapshot, which stays."""
+        count = storage().snapshots.dismiss(id)
+        if not count:
+            click.echo(f"Nothing was reported about a snapshot {id!r}.", err=True)
+            sys.exit(1)
+        click.echo(f"{id} stays; reports that are forgotten: {count}.")
+
     @blueprint.cli.command("remove")
     @click.argument("id")
     def remove(id: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,10 +11,14 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp import pictures
+from webapp.keeping.kept import Kept
+from webapp.markup import visible
 from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
-from webapp.snapshots.capture import Kept
-from webapp.storage import Stored, storage
+from webapp.snapshots.remembered import Pages
+from webapp.storage import Stored
+
+LONGEST_BEGINNING = 30
 
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
@@ -40,6 +43,16 @@ def embed_code(id: str, title: str) -> str:
     return render_template("snapshots/_frame.html", id=id, title=title, width="640", height="320")
 
 
+def beginning(text: str) -> str:
+    """The first words of a text, to tell it from another.
+
+    >>> beginning("one line   and a half of what is more than fits")
+    'one line and a half of what is…'
+    """
+    words = " ".join(text[:1_000].split())
+    return visible(words if len(words) <= LONGEST_BEGINNING else f"{words[:LONGEST_BEGINNING].rstrip()}…")
+
+
 def day(moment: datetime) -> str:
     """A day as the reader's language writes it."""
     return str(format_date(moment.date(), "long"))
@@ -54,23 +67,28 @@ def describe(view: View) -> str:
     """One line about a result, for whoever unfolds its link."""
     assert view.result is not None
     part = view.result_part()
+    own = view.state.vocabulary == "own-dictionary"
     return _(
         "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
         algorithm=part["algorithm_names"][view.state.algorithm],
-        vocabulary=part["vocabulary_title"],
+        vocabulary=_("a dictionary of the author’s own") if own else part["vocabulary_title"],
     )
 
 
-@lru_cache(maxsize=64)
-def card(id: str, language: str) -> bytes:
+cards = Pages(most_bytes=8 << 20)
+
+
+def card(stored: Stored, language: str) -> bytes:
     """The picture that the link of a kept result unfolds to; the latest are remembered, a language each."""
-    stored = storage().snapshots.get(id)
-    assert stored is not None
-    kept = Kept(stored.snapshot)
-    title = stored.snapshot.state.get("title") or picture_title(kept.state)
-    return pictures.card(kept.encoding, title=title, words=picture_words())
+    key = (stored.id, stored.created, language)
+    remembered = cards.get(key)
+    if remembered is None:
+        kept = Kept(stored.snapshot)
+        title = stored.snapshot.state.get("title") or picture_title(kept.state)
+        remembered = cards.keep(key, pictures.card(kept.encoding, title=title, words=picture_words()))
+    return remembered.body
 
 
 def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:
@@ -115,7 +133,7 @@ def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
             200,
         ),
     }[what]
-    response = make_response(render_template(template, title=title, sentence=sentence, id=id), status)
+    response = make_response(render_template(template, title=title, sentence=sentence, id=id, status=status), status)
     response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
     response.headers["X-Robots-Tag"] = "noindex"
     return response

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-
 from flask import Request
 from flask_babel import get_locale
 from flask_babel import gettext as _
 from wtforms import DateField, Form, StringField, TextAreaField
 from wtforms.validators import ValidationError
 
+from webapp.keeping.terms import LONGEST_NOTE, LONGEST_TITLE, Terms, end_of
 from webapp.results.forms import Problem, as_typed
-
-LONGEST_TITLE = 120
-LONGEST_NOTE = 2_000
-LONGEST_YEARS = 100
 
 
 class ShareForm(Form):
@@ -43,16 +37,7 @@ class ShareForm(Form):
         _within(field.data, LONGEST_NOTE, _("The note"))
 
 
-@dataclass(frozen=True)
-class Sharing:
-    """What the author said; `expires` is the end of the last day, in UTC, or None for good."""
-
-    title: str
-    note: str
-    expires: datetime | None
-
-
-def read(request: Request) -> tuple[Sharing, list[Problem]]:
+def read(request: Request) -> tuple[Terms, list[Problem]]:
     """What a request says about sharing, and what is wrong with it."""
     form = ShareForm(request.form)
     form.validate()
@@ -62,15 +47,7 @@ def read(request: Request) -> tuple[Sharing, list[Problem]]:
     elif form.keep.data == "forever":
         form.until.errors = []  # a day that is not asked for may be anything
     problems = [Problem(str(message), 422, field.name) for field in form for message in field.errors]
-    return Sharing(form.title.data or "", form.note.data or "", expires), problems
-
-
-def end_of(day: date | None) -> datetime | None:
-    """The end of the last day to keep something, in UTC; None for a day that is not to come, or too far away."""
-    today = datetime.now(UTC).date()
-    if day is None or not today < day <= today + timedelta(days=366 * LONGEST_YEARS):
-        return None
-    return datetime.combine(day + timedelta(days=1), time(), UTC)
+    return Terms(form.title.data or "", form.note.data or "", expires), problems
 
 
 def _within(text: str | None, limit: int, subject: str) -> None:

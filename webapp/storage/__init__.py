@@ -18,7 +18,7 @@ from webapp.storage import commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import LONGEST_REASON, RemovedError, Report, Shared, Snapshot, SnapshotStore, Stored
-from webapp.storage.vocabularies import NoRoomError, VocabularyRecord, VocabularyStore
+from webapp.storage.vocabularies import NoRoomError, VocabularyFile, VocabularyRecord, VocabularyStore
 
 __all__ = [
     "LONGEST_REASON",
@@ -33,6 +33,7 @@ __all__ = [
     "Storage",
     "Stored",
     "UnavailableStorageError",
+    "VocabularyFile",
     "VocabularyRecord",
     "VocabularyStore",
     "init_app",

@@ -51,6 +51,7 @@ class VocabularyRow(Base):
     original_bytes: Mapped[int]  # of the file and its companion as they came
     stored_bytes: Mapped[int]  # of both as they are kept, compressed
     created: Mapped[datetime]
+    uploaded: Mapped[bool]  # by somebody, for everybody who knows its name; others are kept for snapshots alone
     content: Mapped[bytes] = mapped_column(LargeBinary)
     companion: Mapped[bytes | None] = mapped_column(LargeBinary)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.models import ClaimRow, ReportRow, SnapshotRow
 from webapp.storage.packing import NOTHING, Snapshot, canonical, pack, unpack
+from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, keep
 
 __all__ = ["LONGEST_REASON", "RemovedError", "Report", "Shared", "Snapshot", "SnapshotStore", "Stored"]
 
@@ -35,8 +36,6 @@ LONGEST_ID = 51  # so many digits of 31 values each has a SHA-256
 LONGEST_REASON = 2_000  # characters
 # Every so many seconds a process that has to do with snapshots looks for those whose time is up.
 SWEEP = 60.0
-# So many times a state is tried that others are sharing at the same moment.
-ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,9 @@ class RemovedError(Exception):
 _HEAD = select(SnapshotRow.condition, SnapshotRow.created, SnapshotRow.expires).where(SnapshotRow.id == bindparam("id"))
 _WHOLE = _HEAD.add_columns(SnapshotRow.content)
 
+Head = Row[str, str, datetime | None, str | None]  # id, condition, end, vocabulary
+_LOCKED = (SnapshotRow.id, SnapshotRow.condition, SnapshotRow.expires, SnapshotRow.vocabulary_hash)
+
 
 class SnapshotStore:
     """The snapshots of a database. Every method raises UnavailableStorageError where that cannot be used."""
@@ -88,22 +90,35 @@ class SnapshotStore:
         self._database = database
         self._next_sweep = time.monotonic() + SWEEP
 
-    def share(self, snapshot: Snapshot, *, expires: datetime | None) -> Shared:
+    def share(
+        self,
+        snapshot: Snapshot,
+        *,
+        expires: datetime | None,
+        vocabulary: VocabularyFile | None = None,
+        most_bytes: int | None = None,
+    ) -> Shared:
         """Keep a snapshot until `expires`, for ever if that is None. When this returns, it is on the disk.
 
-        A state that was shared before keeps its link and what it shows. Raises RemovedError where the operator has
-        removed it, ValueError for a state that is not JSON and for a time without a time zone.
+        Its `vocabulary` is kept with it, and as long: both or neither. A state that was shared before keeps its link
+        and what it shows. Raises RemovedError where the operator has removed it, NoRoomError where all vocabularies
+        together would take more than `most_bytes`, ValueError for a state that is not JSON and for a time without a
+        time zone.
         """
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the time when a snapshot expires needs a time zone")
         self._sweep()
         hash = canonical(snapshot)
         content = pack(snapshot)
+        if vocabulary is not None:
+            vocabulary.prepare(self._database)
         secret = secrets.token_urlsafe(16)
         for _attempt in range(ATTEMPTS):
             try:
                 with self._database.write() as connection:
                     id, new = _kept(connection, snapshot, hash, content, expires)
+                    if vocabulary is not None:  # after the snapshot: whoever deletes locks them in this order, too
+                        keep(connection, vocabulary, uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
             except IntegrityError:  # somebody else is sharing the same at this very moment, or needs the same id
@@ -139,7 +154,8 @@ class SnapshotStore:
     def delete(self, id: str, secret: str) -> bool:
         """End the claim that `secret` was told for; the snapshot goes if it was the last. False for a wrong secret."""
         with self._database.write() as connection:
-            if _locked(connection, SnapshotRow.id == id) is None:
+            row = _locked(connection, SnapshotRow.id == id)
+            if row is None:
                 return False
             mine = (ClaimRow.snapshot_id == id, ClaimRow.secret_hash == _hidden(secret))
             if not connection.execute(delete(ClaimRow).where(*mine)).rowcount:
@@ -150,15 +166,16 @@ class SnapshotStore:
                 until = None if None in alive else max(filter(None, alive))
                 connection.execute(update(SnapshotRow).where(SnapshotRow.id == id).values(expires=until))
             else:
-                _empty(connection, id, "deleted")
+                _empty(connection, [row], "deleted")
         return True
 
     def remove(self, id: str) -> bool:
         """Take a snapshot away for good, whoever wants to keep it: the operator's. False where there never was one."""
         with self._database.write() as connection:
-            if _locked(connection, SnapshotRow.id == id) is None:
+            row = _locked(connection, SnapshotRow.id == id)
+            if row is None:
                 return False
-            _empty(connection, id, "removed")
+            _empty(connection, [row], "removed")
         return True
 
     def report(self, id: str, reason: str) -> None:
@@ -204,9 +221,8 @@ class SnapshotStore:
                     return
             with self._database.write() as connection:
                 # What another process is sweeping or sharing anew is left to it.
-                ids = select(SnapshotRow.id).where(*over).limit(1_000).with_for_update(skip_locked=True)
-                for id in connection.execute(ids).scalars().all():
-                    _empty(connection, id, "expired")
+                rows = select(*_LOCKED).where(*over).limit(1_000).with_for_update(skip_locked=True)
+                _empty(connection, connection.execute(rows).all(), "expired")
         except UnavailableStorageError as error:
             log.warning("snapshots whose time is up could not be deleted: %s", error)
 
@@ -235,16 +251,21 @@ def _kept(
     return row.id, False
 
 
-def _locked(connection: Connection, condition: ColumnElement[bool]) -> Row[str, str, datetime | None] | None:
-    """A snapshot's id, condition and end, and nobody else changes it before this transaction ends."""
-    columns = (SnapshotRow.id, SnapshotRow.condition, SnapshotRow.expires)
-    return connection.execute(select(*columns).where(condition).with_for_update()).first()
+def _locked(connection: Connection, condition: ColumnElement[bool]) -> Head | None:
+    """A snapshot's head, and nobody else changes it before this transaction ends."""
+    return connection.execute(select(*_LOCKED).where(condition).with_for_update()).first()
 
 
-def _empty(connection: Connection, id: str, condition: Condition) -> None:
-    """Delete what a snapshot holds, and every claim to it."""
-    connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == id))
-    connection.execute(update(SnapshotRow).where(SnapshotRow.id == id).values(condition=condition, content=None))
+def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -> None:
+    """Delete what snapshots hold, every claim to them, and the vocabularies that were kept for them alone."""
+    vocabularies = set()
+    for row in rows:
+        connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))
+        connection.execute(
+            update(SnapshotRow).where(SnapshotRow.id == row.id).values(condition=condition, content=None)
+        )
+        vocabularies.add(row.vocabulary_hash)
+    delete_unneeded(connection, filter(None, vocabularies))
 
 
 def _free_id(connection: Connection, hash: str) -> str:

@@ -1,19 +1,55 @@
-"""Vocabulary files by the hash of their content, each kept once, however many bring it."""
+"""Vocabulary files by the hash of their content, each kept once, however many bring it.
+
+Some were uploaded: whoever knows the name can use them, and they stay. The others are kept for snapshots alone, found
+by nobody else, and go with the last snapshot that needs them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Exists, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from webapp.storage.engine import Database
+from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.models import SnapshotRow, VocabularyRow
 
 PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
+ATTEMPTS = 5  # at what others are keeping at the same moment
+
+# Made once: making a query takes as long as asking it. Locked for a snapshot, it stays there while others lock it, too.
+_MARK = select(VocabularyRow.uploaded).where(VocabularyRow.hash == bindparam("hash"))
+_LOCKED_TO_NEED = _MARK.with_for_update(read=True, key_share=True)
+_LOCKED_TO_UPLOAD = _MARK.with_for_update(key_share=True)
+
+
+@dataclass(frozen=True)
+class VocabularyFile:
+    """A file on its way here, and what is known of it without reading it; `hash` is a whole SHA-256 in hexadecimal."""
+
+    hash: str
+    format: str
+    algorithms: Sequence[str]
+    size: int
+    content: bytes
+    companion: bytes | None = None
+
+    @cached_property
+    def packed(self) -> tuple[bytes, bytes | None]:
+        """Both parts, compressed."""
+        return zstandard.compress(self.content), None if self.companion is None else zstandard.compress(self.companion)
+
+    def prepare(self, database: Database) -> bool:
+        """Compress what is not there yet, before others have to wait for it; whether somebody has uploaded it."""
+        with database.read() as connection:
+            uploaded = connection.scalar(_MARK, {"hash": self.hash})
+        if uploaded is None:
+            self.packed  # noqa: B018
+        return bool(uploaded)
 
 
 @dataclass(frozen=True)
@@ -33,50 +69,30 @@ class NoRoomError(Exception):
 
 
 class VocabularyStore:
-    """The vocabulary files of a database. `hash` is a whole SHA-256 in hexadecimal, or the first 16 digits of it."""
+    """The vocabulary files of a database.
+
+    `hash` is a whole SHA-256 in hexadecimal, or the first 16 digits of it: these find what was uploaded, and nothing
+    that is kept for snapshots alone.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(
-        self,
-        hash: str,
-        *,
-        format: str,
-        algorithms: Sequence[str],
-        size: int,
-        content: bytes,
-        companion: bytes | None = None,
-        most_bytes: int | None = None,
-    ) -> None:
-        """Keep a file under its whole hash; one that is there already stays as it is.
+    def put(self, file: VocabularyFile, *, most_bytes: int | None = None) -> None:
+        """Keep a file that somebody uploads; one that is there already stays as it is, for everybody from now on.
 
         Raises NoRoomError where all files together would take more than `most_bytes`, compressed as they are.
         """
-        if self.find(hash) is not None:
+        if file.prepare(self._database):
             return
-        kept = zstandard.compress(content)
-        kept_companion = None if companion is None else zstandard.compress(companion)
-        bytes = len(kept) + len(kept_companion or b"")
-        row = insert(VocabularyRow).values(
-            hash=hash,
-            prefix=hash[:PREFIX],
-            format=format,
-            algorithms=" ".join(algorithms),
-            size=size,
-            original_bytes=len(content) + len(companion or b""),
-            stored_bytes=bytes,
-            created=datetime.now(UTC),
-            content=kept,
-            companion=kept_companion,
-        )
-        try:
-            with self._database.write() as connection:
-                if most_bytes is not None and _total_bytes(connection) + bytes > most_bytes:
-                    raise NoRoomError
-                connection.execute(row)
-        except IntegrityError:  # somebody brought the same a moment ago
+        for _attempt in range(ATTEMPTS):
+            try:
+                with self._database.write() as connection:
+                    keep(connection, file, uploaded=True, most_bytes=most_bytes)
+            except IntegrityError:  # somebody brought the same a moment ago
+                continue
             return
+        raise UnavailableStorageError("locked", "others keep bringing the same")
 
     def find(self, hash: str) -> VocabularyRecord | None:
         """What is known of a file; None where there is none."""
@@ -123,10 +139,57 @@ class VocabularyStore:
 
     def delete(self, hash: str) -> bool:
         """Delete a file, by its whole hash; False where there is none, or where a snapshot needs it."""
-        needed = select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept")
-        statement = delete(VocabularyRow).where(VocabularyRow.hash == hash, ~needed.exists())
         with self._database.write() as connection:
-            return connection.execute(statement).rowcount > 0
+            return _deleted(connection, hash, VocabularyRow.hash == hash)
+
+
+def keep(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_bytes: int | None = None) -> None:
+    """Keep a file in a transaction of the caller's: it is there when that ends, whoever deletes it meanwhile.
+
+    Raises NoRoomError, as `VocabularyStore.put` does, and IntegrityError where somebody else brings it just now.
+    """
+    row = connection.execute(_LOCKED_TO_UPLOAD if uploaded else _LOCKED_TO_NEED, {"hash": file.hash}).first()
+    if row is not None:
+        if uploaded and not row.uploaded:
+            connection.execute(update(VocabularyRow).where(VocabularyRow.hash == file.hash).values(uploaded=True))
+        return
+    content, companion = file.packed
+    bytes = len(content) + len(companion or b"")
+    if most_bytes is not None and _total_bytes(connection) + bytes > most_bytes:
+        raise NoRoomError
+    connection.execute(
+        insert(VocabularyRow).values(
+            hash=file.hash,
+            prefix=file.hash[:PREFIX],
+            format=file.format,
+            algorithms=" ".join(file.algorithms),
+            size=file.size,
+            original_bytes=len(file.content) + len(file.companion or b""),
+            stored_bytes=bytes,
+            created=datetime.now(UTC),
+            uploaded=uploaded,
+            content=content,
+            companion=companion,
+        )
+    )
+
+
+def delete_unneeded(connection: Connection, hashes: Iterable[str]) -> None:
+    """Delete those files that nobody uploaded and no snapshot needs any more, in a transaction of the caller's."""
+    for hash in sorted(hashes):  # in one order: two that delete the same never wait for each other
+        _deleted(connection, hash, and_(VocabularyRow.hash == hash, ~VocabularyRow.uploaded))
+
+
+def _deleted(connection: Connection, hash: str, condition: ColumnElement[bool]) -> bool:
+    # Locked first, and asked afterwards: a snapshot that is being shared meanwhile is seen when it is there.
+    if connection.execute(select(VocabularyRow.hash).where(condition).with_for_update()).first() is None:
+        return False
+    statement = delete(VocabularyRow).where(VocabularyRow.hash == hash, ~_needed(hash))
+    return connection.execute(statement).rowcount > 0
+
+
+def _needed(hash: str) -> Exists:
+    return select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept").exists()
 
 
 def _total_bytes(connection: Connection) -> int:
@@ -134,5 +197,7 @@ def _total_bytes(connection: Connection) -> int:
 
 
 def _named(hash: str) -> ColumnElement[bool]:
-    """Those that a whole hash or its beginning names; of two with the same beginning the first one counts."""
-    return VocabularyRow.prefix == hash if len(hash) == PREFIX else VocabularyRow.hash == hash
+    """What a whole hash names, or its beginning, a public name: of uploads alone, and of two the first one counts."""
+    if len(hash) == PREFIX:
+        return and_(VocabularyRow.prefix == hash, VocabularyRow.uploaded)
+    return VocabularyRow.hash == hash

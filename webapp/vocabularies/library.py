@@ -8,16 +8,16 @@ from typing import cast
 from flask import Flask, current_app
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.recognize import Format
+from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.storage import storage_of
+from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, Entry
 from webapp.vocabularies.fetching import Fetcher, FetchError
-from webapp.vocabularies.files import VocabularyFile, shipped_file
+from webapp.vocabularies.files import made, shipped_file
 from webapp.vocabularies.loaded import Loaded
 from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
-from webapp.vocabularies.uploads import Uploaded, Uploads, number_of_ids
+from webapp.vocabularies.uploads import Uploaded, Uploads, is_upload, number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
@@ -71,7 +71,26 @@ class Library:
             return matching(jieba_words(), "both", keep_runs=True)
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
+        if not is_upload(name):
+            raise KeyError(name)
         return self.loaded.get(name, lambda: self._uploaded(name))
+
+    def kept(self, hash: str, name: str) -> Tokenizer:
+        """The tokenizer of a file that was kept under its whole hash with a snapshot; there its vocabulary was `name`.
+
+        Raises KeyError where there is none of that hash, ValueError where it cannot be read.
+        """
+        return self.loaded.get(f"kept {hash}", lambda: self._kept(hash, name))
+
+    def _kept(self, hash: str, name: str) -> Tokenizer:
+        content, companion = self.uploads.store.content(hash)
+        if name in WELL_KNOWN:
+            return WELL_KNOWN[name].tokenizer([content] if companion is None else [content, companion])
+        return recognize(content, companion).tokenizer
+
+    def must_be_fetched(self, name: str) -> bool:
+        """Whether a vocabulary has to be fetched before it can be used."""
+        return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.has(WELL_KNOWN[name])
 
     def _uploaded(self, name: str) -> Tokenizer:
         entry = self.find(name)
@@ -83,7 +102,10 @@ class Library:
             raise UnavailableError(entry, error) from error
 
     def file(self, name: str) -> VocabularyFile:
-        """The file of a vocabulary that `tokenizer` gives the tokenizer of, with the same exceptions."""
+        """The file of a vocabulary that `tokenizer` gives the tokenizer of.
+
+        Raises the same, and KeyError or ValueError where the file of an upload was deleted or damaged since.
+        """
         if name in NAMES or name == "jieba":
             return shipped_file(name)
         tokenizer = self.tokenizer(name)  # it is here then
@@ -93,7 +115,7 @@ class Library:
         entry = self.find(name)
         assert entry is not None
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
-        return VocabularyFile(format, entry.algorithms, number_of_ids(tokenizer), *contents)
+        return made(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
         """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
@@ -104,7 +126,7 @@ class Library:
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
             # Not while the lock of its name is held: whoever asks meanwhile waits no longer than this one.
-            if not self.loaded.has(known.name) and not self.fetcher.has(known):
+            if self.must_be_fetched(known.name):
                 self.fetcher.start(known)
                 if self.fetcher.result(known, seconds=PATIENCE) is None:
                     raise self._on_its_way(known)

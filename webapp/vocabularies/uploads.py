@@ -17,10 +17,10 @@ from typing import cast
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.storage import NoRoomError, UnavailableStorageError, VocabularyStore
+from webapp.storage import NoRoomError, UnavailableStorageError, VocabularyFile, VocabularyStore
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 
-__all__ = ["NoRoomError", "Uploaded", "Uploads", "hash_of", "name_of", "number_of_ids"]
+__all__ = ["NoRoomError", "Uploaded", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # So many vocabularies a process knows without asking the database: what they are, not what is in them.
@@ -43,8 +43,8 @@ class Uploads:
 
     def __init__(self, store: VocabularyStore, *, most_bytes: int) -> None:
         """At most `most_bytes` are kept in all; nothing is ever dropped to make room, since links name it."""
-        self._store = store
-        self._most_bytes = most_bytes
+        self.store = store
+        self.most_bytes = most_bytes
         self._found: dict[str, Uploaded] = {}  # a page asks for the same few again and again
         self._lock = Lock()
 
@@ -57,40 +57,28 @@ class Uploads:
         if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
             content, companion = companion, content  # however they were chosen, a pair is one vocabulary
         found = recognize(content, companion)
+        algorithms, size = algorithms_of(found.tokenizer), number_of_ids(found.tokenizer)
         hash = hash_of(content, companion)
-        uploaded = Uploaded(
-            name=f"upload-{hash[:16]}",
-            format=found.format,
-            algorithms=algorithms_of(found.tokenizer),
-            size=number_of_ids(found.tokenizer),
-            bytes=len(content) + len(companion or b""),
-        )
+        file = VocabularyFile(hash, found.format, algorithms, size, content, companion)
         try:
-            self._store.put(
-                hash,
-                format=uploaded.format,
-                algorithms=uploaded.algorithms,
-                size=uploaded.size,
-                content=content,
-                companion=companion,
-                most_bytes=self._most_bytes,
-            )
+            self.store.put(file, most_bytes=self.most_bytes)
         except UnavailableStorageError as error:
             if error.reason == "full":
                 raise NoRoomError from error
             raise
-        return uploaded, found.tokenizer
+        bytes = len(content) + len(companion or b"")
+        return Uploaded(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer
 
     def find(self, name: str) -> Uploaded | None:
-        """The vocabulary of that name, or None where nobody has brought it.
+        """The vocabulary of that name, or None where nobody has brought it: one kept for a snapshot is not found.
 
         Raises UnavailableStorageError where that cannot be told now.
         """
-        if not _NAME.fullmatch(name):
+        if not is_upload(name):
             return None
         if (known := self._found.get(name)) is not None:
             return known
-        record = self._store.find(name.removeprefix("upload-"))
+        record = self.store.find(name.removeprefix("upload-"))
         if record is None:
             return None
         algorithms = cast("tuple[Algorithm, ...]", record.algorithms)
@@ -125,13 +113,18 @@ class Uploads:
         Raises KeyError where there is none of that name, ValueError where what was kept is damaged,
         UnavailableStorageError where it cannot be read now.
         """
-        if not _NAME.fullmatch(name):
+        if not is_upload(name):
             raise KeyError(name)
-        return self._store.content(name.removeprefix("upload-"))
+        return self.store.content(name.removeprefix("upload-"))
 
 
 def _damaged() -> FormatError:
     return FormatError("the kept file is damaged: its checksum is not the one it is named by")
+
+
+def is_upload(name: str) -> bool:
+    """Whether a name is one that an uploaded file could have."""
+    return _NAME.fullmatch(name) is not None
 
 
 def name_of(content: bytes, companion: bytes | None = None) -> str:

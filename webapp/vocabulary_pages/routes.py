@@ -32,7 +32,6 @@ from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
 
 SPECIAL_SHOWN = 300
-AN_HOUR = 3_600
 
 blueprint = Blueprint("vocabularies", __name__)
 
@@ -72,7 +71,9 @@ def twin(name: str) -> Response:
     if entry is None or not listing.has_page(entry):
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
     try:
-        return kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), AN_HOUR)
+        response = kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
+        response.headers["Cache-Control"] = "private, no-cache"  # the title is in the visitor's language
+        return response
     except UnavailableError as error:
         told = unavailable_problem(error)
         return problem(told.status, told.message, headers={"Retry-After": "60"})

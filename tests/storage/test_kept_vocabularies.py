@@ -1,0 +1,128 @@
+"""Vocabularies of snapshots: kept with them, found by nobody else, and gone with the last that needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from threading import Thread
+
+import pytest
+
+from tests.storage.conftest import snapshot
+from webapp.storage import NoRoomError, RemovedError, Shared, Storage, VocabularyFile, snapshots
+
+FILE = VocabularyFile(sha256(b"low\n").hexdigest(), "dictionary", ("fmm",), 1, b"low\n")
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+
+
+def share(storage: Storage, text: str = "low", expires: datetime | None = None, **bound: int) -> Shared:
+    shown = snapshot(text, vocabulary_hash=FILE.hash)
+    return storage.snapshots.share(shown, expires=expires, vocabulary=FILE, **bound)
+
+
+def kept(storage: Storage) -> bool:
+    """Whether the file is there; if it is, it is whole."""
+    try:
+        return storage.vocabularies.content(FILE.hash) == (FILE.content, None)
+    except KeyError:
+        assert storage.vocabularies.total_bytes() == 0
+        return False
+
+
+def is_public(storage: Storage) -> bool:
+    """Whether the name that an upload would have finds it."""
+    found = storage.vocabularies.find(FILE.hash[:16])
+    if found is None:
+        with pytest.raises(KeyError):
+            storage.vocabularies.content(FILE.hash[:16])
+        return False
+    return storage.vocabularies.content(FILE.hash[:16]) == (FILE.content, None)
+
+
+def test_it_is_kept_and_found_by_no_public_name(storage: Storage) -> None:
+    share(storage)
+    assert kept(storage)
+    assert storage.vocabularies.total_bytes() > 0
+    assert not is_public(storage)
+
+
+def test_it_goes_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
+    first, again, other = share(storage), share(storage), share(storage, "lower")
+    for shared in (first, other, again):
+        assert kept(storage)
+        assert storage.snapshots.delete(shared.id, shared.secret)
+    assert not kept(storage)
+    share(storage)
+    assert kept(storage)
+
+
+def test_it_goes_with_what_the_operator_removes(storage: Storage) -> None:
+    assert storage.snapshots.remove(share(storage).id)
+    assert not kept(storage)
+    with pytest.raises(RemovedError):
+        share(storage)
+    assert not kept(storage)
+
+
+def test_it_goes_with_what_expires(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = [share(storage, text, expires=TOMORROW).id for text in ("low", "lower")]
+    monkeypatch.setattr(snapshots, "_now", lambda: datetime.now(UTC) + timedelta(days=2))
+    storage.snapshots.get(ids[0])  # it sweeps
+    assert not kept(storage)
+
+
+def test_what_somebody_uploads_is_everybodys_and_stays(storage: Storage) -> None:
+    shared = share(storage)
+    storage.vocabularies.put(FILE, most_bytes=0)  # which takes no more than it did
+    assert is_public(storage)
+    storage.snapshots.delete(shared.id, shared.secret)
+    assert is_public(storage)
+
+
+def test_a_snapshot_of_an_upload_changes_nothing_about_it(storage: Storage) -> None:
+    storage.vocabularies.put(FILE)
+    shared = share(storage, most_bytes=0)
+    assert is_public(storage)
+    storage.snapshots.delete(shared.id, shared.secret)
+    assert is_public(storage)
+
+
+def test_without_room_neither_is_kept(storage: Storage) -> None:
+    with pytest.raises(NoRoomError):
+        share(storage, most_bytes=1)
+    assert not kept(storage)
+    with storage.database.read() as connection:
+        for table in ("snapshots", "claims"):
+            assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0
+    assert share(storage, most_bytes=1_000).new
+    assert share(storage, "lower", most_bytes=1).new  # it is there already
+
+
+def test_who_shares_while_others_delete_has_the_vocabulary(storage: Storage) -> None:
+    failed: list[Exception] = []
+
+    def visitor(change: Callable[[Shared], None], name: str) -> None:
+        try:
+            for number in range(8):
+                shared = share(storage, f"{name} {number}")
+                if not kept(storage):
+                    raise AssertionError("it is shared, and its vocabulary is not there")
+                change(shared)
+        except Exception as error:
+            failed.append(error)
+
+    def delete(shared: Shared) -> None:
+        assert storage.snapshots.delete(shared.id, shared.secret)
+
+    def remove(shared: Shared) -> None:
+        assert storage.snapshots.remove(shared.id)
+
+    changes = [delete, remove, delete, remove]
+    threads = [Thread(target=visitor, args=(change, f"{place}")) for place, change in enumerate(changes)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert not kept(storage)

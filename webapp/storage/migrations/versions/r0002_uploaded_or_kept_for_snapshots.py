@@ -1,0 +1,26 @@
+"""Vocabularies that are uploaded, and others that are kept for snapshots alone.
+
+Of those that are there already nobody knows which they are: they stay where their links find them.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the mark; in SQLite before the content, which would have to be read past otherwise."""
+    mark: sa.Column[bool] = sa.Column("uploaded", sa.Boolean(), nullable=False, server_default=sa.true())
+    if op.get_context().dialect.name == "sqlite":
+        with op.batch_alter_table("vocabularies", recreate="always") as table:
+            table.add_column(mark, insert_after="created")
+    else:
+        op.add_column("vocabularies", mark)
+    with op.batch_alter_table("vocabularies") as table:
+        table.alter_column("uploaded", server_default=None)
