@@ -16,6 +16,7 @@ from webapp import (
     api,
     assets,
     commands,
+    compare,
     downloads,
     errors,
     frequencies,
@@ -62,6 +63,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
     app.register_blueprint(playground.blueprint)
+    app.register_blueprint(compare.blueprint)
     app.register_blueprint(splitter.blueprint)
     app.register_blueprint(steps.blueprint)
     app.register_blueprint(downloads.blueprint)

@@ -12,6 +12,9 @@ from webapp.results.state import State
 from webapp.results.words import dictionary_problem, text_problem, unavailable_problem
 from webapp.vocabularies import UnavailableError
 
+WRONG = (TextError, DictionaryError, UnavailableError)
+"""What may stand in the way of a result."""
+
 
 def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
     """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
@@ -24,9 +27,12 @@ def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         result.settle()
         return result, []
-    except TextError as error:
-        return None, [text_problem(state, error)]
-    except DictionaryError as error:
-        return None, [dictionary_problem(error)]
-    except UnavailableError as error:
-        return None, [unavailable_problem(error)]
+    except WRONG as error:
+        return None, [problem_of(state, error)]
+
+
+def problem_of(state: State, error: TextError | DictionaryError | UnavailableError) -> Problem:
+    """What to say about one of `WRONG`."""
+    if isinstance(error, TextError):
+        return text_problem(state, error)
+    return dictionary_problem(error) if isinstance(error, DictionaryError) else unavailable_problem(error)

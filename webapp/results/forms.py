@@ -80,11 +80,9 @@ class PlaygroundForm(Form):
 
     def validate_size(self, field: IntegerField) -> None:
         """The slider has ends, which differ by what is learned."""
-        limits = LIMITS.get(self.vocabulary.data or "")
-        if limits and field.data is not None and not limits.least <= field.data <= limits.most:
-            raise ValidationError(
-                _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most)
-            )
+        problem = size_problem(self.vocabulary.data or "", field.data)
+        if problem:
+            raise ValidationError(problem.message)
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,14 @@ class Problem:
     message: str
     status: int = 422
     field: str = ""
+
+
+def size_problem(vocabulary: str, size: int | None) -> Problem | None:
+    """What to say where a vocabulary that is learned on the spot cannot have that size."""
+    limits = LIMITS.get(vocabulary)
+    if limits is None or size is None or limits.least <= size <= limits.most:
+        return None
+    return Problem(_("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size")
 
 
 class TooLongError(ValidationError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from flask import current_app
 from markupsafe import Markup, escape
 
 from webapp.core.models.unigram import Unigram
@@ -92,6 +93,7 @@ class View:
             "merge_rows": self._merge_rows(),
             "piece_rows": self._piece_rows(),
             "is_link": self.link is not None,
+            "address_query": self._query,
             "steps": steps_address(self.result),
         }
 
@@ -105,6 +107,13 @@ class View:
             "why": steps_address(self.result, self.details.token.index) if self.result and self.details else None,
             "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
         }
+
+    @property
+    def _query(self) -> str | None:
+        """The query string that asks other pages for the same, or None where it would be too long."""
+        most = current_app.config["MAX_LINK_CHARACTERS"]
+        query = self.state.query(token=None) if len(self.state.text) <= most else ""
+        return query if query and len(query) <= most else None
 
     @property
     def _vocabulary_title(self) -> str:

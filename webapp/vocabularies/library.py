@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -74,6 +76,25 @@ class Library:
         if not is_upload(name):
             raise KeyError(name)
         return self.loaded.get(name, lambda: self._uploaded(name))
+
+    def gather(self, names: Iterable[str]) -> dict[str, OnItsWayError]:
+        """Fetch what is not here of some vocabularies, all at the same time; by name, those still on their way.
+
+        Waits `PATIENCE` seconds for all together.
+        """
+        asked = [WELL_KNOWN[name] for name in dict.fromkeys(names) if name in WELL_KNOWN]
+        missing = [known for known in asked if self.must_be_fetched(known.name)]
+        for known in missing:
+            self.fetcher.start(known)
+        late = {}
+        until = time.monotonic() + PATIENCE
+        for known in missing:
+            try:
+                if self.fetcher.result(known, seconds=max(0.0, until - time.monotonic())) is None:
+                    late[known.name] = self._on_its_way(known)
+            except FetchError:
+                continue  # `tokenizer` tells what is wrong
+        return late
 
     def kept(self, hash: str, name: str) -> Tokenizer:
         """The tokenizer of a file that was kept under its whole hash with a snapshot; there its vocabulary was `name`.
