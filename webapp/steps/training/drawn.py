@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from webapp.core.steps.training_words import Word
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.markup import shown_piece
-from webapp.steps.cells import Cell, said
+from webapp.steps.cells import Cell, direction, said
 
 PAIRS_SHOWN = 10
 WORDS_SHOWN = 12
@@ -65,10 +66,22 @@ def word_line(before: Word[str] | Word[bytes], after: Word[str] | Word[bytes]) -
     return WordLine(symbols(before.symbols, joined), symbols(after.symbols, after.made), before.count)
 
 
+def shown(piece: str | bytes) -> str:
+    """A piece as a reader can see it; behind a word that runs from right to left `</w>` still reads as it is written.
+
+    >>> shown("w</w>"), shown("ם</w>") == "ם\u2066</w>\u2069"
+    ('w</w>', True)
+    """
+    text = shown_piece(piece)
+    if text.endswith(END_OF_WORD) and direction(text) == "rtl":
+        return f"{text.removesuffix(END_OF_WORD)}\u2066{END_OF_WORD}\u2069"
+    return text
+
+
 def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[Symbol]:
     """Symbols as a reader can see them, those at the `marked` places marked."""
     places = set(marked)
-    return [Symbol(shown_piece(piece), place in places) for place, piece in enumerate(pieces)]
+    return [Symbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
 
 
 def read_cells(tokenizer: Tokenizer, text: str) -> list[Cell]:
@@ -76,7 +89,7 @@ def read_cells(tokenizer: Tokenizer, text: str) -> list[Cell]:
     cells = []
     for id in tokenizer.ids(text):
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
-        cells.append(Cell(shown_piece(tokenizer.model.pieces[id]), kind, id))
+        cells.append(Cell(shown(tokenizer.model.pieces[id]), kind, id))
     return cells
 
 

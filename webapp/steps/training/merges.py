@@ -17,11 +17,10 @@ from webapp.core.steps import training_bpe, training_wordpiece
 from webapp.core.steps.training_words import Word
 from webapp.core.tokenizer import Tokenizer
 from webapp.localization import number
-from webapp.markup import shown_piece
 from webapp.results.words import joined
 from webapp.steps.cells import Cell
 from webapp.steps.training.asked import Asked
-from webapp.steps.training.drawn import PAIRS_SHOWN, PairLine, PieceLine, quoted, read_cells, symbols, word_line
+from webapp.steps.training.drawn import PAIRS_SHOWN, PairLine, PieceLine, quoted, read_cells, shown, symbols, word_line
 
 Round = training_bpe.Round[Any] | training_wordpiece.Round
 Training = training_bpe.Training[Any] | training_wordpiece.Training
@@ -76,11 +75,13 @@ class Merges:
         """What the template is given."""
         done = min(step, self._merges)
         words = self._words(done)
+        alphabet, made = self._vocabulary(done, new=0 < step <= self._merges)
         part: dict[str, Any] = {
             "scored": self._asked.kind == "wordpiece",
             "round": None,
             "same": [word_line(word, word) for word in words],
-            "vocabulary": self._vocabulary(done, new=0 < step <= self._merges),
+            "alphabet": alphabet,
+            "made": made,
             "bytes": self._asked.kind == "bpe-bytes",
             "in_use": len({symbol for word in words for symbol in word.symbols}),
             "read": self._read(done),
@@ -159,12 +160,13 @@ class Merges:
         ]
         return lines, len(counted) - len(lines), 0
 
-    def _vocabulary(self, done: int, *, new: bool) -> list[PieceLine]:
-        """The pieces with their ids, of bytes only those that were merged."""
+    def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
+        """The pieces with their ids: those of the beginning, of which bytes need no list, and those that were made."""
         pieces: Iterable[str | bytes] = self._tokenizer(done).model.pieces
         latest = self._round(done).piece if new else None
-        first = 256 if self._asked.kind == "bpe-bytes" else 0
-        return [PieceLine(shown_piece(piece), id, piece == latest) for id, piece in enumerate(pieces) if id >= first]
+        lines = [PieceLine(shown(piece), id, piece == latest) for id, piece in enumerate(pieces)]
+        first = len(self._tokenizer(0).model.pieces)
+        return [] if self._asked.kind == "bpe-bytes" else lines[:first], lines[first:]
 
     def _read(self, done: int) -> list[Cell]:
         return read_cells(self._tokenizer(done), self._asked.text) if self._asked.text else []
