@@ -15,19 +15,19 @@ def test_merges_are_followed_to_the_trees(open_page: OpenPage, javascript: bool)
     page = open_page(f"/steps/bpe?text={TEXT}&step=1", javascript=javascript, width=390)
     if javascript:
         ready(page)
-    page.click(".leafing >> text=Forward")
+    page.click(".leafing a[rel=next]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
     assert page.locator(".together .symbol").count() == 2
     rank = page.inner_text(".together .gap")
     assert rank in page.inner_text(".told")
     assert rank in page.locator(".tree text.rank.new").all_text_contents()
-    page.click(".leafing >> text=Last")
+    page.click(".leafing a[rel=last]")
     expect(page.locator(".tree")).to_have_count(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     # The widest tree scrolls in its own box.
     assert page.locator(".tree-box").nth(2).evaluate("box => box.scrollWidth > box.clientWidth")
     page.click("text=Longest piece first, as in tutorials")
-    page.click(".leafing >> text=Last")
+    page.click(".leafing a[rel=last]")
     expect(page.locator(".cell.differs")).to_have_count(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

@@ -18,7 +18,7 @@ from webapp.steps.shows import show_of
 from webapp.vocabularies import default_for
 
 SPACES = " \t\n\r\n\x0b\x0c\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff"
-EVERY = ("fmm", "bmm", "wordpiece", "unigram")
+EVERY = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
 FOLLOWED = ("fmm", "bmm", "wordpiece")
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from unicodedata import bidirectional, category, east_asian_width
+from unicodedata import category, east_asian_width
 
 from webapp.core.steps.lattice import Arc, Lattice
 from webapp.core.steps.viterbi import Reached
 from webapp.localization import number
-from webapp.markup import visible
+from webapp.markup import shown_piece
+from webapp.steps.cells import direction
 
 WHOLE = 16
 """A text of more positions is drawn around the position that a step is about."""
@@ -120,7 +121,7 @@ def draw(
         total=len(lattice.text),
         left_out=len(touching) - len(shown),
         focus=x_of[focus],
-        right_to_left=any(direction_of(arc.text) == "rtl" for arc in inside),
+        right_to_left=any(direction(arc.text) == "rtl" for arc in inside),
     )
 
 
@@ -130,18 +131,8 @@ def shown_text(text: str) -> str:
     >>> shown_text("a b"), shown_text("\u0301"), shown_text("\n")
     ('a·b', '◌́', '↵')
     """
-    shown = visible(text, show=True).replace("\n", "").replace("\t", "")
+    shown = shown_piece(text).replace("\t", "")
     return f"◌{shown}" if category(shown[:1] or " ").startswith("M") else shown
-
-
-def direction_of(text: str) -> str:
-    """`rtl` for a text whose first letter is of a script that runs from right to left.
-
-    >>> direction_of("▁שלום"), direction_of("▁a")
-    ('rtl', 'ltr')
-    """
-    strong = next((kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL")), "L")
-    return "ltr" if strong == "L" else "rtl"
 
 
 def figure(value: float, digits: int = 2) -> str:
@@ -222,18 +213,18 @@ def _drawn(
     left, right = x_of[arc.start], x_of[arc.end]
     kinds = kind if arc.id is not None else f"{kind} unknown"
     text, score = shown_text(arc.text), figure(arc.score)
-    direction = direction_of(arc.text)
+    way = direction(arc.text)
     title = f"{text}  {arc.start}–{arc.end}  {score}"
     if not lane:
         middle = (left + right) / 2
-        piece = Label(middle, axis + 25, text, direction)
+        piece = Label(middle, axis + 25, text, way)
         return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, Label(middle, axis + 43, score), title)
     y = axis - LANE * lane
     bend = min((right - left) / 2, _BEND)
     path = f"M{left} {axis}Q{left + _LEAN} {y} {left + bend} {y}H{right - bend}Q{right - _LEAN} {y} {right} {axis}"
     width = max(width_of(text, LABEL), width_of(score, SCORE))
     middle = _free(left, right, width, [x for x, other in stops if other > lane])
-    return DrawnArc(path, kinds, Label(middle, y - 5, text, direction), Label(middle, y + 14, score), title)
+    return DrawnArc(path, kinds, Label(middle, y - 7, text, way), Label(middle, y + 14, score), title)
 
 
 def _free(left: float, right: float, width: float, stops: Collection[float]) -> float:

@@ -11,11 +11,12 @@ from webapp.core.steps.lattice import Arc, Lattice
 from webapp.core.steps.pretokens import AddedFound
 from webapp.core.steps.viterbi import Candidate, Reached
 from webapp.localization import number
-from webapp.markup import visible
 from webapp.results.words import joined
-from webapp.steps.lattice_drawing import Drawing, figure, shown_text
+from webapp.steps.cells import said
+from webapp.steps.lattice_drawing import Drawing, figure
 
 MOST_DIGITS = 9
+MOST_QUOTED = 16  # arcs of a path that a sentence names one by one
 
 
 def opened_up(lattice: Lattice) -> str:
@@ -26,7 +27,7 @@ def opened_up(lattice: Lattice) -> str:
         "In “%(text)s” pieces of the vocabulary fit in %(count)s places: each is an arc.",
         pieces,
         count=number(pieces),
-        text=shown_text(lattice.text if len(lattice.text) <= 30 else f"{lattice.text[:30]}…"),
+        text=said(lattice.text),
     )
 
 
@@ -37,7 +38,7 @@ def filled(column: Reached, *, falls_back: bool) -> str:
     digits = digits_of(column)
     words = {
         "end": number(column.end),
-        "piece": shown_text(best.arc.text),
+        "piece": said(best.arc.text),
         "start": number(best.arc.start),
         "before": figure(best.before, digits),
         "score": figure(best.arc.score, digits),
@@ -50,10 +51,10 @@ def only(column: Reached, *, falls_back: bool) -> str:
     """A pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
-        sentence = _("“%(piece)s” is a single character and no piece of the vocabulary.", piece=shown_text(arc.text))
+        sentence = _("“%(piece)s” is a single character and no piece of the vocabulary.", piece=said(arc.text))
     else:
         sentence = _(
-            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=shown_text(arc.text)
+            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=said(arc.text)
         )
     return joined([sentence, _remarks(column, falls_back)])
 
@@ -61,7 +62,7 @@ def only(column: Reached, *, falls_back: bool) -> str:
 def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) -> str:
     """A step back from a position to where the arc starts that reached it best."""
     arc = path[followed - 1]
-    words = {"end": number(arc.end), "piece": shown_text(arc.text), "start": number(arc.start)}
+    words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
     if followed == 1:
         sentence = _(
             "The table is full. Now back from the end: position %(end)s was best reached by “%(piece)s”, from position "
@@ -72,14 +73,17 @@ def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) ->
         sentence = _("Position %(end)s was best reached by “%(piece)s”, from position %(start)s.", **words)
     if arc.start > 0:
         return sentence
-    best = " / ".join(shown_text(arc.text) for arc in reversed(path[:followed]))
     total = figure(sum(arc.score for arc in path))
-    return joined(
-        [
-            sentence,
-            _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total),
-        ]
-    )
+    if len(path) > MOST_QUOTED:
+        whole = _(
+            "That is the beginning: the best path has %(count)s arcs, with the sum %(total)s.",
+            count=number(len(path)),
+            total=total,
+        )
+    else:
+        best = " / ".join(said(arc.text) for arc in reversed(path))
+        whole = _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
+    return joined([sentence, whole])
 
 
 def digits_of(column: Reached) -> int:
@@ -97,7 +101,7 @@ def alternative(drawing: Drawing, text: str) -> str:
     return _(
         "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
         "figures.",
-        text=shown_text(text),
+        text=said(text),
         first=number(drawing.first),
         last=number(drawing.last),
     )
@@ -119,7 +123,7 @@ def legend(drawing: Drawing) -> list[tuple[str, str]]:
 
 def added(found: AddedFound) -> str:
     """An added token, which no model sees."""
-    name = visible(found.token.content)
+    name = said(found.token.content)
     if found.around:
         return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
     return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
@@ -153,7 +157,7 @@ def _won(column: Reached, words: dict[str, str]) -> str:
 def _lost(column: Reached, others: Sequence[Candidate], digits: int) -> str:
     if not others:
         return ""
-    words = {"piece": shown_text(others[0].arc.text), "total": figure(others[0].total, digits)}
+    words = {"piece": said(others[0].arc.text), "total": figure(others[0].total, digits)}
     if column.tied:
         return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
     if len(others) == 1:
@@ -169,7 +173,7 @@ def _remarks(column: Reached, falls_back: bool) -> str:
             _(
                 "“%(piece)s” is no piece: it is passed as an unknown character, for %(score)s, which is 10 less than "
                 "the lowest log-probability of the vocabulary.",
-                piece=shown_text(arc.text),
+                piece=said(arc.text),
                 score=figure(arc.score),
             )
         )
