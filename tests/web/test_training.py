@@ -121,7 +121,7 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
         ("bpe", {"corpus": "low lower", "step": "x"}, 422, "“x” is not a whole number.", ""),
-        ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", ""),
+        ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
         ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to read has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),

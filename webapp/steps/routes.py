@@ -55,10 +55,12 @@ def page(algorithm: str) -> Response:
             pending = waiting
         except NoStepsError as error:
             problems = [Problem(error.message, error.status)]
-            offers = _instead(asked) if error.instead else []
+            offers = _instead(asked) if error.instead else _without_options(asked)
         except _NoSuchStepError as error:
             problems = [Problem(error.message, 404, "step")]
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+    if not offers and any(one.field in ("step", "token") for one in problems):
+        offers = [(_("To the first step"), asked.address(0))]
     if any(one.field == "text" for one in problems):
         sentence = asking.first_sentence(asked.state.text)
         offers = [(_("Follow its first sentence"), asked.with_text(sentence).address())]
@@ -121,6 +123,11 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
         return []
     other = asked.with_algorithm(asked.state.algorithm, name)
     return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+
+
+def _without_options(asked: Asked) -> list[tuple[str, str]]:
+    """The same without the options of the address, of which one cannot be: the form would only send them again."""
+    return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
 def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:
