@@ -202,7 +202,8 @@ def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
 _GRAPHEME = regex.compile(r"\X")
 # A virama joins two consonants (Unicode's rule GB9c); `regex` lets one join even where no consonant is in front.
 _LOOSE = regex.compile(
-    r"(?V1)(?<=\p{InCB=Linker}\p{InCB=Extend}*)(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
+    r"(?V1)(?<=\p{InCB=Linker}\p{InCB=Extend}*)"
+    r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
 )
 
 
