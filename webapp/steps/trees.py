@@ -78,6 +78,7 @@ class Tree:
     boxes: tuple[Box, ...]
     labels: tuple[Label, ...]
     rows: tuple[Row, ...]
+    focus: float  # where across a narrow screen begins: at what is new
 
 
 def tree(
@@ -158,6 +159,7 @@ class _Drawing:
             boxes=tuple(self.boxes),
             labels=tuple(self.labels),
             rows=tuple(self._rows()),
+            focus=max((self.middle[number] for number in self.new), default=0.0),
         )
 
     # --- where things stand
