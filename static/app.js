@@ -166,24 +166,6 @@
     if (chosen) mark(chosen);
   };
 
-  // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy-field]");
-    if (!button) return;
-    const field = byId(button.dataset.copyField);
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      document.execCommand("copy"); // no permission, or no TLS: the old way
-    }
-    button.classList.add("copied");
-    setTimeout(() => button.classList.remove("copied"), 2000);
-    const status = byId("status");
-    if (status) status.textContent = button.dataset.copied;
-  });
-
   // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
 
   // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
@@ -213,6 +195,8 @@
     }
   });
   if (!text) {
+    // Without htmx a new link has a page of its own: there it is selected, ready to be copied.
+    document.querySelector("#link[autofocus]")?.select();
     // A kept result has tokens to walk through, and nothing to type.
     document.addEventListener("htmx:after:swap", () => {
       calm();

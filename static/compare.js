@@ -57,23 +57,6 @@
   document.addEventListener("click", (event) => { if (under(event)) light(under(event)); });
   document.addEventListener("mouseover", (event) => { if (under(event)) tell(under(event)); });
 
-  // ── Copying a link ──────────────────────────────────────────────────────────────────────────────────────────────
-
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy-field]");
-    if (!button) return;
-    const field = byId(button.dataset.copyField);
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      document.execCommand("copy"); // no permission, or no TLS: the old way
-    }
-    button.classList.add("copied");
-    setTimeout(() => button.classList.remove("copied"), 2000);
-    byId("status").textContent = button.dataset.copied;
-  });
-
   if (!form) return;
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@
   const player = document.getElementById("player");
   const play = document.getElementById("play");
   const pace = document.getElementById("pace");
+  const status = document.getElementById("status");
   const unreachable = document.getElementById("unreachable");
   let timer = 0; // the next step while playing
   let followed = ""; // the link that had the focus when its step was asked for
@@ -55,6 +56,7 @@
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
     offer();
+    if (status) status.textContent = show.querySelector(".told")?.textContent ?? "";
     if (followed) (link(followed) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
     followed = "";
     if (playing()) {

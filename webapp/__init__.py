@@ -25,6 +25,7 @@ from webapp import (
     learn,
     localization,
     playground,
+    proxies,
     rates,
     security,
     settings,
@@ -53,6 +54,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     security.init_app(app)
     errors.init_app(app)
     storage.init_app(app)
+    proxies.init_app(app)
     rates.init_app(app)
     api.init_app(app)
     vocabularies.init_app(app)

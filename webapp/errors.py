@@ -13,6 +13,7 @@ from webapp import rates
 from webapp.core.split_patterns import TextError
 from webapp.localization import number
 from webapp.problems import as_problem, is_api, problem, wants_problems
+from webapp.security import is_framed
 from webapp.storage import UnavailableStorageError
 
 log = logging.getLogger(__name__)
@@ -83,12 +84,16 @@ def unforeseen(error: Exception) -> Response:
 
 
 def _page(status: int, message: str, **retry: Any) -> Response:
-    """A page with `message`, or for htmx the message alone; `retry` is an address or a form's fields to try again."""
+    """A page with `message`, bare in a frame, or for htmx the message alone; `retry` is an address or a form's fields
+    to try again.
+    """
+    heading = heading_for(status)
+    if is_framed(request):
+        return make_response(render_template("snapshots/embed_gone.html", title=heading, sentence=message), status)
     partial = request.headers.get("HX-Request-Type") == "partial"
     template = "_error.html" if partial else "error.html"
     # What a form was sent from is still there, with all that was typed: the page before this one.
     is_form = request.method == "POST"
-    heading = heading_for(status)
     body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
     return make_response(body, status)
 

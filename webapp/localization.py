@@ -37,11 +37,15 @@ def init_app(app: Flask) -> None:
 
     @app.after_request
     def remember(response: Response) -> Response:
-        chosen = _asked()
-        if chosen in LANGUAGES:
-            response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
-        if response.mimetype == "text/html":
+        if "by_visitor" in g:  # the words are in this visitor's language: no cache may give them to another
             response.vary.update(("Accept-Language", "Cookie"))
+        chosen = _asked()
+        # People choose on pages. A cookie is for one visitor, and so is the answer that brings it.
+        if chosen in LANGUAGES and response.mimetype == "text/html" and request.endpoint != "static":
+            response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
+            if response.cache_control.public:
+                response.cache_control.public = False
+                response.cache_control.private = True
         return response
 
     @app.context_processor
@@ -55,6 +59,7 @@ def init_app(app: Flask) -> None:
 def current_key() -> str:
     """`en` or `zh` for this request."""
     if "language_key" not in g:
+        g.by_visitor = True
         explicit = (_asked(), request.cookies.get(COOKIE))
         g.language_key = next((key for key in explicit if key in LANGUAGES), None) or _preferred()
     key: str = g.language_key

@@ -14,12 +14,14 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def wants_problems(request: Request) -> bool:
-    """Whether the answers at an address are for programs: the API, and the JSON twins of pages.
+    """Whether the answers at an address are for programs: the API, oEmbed, and the JSON twins of pages.
 
     The API speaks English, whoever asks.
     """
     path = request.path
-    return is_api(request) or path.endswith(".json") or request.args.get("format") == "json"
+    if is_api(request) or path.endswith(".json") or path == "/oembed":
+        return True
+    return request.args.get("format") == "json"
 
 
 def is_api(request: Request) -> bool:

@@ -1,7 +1,7 @@
 """How often one address may ask: generous for reading, tight for what stores something.
 
 Counted in memory, each process for itself, or in Redis or Valkey for all of them together where `REDIS_URL` is set.
-Behind a proxy the address is the one that it tells, if `TOKENSCOPE_PROXIES` says how many proxies there are.
+Whose request it is comes from `webapp.proxies`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from ipaddress import IPv6Network, ip_address
 from typing import ParamSpec, TypeVar
 
 from flask import Flask, current_app, request
 from flask_limiter import Limit, Limiter
 from limits import parse_many
-from werkzeug.middleware.proxy_fix import ProxyFix
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,16 +32,13 @@ def stores(view: Callable[P, R]) -> Callable[P, R]:
 
 def init_app(app: Flask) -> None:
     """Count requests by the address they come from, as the settings `RATE_READING` and `RATE_STORING` say."""
-    proxies = app.config["PROXIES"]
-    if proxies:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
     if not (app.config["RATE_READING"] or app.config["RATE_STORING"]):
         return
     for name in _RATES.values():
         if app.config[name]:
             parse_many(app.config[name])  # a mistake in a setting is told at the start
     limiter = Limiter(
-        lambda: request.remote_addr or "127.0.0.1",
+        lambda: counted_as(request.remote_addr or "127.0.0.1"),
         # One limit that says which it is: two would be looked up with every request, and one of them put aside again.
         default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
         storage_uri=_storage(app),
@@ -60,6 +57,21 @@ def seconds_left() -> int:
         if limit is not None and limit.breached:
             return max(1, int(limit.reset_at - time.time()))
     return 60
+
+
+def counted_as(address: str) -> str:
+    """Who is counted: an address, or the network of an IPv6 address, /64, of which one visitor has all 2**64.
+
+    >>> counted_as("192.0.2.7"), counted_as("2001:db8:0:1:5::9"), counted_as("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8:0:1::', '192.0.2.7')
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:  # what a proxy tells may be anything
+        return address
+    if found.version == 4:
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Network((int(found) >> 64 << 64, 64)).network_address)
 
 
 def _kind() -> str:

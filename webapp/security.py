@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, request
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from flask import Flask, Request, Response, current_app, request
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_FRAMED = "_may_be_framed"
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -29,11 +37,22 @@ HEADERS = {
 }
 
 
-def allow_framing(response: Response) -> Response:
-    """Let other pages show an answer in a frame: no word about ancestors, since `*` leaves out files on a disk."""
-    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace("; frame-ancestors 'none'", "")
-    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response
+FRAMED_HEADERS = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"} | {
+    # No word about ancestors, since `*` leaves out files on a disk.
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY.replace("; frame-ancestors 'none'", ""),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+
+
+def framed(view: Callable[P, R]) -> Callable[P, R]:
+    """Mark a view whose answers, errors among them, other pages may show in a frame."""
+    setattr(view, _FRAMED, True)
+    return view
+
+
+def is_framed(request: Request) -> bool:
+    """Whether a request is for such a view."""
+    return getattr(current_app.view_functions.get(request.endpoint or ""), _FRAMED, False)
 
 
 def init_app(app: Flask) -> None:
@@ -41,10 +60,8 @@ def init_app(app: Flask) -> None:
 
     @app.after_request
     def protect(response: Response) -> Response:
-        for name, value in HEADERS.items():
+        for name, value in (FRAMED_HEADERS if is_framed(request) else HEADERS).items():
             response.headers.setdefault(name, value)
-        if "frame-ancestors" not in response.headers["Content-Security-Policy"]:
-            del response.headers["X-Frame-Options"]
         if request.is_secure:
             response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
         return response

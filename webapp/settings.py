@@ -29,7 +29,8 @@ DEFAULTS: dict[str, Any] = {
     # for what stores something: an upload, a snapshot, a report. Empty: as often as it likes.
     "RATE_READING": "1200 per minute",
     "RATE_STORING": "20 per minute, 200 per hour",
-    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For).
+    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For), the last one with which
+    # scheme (X-Forwarded-Proto); no other such header is believed.
     "PROXIES": 0,
     # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
     "PRELOAD": False,

@@ -77,6 +77,56 @@ def test_each_visitor_behind_a_proxy_is_counted(limited: Any) -> None:
     assert [ask(alone, "10.0.0.1"), ask(alone, "10.0.0.2")] == [200, 429]
 
 
+def test_a_visitor_with_a_network_of_addresses_is_one(limited: Any) -> None:
+    client = limited("1 per minute", PROXIES=1)
+
+    def ask(address: str) -> int:
+        return client.get("/vocabularies", headers={"X-Forwarded-For": address}).status_code
+
+    assert [ask("2001:db8::1"), ask("2001:db8::ffff:2"), ask("2001:db8:0:1::1")] == [200, 429, 200]
+    assert [ask("192.0.2.1"), ask("::ffff:192.0.2.1"), ask("not an address")] == [200, 429, 200]
+
+
+@pytest.mark.parametrize(
+    ("headers", "proxies", "base"),
+    [
+        ({"X-Forwarded-Proto": "https"}, 1, "https://localhost"),
+        ({"X-Forwarded-Proto": "http, https"}, 2, "https://localhost"),
+        ({"X-Forwarded-Proto": "https"}, 0, "http://localhost"),
+        ({"X-Forwarded-Proto": "javascript"}, 1, "http://localhost"),
+        ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}, 1, "https://localhost"),
+        ({"Forwarded": "host=evil.example;proto=https", "X-Forwarded-Port": "8"}, 1, "http://localhost"),
+        ({"X-Forwarded-Prefix": "/evil"}, 1, "http://localhost"),
+    ],
+)
+def test_only_what_proxies_must_tell_is_believed(
+    limited: Any, headers: dict[str, str], proxies: int, base: str
+) -> None:
+    answer = limited(PROXIES=proxies).get("/api", headers=headers)
+    assert f"{base}/api/v1" in answer.text
+    assert "evil" not in answer.text
+    assert ("Strict-Transport-Security" in answer.headers) == base.startswith("https")
+
+
+def test_the_page_tells_the_rates_in_words(limited: Any) -> None:
+    client = limited("1200 per minute; 5 per 2 seconds", "20 per minute, 200 per hour")
+    page = client.get("/api").text
+    assert "so often: 1,200 a minute, 5 in 2 seconds." in page
+    assert "20 a minute, 200 an hour." in page
+
+
+@pytest.mark.parametrize("path", ["/s/zzzzzzzzz/embed", "/s/zzzzzzzzz"])
+def test_a_frame_may_show_that_it_was_too_often(limited: Any, path: str) -> None:
+    client = limited("1 per minute")
+    client.get(path)
+    answer = client.get(path)
+    assert answer.status_code == 429
+    framed = path.endswith("embed")
+    assert ("frame-ancestors" not in answer.headers["Content-Security-Policy"]) == framed
+    assert ("X-Frame-Options" not in answer.headers) == framed
+    assert ("<nav" not in answer.text) == framed
+
+
 def test_a_counter_that_is_away_stops_nobody(limited: Any) -> None:
     client = limited("2 per minute", REDIS_URL="redis://127.0.0.1:9/0")
     assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.api.conftest import problem_of
 from webapp import create_app
+from webapp.vocabularies.loading import shipped_tokenizer
 
 
 @pytest.mark.parametrize(
@@ -171,3 +172,12 @@ def test_a_body_that_stops_half_way(site: str, path: str) -> None:
 
 def test_the_site_still_has_pages(app: Flask) -> None:
     assert app.test_client().get("/nope").mimetype == "text/html"
+
+
+def test_ids_that_spell_too_much(client: FlaskClient) -> None:
+    pieces = shipped_tokenizer("bpe-bytes").model.pieces
+    longest = max(range(len(pieces)), key=lambda id: len(pieces[id]))
+    body = {"vocabulary": "bpe-bytes", "ids": [longest] * (1 << 20)}
+    told = problem_of(client.post("/api/v1/decode", json=body), 413)
+    assert "the limit is 4,194,304" in told["detail"]
+    assert told["errors"][0]["pointer"] == "#/ids"

@@ -85,10 +85,60 @@ def test_the_link_is_copied_with_a_button(open_page: OpenPage) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == link
 
 
+def test_what_is_shared_stays_while_the_text_changes(open_page: OpenPage) -> None:
+    page = open_page("/?text=one text")
+    page.locator("#share summary").click()
+    page.locator("#title").fill("A title")
+    page.locator("#text").fill("two texts")
+    expect(page.locator("#tokens > .chunk > *").first).to_have_text("two")
+    assert page.locator("#title").input_value() == "A title"
+    page.locator("#title").press("Enter")  # as the button does
+    first = page.locator("#link")
+    expect(first).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == first.input_value()
+    expect(page.locator("#create-link")).to_be_hidden()
+    expect(page.locator("#link-before")).to_be_hidden()
+
+    address, deletion = first.input_value(), page.locator("#deletion").input_value()
+    page.locator("#text").fill("three")
+    expect(page.locator("#tokens > .chunk > *").first).to_have_text("three")
+    expect(page.locator("#link-before")).to_contain_text("This is the link of “two texts”")
+    assert (first.input_value(), page.locator("#deletion").input_value()) == (address, deletion)
+    page.locator("#text").fill("two texts")
+    expect(page.locator("#link-before")).to_be_hidden()
+    page.locator("label[for=a-unigram]").click()
+    expect(page.locator("#link-before")).to_be_visible()
+    page.locator("#text").fill("")
+    expect(page.locator(".empty")).to_be_visible()
+    expect(first).to_be_visible()
+
+    page.locator("#text").fill("three")
+    expect(page.locator("#ids")).to_be_visible()
+    page.locator("#create-link").click()
+    expect(page.locator("#link-before")).to_be_hidden()
+    assert first.input_value() != address
+    page.locator("#another-link").click()
+    expect(first).to_have_count(0)
+    expect(page.locator("#create-link")).to_be_visible()
+    page.goto(address)
+    expect(page.locator("h1")).to_have_text("A title")
+
+
+def test_a_link_on_a_page_of_its_own_is_selected(open_page: OpenPage) -> None:
+    page = open_page("/?text=own page")
+    page.evaluate("document.getElementById('share').open = true")
+    page.evaluate("document.getElementById('playground').action = '/share'")
+    page.evaluate("document.getElementById('playground').submit()")
+    page.wait_for_url("**/share")
+    expect(page.locator("#link")).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == page.locator("#link").input_value()
+
+
 def test_sharing_without_javascript(open_page: OpenPage) -> None:
     page = open_page("/?text=plain forms", javascript=False)
     link, _deletion = share(page, "No script")
     expect(page.locator("h1")).to_have_text("The result is kept")
+    expect(page.locator("#link")).to_be_focused()
     page.get_by_role("button", name="Back to the text").click()
     assert page.locator("#text").input_value() == "plain forms"
     page.goto(link)
@@ -105,6 +155,8 @@ def test_what_is_wrong_with_a_share_is_told_and_can_be_mended(open_page: OpenPag
     page.get_by_role("button", name="Create the link").click()
     expect(page.locator(".problem:visible")).to_contain_text("Choose a day after today")
     assert page.locator("#title").input_value() == "kept title"
+    if javascript:  # a day that is chosen is meant
+        page.locator("[name=keep][value=forever]").check()
     page.locator("[name=until]").fill("2099-01-01")
     page.get_by_role("button", name="Create the link").click()
     expect(page.locator("#link")).to_be_visible()

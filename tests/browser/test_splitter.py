@@ -1,9 +1,11 @@
 """The splitter in a browser, with JavaScript and without."""
 
 import zipfile
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 
@@ -27,6 +29,27 @@ def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -
     with zipfile.ZipFile(download.value.path()) as file:
         assert len(file.namelist()) == 18
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
+    page = open_page("/split", javascript=javascript, expected=["status of 422"])
+    if javascript:
+        page.wait_for_selector("button[hx-post][data-htmx-powered]")
+    good, bad = tmp_path / "rain.txt", tmp_path / "bad.txt"
+    good.write_text(TEXT, encoding="utf-8")
+    bad.write_bytes(b"low\xff")
+    page.fill("[name=tokens]", "12")
+    for file in (bad, good):
+        page.set_input_files("#file", file)
+        if not javascript:
+            page.click("button.primary")
+        if file is bad:
+            expect(page.locator(".problem")).to_contain_text("“bad.txt” is not UTF-8: the byte at offset 3 (0xFF)")
+    page.wait_for_selector(".parts li:nth-child(18)")
+    expect(page.locator(".problem")).to_have_count(0)
+    assert page.input_value("#text") == TEXT
+    assert "tokens=12" in page.url
 
 
 @pytest.mark.parametrize("path", ["/split?tokens=5&text=It+rains.+It+rains.", "/api"])

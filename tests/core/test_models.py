@@ -176,10 +176,12 @@ def test_wordpiece_worked_examples(worked_examples: dict[str, Any]) -> None:
 @given(
     vocabulary=pieces,
     # Few different scores, so that ties are frequent; some of them beat the score of single characters.
-    scores=st.lists(st.sampled_from([-0.5, -1.0, -1.5, -2.0, -3.0, -4.25, -7.0, -11.0]), min_size=13, max_size=13),
+    scores=st.lists(st.sampled_from([-0.5, -1.0, -1.5, -2.0, -3.1, -4.25, -7.3, -11.0]), min_size=13, max_size=13),
     text=words,
+    times=st.sampled_from([1, 1, 1, 7, 50]),
 )
-def test_unigram_equals_tokenizers(vocabulary: list[str], scores: list[float], text: str) -> None:
+def test_unigram_equals_tokenizers(vocabulary: list[str], scores: list[float], text: str, times: int) -> None:
+    text *= times
     every = ["<unk>", *vocabulary]
     scores = [0.0, *scores[: len(vocabulary)]]
     model = Unigram(every, scores, unknown_id=0)

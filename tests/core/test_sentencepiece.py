@@ -87,7 +87,8 @@ def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) ->
 
     SentencePiece lets a token end where the next begins, so that removed spaces belong to the one in front; of bytes,
     and of characters that one was replaced by, it gives the last the whole range and the others none (in a word model
-    the last byte of an unknown word has the range of the word).
+    the last byte of an unknown word has the range of the word). So too of a user-defined piece: where the text ends in
+    one whose `▁` is removed with the spaces there, what is left of it has no range.
     """
     pieces = pair.theirs.encode(text, return_type="proto").pieces
     assert len(starts) == len(ends) == len(pieces)
@@ -100,8 +101,11 @@ def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) ->
         elif start != begins:  # a space behind the text has none of its own
             assert start < begins == finishes
         elif begins < finishes:
-            if end > finishes:  # the next token begins inside what one character was replaced by
+            if end > finishes and index + 1 < len(pieces):  # the next begins inside what one character was replaced by
                 assert starts[index + 1] < end
+            elif end > finishes:  # the text's last spaces were removed, and one of them ends a user-defined piece
+                assert text[finishes:end].rstrip("▁")
+                assert text[end - 1] == "▁"
             assert pair.theirs.normalize(text[end:finishes]).strip("▁ ") == ""
         if index:
             assert starts[index - 1] <= start
@@ -236,7 +240,19 @@ def random_models(draw: st.DrawFn) -> bytes:
     )
 
 
+# The user-defined piece loses its end with the spaces behind the text.
+CUT_SHORT = made(
+    [("<unk>", 0.0, 2), ("b▁b", -5.0, 1), ("b▁", -2.0, 4)],
+    model_type=1,
+    add_dummy_prefix=False,
+    remove_extra_whitespaces=True,
+    escape_whitespaces=True,
+)
+
+
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
+@example(content=CUT_SHORT, text="ab▁", times=1)
+@example(content=CUT_SHORT, text="b▁", times=3)
 @given(content=random_models(), text=st.text(CHARACTERS + " x", max_size=40), times=st.sampled_from([1, 1, 3, 40]))
 def test_random_models(content: bytes, text: str, times: int) -> None:
     assert_same(Pair.of(content), text * times)

@@ -33,7 +33,9 @@ def share(client: FlaskClient, *, headers: dict[str, str] | None = None, **form:
 
 
 def drawn(page: str) -> str:
-    return page[page.index('<div id="aligned"') : page.index("</div>\n<p")]
+    """The drawing alone."""
+    start = page.index('<div id="aligned"')
+    return page[start : page.index("\n</div>", start)]
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.web.conftest import HTMX, Page
-from webapp.storage import storage
+from webapp.storage import UnavailableStorageError, storage
 from webapp.vocabularies import shipped_tokenizer
 
 
@@ -295,7 +295,10 @@ def test_a_link_unfolds(client: FlaskClient) -> None:
     assert f'src="http://localhost{path}/embed"' in answer["html"]
     small = client.get(f"/oembed?url=http://localhost{path}&maxwidth=300&maxheight=100").get_json()
     assert (small["width"], small["height"]) == (300, 100)
-    assert client.get("/oembed?url=http://localhost/s/zzzzzzzzz").status_code == 404
+    none = client.get(f"/oembed?url=http://localhost{path}&maxwidth=-3&maxheight=wide").get_json()
+    assert (none["width"], none["height"]) == (640, 320)
+    unknown = client.get("/oembed?url=http://localhost/s/zzzzzzzzz")
+    assert (unknown.status_code, unknown.mimetype) == (404, "application/problem+json")
     assert client.get("/oembed?url=http://elsewhere.example/").status_code == 404
     assert client.get(f"/oembed?url=http://localhost{path}&format=xml").status_code == 501
 
@@ -350,3 +353,48 @@ def test_a_remembered_page_is_the_same_in_each_language(client: FlaskClient) -> 
     assert english.data == again.data
     assert english.headers["ETag"] == again.headers["ETag"] != chinese.headers["ETag"]
     assert Page(chinese.text).lang == "zh-Hans"
+
+
+def test_a_link_of_its_own_page_is_selected(client: FlaskClient) -> None:
+    page = share(client, text="without htmx").text
+    assert re.search(r'id="link" readonly value="[^"]+" autofocus>', page)
+    assert "app.js" in page
+    assert page.count("autofocus") == 1
+
+
+def test_programs_are_told_in_their_own_way_what_is_gone(client: FlaskClient) -> None:
+    answer = share(client, text="soon gone")
+    client.post(deletion(answer))
+    for path, status in ((link(answer), 410), ("/s/zzzzzzzzz", 404)):
+        for twin in (f"{path}.json", f"{path}/tokens.json"):
+            told = client.get(twin)
+            assert (told.status_code, told.mimetype) == (status, "application/problem+json"), twin
+        assert client.get(f"{path}/tokens.svg").mimetype == "text/html"
+
+
+def test_a_report_is_kept_as_it_was_typed(app: Flask, client: FlaskClient) -> None:
+    path = link(share(client, text="reported", title="Of this title"))
+    assert "Of this title" in client.get(f"{path}/report").text
+    typed = "line\n" * 399 + "12345"  # as long as may be, with each line end counted once
+    assert client.post(f"{path}/report", data={"reason": typed.replace("\n", "\r\n")}).status_code == 200
+    with app.app_context():
+        assert typed in [report.reason for report in storage().snapshots.reports()]
+
+
+@pytest.mark.parametrize(
+    "error", [UnavailableStorageError("away", "nobody answers"), RuntimeError("nobody foresaw it")]
+)
+def test_a_frame_may_show_what_went_wrong(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_args: object) -> None:
+        raise error
+
+    monkeypatch.setattr("webapp.storage.snapshots.SnapshotStore.get", fail)
+    answer = client.get("/s/zzzzzzzzz/embed")
+    assert answer.status_code in (500, 503)
+    assert "frame-ancestors" not in answer.headers["Content-Security-Policy"]
+    assert "X-Frame-Options" not in answer.headers
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert 'class="frame"' in answer.text
+    assert "<nav" not in answer.text

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from tests.web.conftest import HTMX
 from webapp.vocabularies.loading import shipped_tokenizer
@@ -76,3 +77,47 @@ def test_markup_in_a_text_stays_text(client: FlaskClient) -> None:
 def test_every_kind_of_vocabulary_can_be_chosen(client: FlaskClient) -> None:
     for name in ("jieba", "bpe-characters", "wordpiece", "unigram"):
         assert "part" in client.get("/split", query_string=ASKED | {"vocabulary": name}).text
+
+
+def test_a_file_is_the_text(client: FlaskClient) -> None:
+    def send(content: bytes, path: str = "/split", **form: str) -> TestResponse:
+        return client.post(path, data={"tokens": "12", "file": (io.BytesIO(content), "rain.txt"), **form})
+
+    shown = send(TEXT.replace("\n", "\r\n").encode(), text="what stood in the box")
+    assert shown.status_code == 303
+    assert "24 parts" in client.get(shown.headers["Location"]).text
+    lines = send(TEXT.encode(), "/split.jsonl").text.splitlines()
+    assert "".join(json.loads(line)["text"] for line in lines) == TEXT
+    wrong = send(b"low\xff", text="what stood in the box")
+    assert wrong.status_code == 422
+    assert "“rain.txt” is not UTF-8: the byte at offset 3 (0xFF)" in wrong.text
+    assert "what stood in the box" in wrong.text
+    assert "24 parts" in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
+
+
+def test_a_file_has_the_limit_of_a_text(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(client.application.config, "MAX_TEXT_BYTES", 100)
+    large = client.post("/split", data={"file": (io.BytesIO(b"x" * 101), "rain.txt")})
+    assert large.status_code == 413
+    assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
+
+
+def test_the_twin_answers_programs(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert client.get("/split?text=a&format=json").headers["Cache-Control"] == "private, no-cache"
+    told = client.get("/split?text=a&tokens=0&format=json")
+    assert (told.status_code, told.mimetype) == (422, "application/problem+json")
+
+    def fail() -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("webapp.splitter.routes._parts", fail)
+    told = client.get("/split?text=a&format=json")
+    assert (told.status_code, told.mimetype) == (500, "application/problem+json")
+
+
+def test_a_long_text_comes_along_into_the_other_language(client: FlaskClient) -> None:
+    page = client.post("/split", data={"text": TEXT * 20})
+    assert '<button type="submit" form="split" name="lang" value="zh"' in page.text
+    page = client.post("/split", data={"text": TEXT * 20, "lang": "zh"})
+    assert '<html lang="zh-Hans">' in page.text
+    assert TEXT.splitlines()[0] in page.text

@@ -89,3 +89,13 @@ def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: in
         for left, right in stretches(encoding, index, 20):
             assert left <= encoding.starts[index] <= encoding.ends[index] <= right
             assert right - left <= 20
+
+
+def test_what_was_kept_leads_to_its_steps_too(client: FlaskClient) -> None:
+    asked = {"algorithm": "fmm", "text": "研究生命科学"}
+    shared = client.post("/share", data=asked, headers={"Sec-Fetch-Site": "same-origin"})
+    link = re.search(r"/s/[\w-]+", shared.text + shared.headers.get("Location", ""))
+    assert link is not None
+    address = why(client.get(f"{link[0]}?token=1").text)
+    assert address is not None
+    assert "“命” is: the longest word" in client.get(f"{address}&lang=en").text

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
+from flask_babel import gettext as _
+from flask_babel import ngettext
+from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
 
 from webapp.api.bodies import MOST_TEXTS
 from webapp.api.operations import Operation
 from webapp.api.routes import document, operations
 from webapp.api.snippets import Snippet, snippets_of
+from webapp.localization import number
 from webapp.problems import API
 
 blueprint = Blueprint("api_page", __name__)
@@ -57,12 +61,33 @@ def page() -> Response:
         base=base,
         text_limit=current_app.config["MAX_TEXT_BYTES"],
         most_texts=MOST_TEXTS,
-        reading=current_app.config["RATE_READING"],
-        storing=current_app.config["RATE_STORING"],
+        reading=rate_in_words(current_app.config["RATE_READING"]),
+        storing=rate_in_words(current_app.config["RATE_STORING"]),
     )
     response = make_response(body)
     response.headers["Cache-Control"] = "private, no-cache"
     return response
+
+
+def rate_in_words(rates: str) -> str:
+    """The limits of a setting as the reader's language says them: `20 per minute, 200 per hour`."""
+    return _(", ").join(map(_limit_in_words, parse_many(rates))) if rates else ""
+
+
+def _limit_in_words(limit: RateLimitItem) -> str:
+    count, several = number(limit.amount), limit.multiples
+    match limit.GRANULARITY.name:
+        case "second":
+            return ngettext("%(count)s a second", "%(count)s in %(num)s seconds", several, count=count)
+        case "minute":
+            return ngettext("%(count)s a minute", "%(count)s in %(num)s minutes", several, count=count)
+        case "hour":
+            return ngettext("%(count)s an hour", "%(count)s in %(num)s hours", several, count=count)
+        case "day":
+            return ngettext("%(count)s a day", "%(count)s in %(num)s days", several, count=count)
+        case "month":
+            return ngettext("%(count)s a month", "%(count)s in %(num)s months", several, count=count)
+    return ngettext("%(count)s a year", "%(count)s in %(num)s years", several, count=count)
 
 
 @blueprint.app_template_filter()

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from flask import Blueprint, Response, g, request, url_for
+from flask import Blueprint, Response, current_app, g, request, url_for
 
 from webapp.answers.json import json_response, kept_for, well_formed
 from webapp.answers.snapshot import snapshot_json
@@ -28,6 +28,7 @@ blueprint = Blueprint("api", __name__, url_prefix=API)
 operations = Operations(blueprint)
 
 MINUTES_5, HOUR = 300, 3_600
+TIMES_THE_LONGEST = 4  # as long as the longest text of a request may be what ids spell
 
 
 @blueprint.before_request
@@ -96,6 +97,11 @@ def decode(body: bodies.DecodeBody) -> Response:
     What is learned on the spot is learned from `corpus`, which must be the same as when the text was tokenized.
     """
     _state, tokenizer = chosen(body)
+    limit = TIMES_THE_LONGEST * current_app.config["MAX_TEXT_BYTES"]
+    length = tokenizer.spelt_length(body.ids)
+    if length > limit:
+        sentence = f"Their pieces have {length:,} characters together; the limit is {limit:,}."
+        refuse(413, f"These ids spell too long a text. {sentence}", errors=[("#/ids", sentence)])
     try:
         return json_response({"text": well_formed(tokenizer.decode(body.ids, skip_special=body.skip_special))})
     except TextError:

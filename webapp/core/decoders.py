@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Protocol
 
 from webapp.core.byte_characters import spelt, unspelt
+from webapp.core.normalizers import check_length
 from webapp.core.split_patterns import SplitPattern
 
 
@@ -164,7 +165,7 @@ class Metaspace:
 class Replace:
     """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`.
 
-    A pattern that comes to no end on a piece raises PatternTimeoutError.
+    A pattern that comes to no end on a piece raises PatternTimeoutError, a text that grows too long GrowthError.
     """
 
     pattern: str
@@ -174,16 +175,25 @@ class Replace:
     def change(self, pieces: list[str]) -> list[str]:
         """The pieces, replaced."""
         if self.regular:
-            return [self._replaced(piece) for piece in pieces]
+            return self._replaced(pieces)
+        more = len(self.content) - len(self.pattern)
+        if more > 0:
+            check_length(sum(len(piece) + more * piece.count(self.pattern) for piece in pieces))
         return [piece.replace(self.pattern, self.content) for piece in pieces]
 
-    def _replaced(self, piece: str) -> str:
-        kept = []
-        position = 0
-        for start, end in self._pattern.spans(piece):
-            kept.append(piece[position:start])
-            position = end
-        return self.content.join((*kept, piece[position:]))
+    def _replaced(self, pieces: list[str]) -> list[str]:
+        length = sum(map(len, pieces))
+        changed = []
+        for piece in pieces:
+            kept = []
+            position = 0
+            for start, end in self._pattern.spans(piece):
+                kept.append(piece[position:start])
+                position = end
+            length += len(self.content) * len(kept)
+            check_length(length)
+            changed.append(self.content.join((*kept, piece[position:])))
+        return changed
 
     @cached_property
     def _pattern(self) -> SplitPattern:

@@ -179,14 +179,14 @@ class Replace:
         """The text with the matches replaced."""
         if self._is_character:
             if len(self.content) > 1:
-                _check_length(len(text) + text.count(self.pattern) * (len(self.content) - 1))
+                check_length(len(text) + text.count(self.pattern) * (len(self.content) - 1))
             return text.replace(self.pattern, self.content)
         pieces: list[str] = []
         position = 0
         for start, end in self._found(text):
             pieces += (text[position:start], self.content)
             position = end
-        _check_length(len(text) + len(pieces) // 2 * len(self.content))
+        check_length(len(text) + len(pieces) // 2 * len(self.content))
         return "".join((*pieces, text[position:]))
 
     def align(self, aligned: Aligned) -> Aligned:
@@ -194,7 +194,7 @@ class Replace:
         if self._is_character and len(self.content) == 1:
             return aligned.same_length(self.normalize(aligned.text))
         found = list(self._found(aligned.text))
-        _check_length(len(aligned.text) + len(found) * len(self.content))
+        check_length(len(aligned.text) + len(found) * len(self.content))
         return aligned.edited((start, end, self.content, [end - 1] * len(self.content)) for start, end in found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
@@ -215,17 +215,18 @@ class Replace:
 
 
 class GrowthError(TextError):
-    """A text that its normalizer makes too long."""
+    """A text that its normalizer, or its decoder, makes too long."""
 
     def __init__(self, length: int) -> None:
-        super().__init__(f"the normalizer makes the text {length:,} characters long; {LONGEST:,} are the most")
+        super().__init__(f"the vocabulary makes the text {length:,} characters long; {LONGEST:,} are the most")
 
 
 LONGEST = 1 << 24
-"""So many characters a normalizer may make of a text: ten times the longest text of this site."""
+"""So many characters a normalizer or decoder may make of a text: ten times the longest text of this site."""
 
 
-def _check_length(length: int) -> None:
+def check_length(length: int) -> None:
+    """Raises GrowthError for a text that would be longer than `LONGEST`."""
     if length > LONGEST:
         raise GrowthError(length)
 

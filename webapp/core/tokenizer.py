@@ -121,6 +121,19 @@ class Tokenizer:
                 raise ValueError(f"id {id} is outside the vocabulary of {size} pieces")
         return (self.decoder or Join()).decode(pieces)
 
+    def spelt_length(self, ids: Iterable[int]) -> int:
+        """How long the pieces of ids are together, in characters (bytes where pieces are bytes), without joining them.
+
+        Ids outside the vocabulary count nothing.
+
+        >>> from webapp.core.models.wordpiece import WordPiece
+        >>> Tokenizer(WordPiece(["[UNK]", "un", "##able"])).spelt_length([1, 2, 2, 99])
+        14
+        """
+        pieces, added = self.model.pieces, self._decoded
+        size = len(pieces)
+        return sum(len(added[id]) if id in added else len(pieces[id]) if id < size else 0 for id in ids)
+
     def _ids(self, text: str, special: bool) -> list[int]:
         stretches = self._stretches
         if not self._looks_for(special):

@@ -13,6 +13,7 @@ from webapp.learn.lessons import Example, Lesson
 from webapp.localization import current_key, number
 from webapp.markup import Painter
 from webapp.results.attempts import attempt
+from webapp.results.following import steps_address
 from webapp.results.forms import Problem, as_typed
 from webapp.results.result import Result
 from webapp.results.words import algorithm_names
@@ -36,6 +37,16 @@ class Shown:
     def playground(self) -> str:
         """The address of the same in the playground."""
         return f"{url_for('playground.page')}?{self.example.state(self.text).query()}"
+
+    @property
+    def place(self) -> int:
+        """Which example of the page it is, counted from 1."""
+        return self.lesson.examples.index(self.example) + 1
+
+    @property
+    def steps(self) -> str | None:
+        """The address where every decision can be followed, or None for a text that is too long."""
+        return steps_address(self.result) if self.result else None
 
     @property
     def caption(self) -> str:

@@ -11,6 +11,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
+from webapp.localization import current_key
 from webapp.results.state import State
 from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
 
@@ -202,22 +203,33 @@ def _status(name: str) -> int:
 
 def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None]:
     """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
+    text, problem = text_of(upload)
+    if problem is None:
+        return replace(state, text=text, token=None), None
+    if problem.status == 422:
+        space = " " if current_key() == "en" else ""
+        hint = _("A vocabulary is uploaded under “Find or upload”.")
+        problem = replace(problem, message=f"{problem.message}{space}{hint}")
+    return state, problem
+
+
+def text_of(upload: FileStorage) -> tuple[str, Problem | None]:
+    """The text of an uploaded file, which must be UTF-8 and within the limit; or what is wrong with it."""
     content = upload.stream.read()
     upload.close()
-    limit = current_app.config["MAX_TEXT_BYTES"]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         message = _(
             "“%(name)s” is not UTF-8: the byte at offset %(offset)s (0x%(byte)s) does not fit. "
-            "Save it as UTF-8 and try again; your text is unchanged. A vocabulary is uploaded under “Find or upload”.",
+            "Save it as UTF-8 and try again; your text is unchanged.",
             name=upload.filename,
             offset=f"{error.start:,}",
             byte=f"{content[error.start]:02X}",
         )
-        return state, Problem(message)
+        return "", Problem(message)
     try:
-        within(text, limit, f"“{upload.filename}”")
+        within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”")
     except TooLongError as error:
-        return state, Problem(str(error), 413)
-    return replace(state, text=as_typed(text), token=None), None
+        return "", Problem(str(error), 413)
+    return as_typed(text), None

@@ -261,7 +261,7 @@ def text_problem(state: State, error: TextError) -> Problem:
     if isinstance(error, GrowthError):
         return Problem(
             _(
-                "The normalizer of “%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
+                "“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
                 title=title,
             )
         )

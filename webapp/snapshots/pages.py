@@ -12,9 +12,12 @@ from flask_babel import gettext as _
 
 from webapp import pictures
 from webapp.keeping.kept import Kept
+from webapp.markup import visible
 from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
 from webapp.storage import Stored
+
+LONGEST_BEGINNING = 30
 
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
@@ -49,6 +52,16 @@ def embed_code(id: str, title: str) -> str:
     return render_template("snapshots/_frame.html", id=id, title=title, width="640", height="320")
 
 
+def beginning(text: str) -> str:
+    """The first words of a text, to tell it from another.
+
+    >>> beginning("one line   and a half of what is more than fits")
+    'one line and a half of what is…'
+    """
+    words = " ".join(text[:1_000].split())
+    return visible(words if len(words) <= LONGEST_BEGINNING else f"{words[:LONGEST_BEGINNING].rstrip()}…")
+
+
 def day(moment: datetime) -> str:
     """A day as the reader's language writes it."""
     return str(format_date(moment.date(), "long"))
@@ -63,12 +76,13 @@ def describe(view: View) -> str:
     """One line about a result, for whoever unfolds its link."""
     assert view.result is not None
     part = view.result_part()
+    own = view.state.vocabulary == "own-dictionary"
     return _(
         "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
         algorithm=part["algorithm_names"][view.state.algorithm],
-        vocabulary=part["vocabulary_title"],
+        vocabulary=_("a dictionary of the author’s own") if own else part["vocabulary_title"],
     )
 
 
@@ -121,7 +135,7 @@ def gone(what: str, id: str, template: str = "snapshots/gone.html") -> Response:
             200,
         ),
     }[what]
-    response = make_response(render_template(template, title=title, sentence=sentence, id=id), status)
+    response = make_response(render_template(template, title=title, sentence=sentence, id=id, status=status), status)
     response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
     response.headers["X-Robots-Tag"] = "noindex"
     return response

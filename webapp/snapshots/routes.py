@@ -6,6 +6,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, jsonify, make_response, redirect, render_template, request, url_for
+from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
 from webapp.answers.json import json_response
@@ -13,7 +14,7 @@ from webapp.answers.snapshot import snapshot_json
 from webapp.keeping.capture import UnkeepableError, keep
 from webapp.keeping.comparing import is_comparison
 from webapp.keeping.kept import Kept
-from webapp.keeping.terms import LONGEST_NOTE, Terms
+from webapp.keeping.terms import LONGEST_NOTE, LONGEST_TITLE, Terms
 from webapp.localization import current_key
 from webapp.problems import problem
 from webapp.rates import stores
@@ -21,20 +22,21 @@ from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.files import WRITERS, as_file
-from webapp.results.forms import Problem
+from webapp.results.forms import Problem, as_typed
 from webapp.results.views import Chooser, View
 from webapp.results.words import unavailable_problem, wrong_file
 from webapp.same_origin import is_foreign
-from webapp.security import allow_framing
+from webapp.security import framed
 from webapp.snapshots import commands, comparisons, sharing
-from webapp.snapshots.pages import card, day, day_before, embed_code, gone, kept_or_gone, page_part
+from webapp.snapshots.pages import beginning, card, day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.snapshots.remembered import Pages
-from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.storage import LONGEST_REASON, NoRoomError, RemovedError, Shared, Stored, storage
 from webapp.vocabularies import OnItsWayError, UnavailableError
 
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
 blueprint.add_app_template_global(embed_code)
+blueprint.add_app_template_global(beginning)
 blueprint.add_app_template_global(day)
 blueprint.add_app_template_global(day_before)
 
@@ -42,6 +44,12 @@ OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
 pages = Pages(most_bytes=32 << 20)
 cards = Pages(most_bytes=8 << 20)
+
+
+@blueprint.record_once
+def tell_limits(state: BlueprintSetupState) -> None:
+    """The share form stands on pages of other blueprints too."""
+    state.app.jinja_env.globals |= {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
 
 
 @blueprint.post("/share")
@@ -62,6 +70,8 @@ def share() -> Response:
         form=request.form,
         origin=url_for(f"{origin}.page"),
         form_id=origin if partial else "playground",
+        partial=partial,
+        text=as_typed(request.form.get("text")),
     )
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
@@ -115,17 +125,18 @@ def _whole_page(id: str) -> Response:
 
 
 @blueprint.get("/s/<id>/embed")
+@framed
 def embed(id: str) -> Response:
     """The tokens alone, for a frame in somebody's blog or slides."""
     stored = _stored(id, "snapshots/embed_gone.html")
-    if isinstance(stored, Stored):
-        if is_comparison(stored.snapshot):
-            body = render_template("snapshots/embed_comparison.html", **comparisons.page_part(stored))
-        else:
-            kept = Kept(stored.snapshot)
-            body = render_template("snapshots/embed.html", **page_part(_frame(stored, kept), stored, kept))
-        stored = _indexed_by_nobody(make_response(body))
-    return allow_framing(stored)
+    if not isinstance(stored, Stored):
+        return stored
+    if is_comparison(stored.snapshot):
+        body = render_template("snapshots/embed_comparison.html", **comparisons.page_part(stored))
+    else:
+        kept = Kept(stored.snapshot)
+        body = render_template("snapshots/embed.html", **page_part(_frame(stored, kept), stored, kept))
+    return _indexed_by_nobody(make_response(body))
 
 
 @blueprint.get("/s/<id>/tokens.<kind>")
@@ -133,7 +144,7 @@ def tokens(id: str, kind: str) -> Response:
     """The kept result as a file."""
     if kind not in WRITERS:
         abort(404)
-    stored = _stored(id)
+    stored = _stored_for_programs(id) if kind == "json" else _stored(id)
     if not isinstance(stored, Stored):
         return stored
     if is_comparison(stored.snapshot):
@@ -144,12 +155,10 @@ def tokens(id: str, kind: str) -> Response:
 @blueprint.get("/s/<id>.json")
 def twin(id: str) -> Response:
     """The same for programs."""
-    found = storage().snapshots.get(id)
-    if found is None:
-        return problem(404, _("There is no snapshot of this id, and there never was one."))
-    if found.condition != "kept":
-        return problem(410, _("This snapshot is not kept any more."))
-    return _indexed_by_nobody(json_response(snapshot_json(found)))
+    stored = _stored_for_programs(id)
+    if not isinstance(stored, Stored):
+        return stored
+    return _indexed_by_nobody(json_response(snapshot_json(stored)))
 
 
 @blueprint.get("/s/<id>.png")
@@ -172,14 +181,13 @@ def picture(id: str) -> Response:
 def oembed() -> Response:
     """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
     if request.args.get("format", "json") != "json":
-        return make_response(_("Only JSON is given here."), HTTPStatus.NOT_IMPLEMENTED)
+        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is given here."))
     stem = url_for("snapshots.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
     if stored is None or stored.condition != "kept":
         abort(404)
-    width = min(request.args.get("maxwidth", OEMBED_WIDTH, int), OEMBED_WIDTH)
-    height = min(request.args.get("maxheight", OEMBED_HEIGHT, int), OEMBED_HEIGHT)
+    width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
     return jsonify(
         version="1.0",
@@ -191,6 +199,12 @@ def oembed() -> Response:
         height=height,
         html=render_template("snapshots/_frame.html", id=stored.id, title=title, width=width, height=height),
     )
+
+
+def _at_most(name: str, usual: int) -> int:
+    """The length that an address allows, if it is one and below the usual."""
+    wanted = request.args.get(name, usual, int)
+    return min(wanted, usual) if wanted > 0 else usual
 
 
 @blueprint.route("/s/<id>/delete/<secret>", methods=["GET", "POST"])
@@ -221,14 +235,17 @@ def report(id: str) -> Response:
     if request.method == "POST":
         if is_foreign(request):
             abort(HTTPStatus.FORBIDDEN)
-        reason = request.form.get("reason", "").strip()
-        if not reason or len(reason) > LONGEST_NOTE:
-            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{LONGEST_NOTE:,}")
+        reason = forms.as_typed(request.form.get("reason")).strip()
+        if not reason or len(reason) > LONGEST_REASON:
+            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{LONGEST_REASON:,}")
         else:
             storage().snapshots.report(id, reason)
             sent = True
-    body = render_template("snapshots/report.html", stored=stored, sent=sent, problem=wrong, form=request.form)
-    return _private(make_response(body, 422 if wrong else 200))
+    told = {"sent": sent, "problem": wrong, "form": request.form, "longest": LONGEST_REASON}
+    status = 422 if wrong else 200
+    return _private(
+        make_response(render_template("snapshots/report.html", stored=stored, status=status, **told), status)
+    )
 
 
 def _shared(wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
@@ -260,6 +277,14 @@ def _shared(wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list
 def _stored(id: str, template: str = "snapshots/gone.html") -> Stored | Response:
     """The snapshot, or the page that says why there is none."""
     return kept_or_gone(storage().snapshots.get(id), id, template)
+
+
+def _stored_for_programs(id: str) -> Stored | Response:
+    """The snapshot, or problem details that say why there is none."""
+    stored = storage().snapshots.get(id)
+    if stored is None:
+        return problem(404, _("There is no snapshot of this id, and there never was one."))
+    return stored if stored.condition == "kept" else problem(410, _("This snapshot is not kept any more."))
 
 
 def _frame(stored: Stored, kept: Kept) -> View:

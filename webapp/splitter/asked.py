@@ -13,7 +13,7 @@ from wtforms import Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.splitting import BOUNDARIES, Boundary
-from webapp.results.forms import Problem, as_typed, within
+from webapp.results.forms import Problem, as_typed, text_of, within
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import CATALOGUE, Entry, default_for, find, well_known
@@ -88,11 +88,19 @@ class SplitForm(Form):
 def read(request: Request) -> tuple[Asked, list[Problem]]:
     """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
     values = (request.form if request.method == "POST" else request.args).copy()
+    upload = request.files.get("file")
+    wrong_file = None
+    if upload and upload.filename:
+        text, wrong_file = text_of(upload)
+        if wrong_file is None:
+            values["text"] = text
     for name, usual in USUAL.items():
         values.setdefault(name, usual)
     form = SplitForm(values)
     form.validate()
     problems = [_problem(field.name, str(field.errors[0])) for field in form if field.errors]
+    if wrong_file:
+        problems.append(wrong_file)
     wrong = {problem.field for problem in problems}
     kept = {name: usual if name in wrong else values[name] for name, usual in USUAL.items()}
     tokens = int(kept["tokens"])

@@ -73,7 +73,9 @@ def _answer() -> BaseResponse:
     if request.args.get("format") == "json" and request.method == "GET":
         if problems:
             return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
-        return json_response({"parts": parts_of(asked.text, parts)})
+        answer = json_response({"parts": parts_of(asked.text, parts)})
+        answer.headers["Cache-Control"] = "private, no-cache"
+        return answer
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
     response = _shown(asked, parts, problems, link if short else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 from unicodedata import bidirectional
@@ -13,16 +12,16 @@ from webapp.results.result import Result
 
 @dataclass(frozen=True)
 class Cell:
-    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already, `label` what it is called.
+    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already.
 
     Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
-    step is about, `rest` for what is not looked at yet, `differs` for what somebody else does otherwise.
+    step is about, `rest` for what is not looked at yet, `word` for what no line is broken in, `differs` for what
+    somebody else does otherwise.
     """
 
     text: str
     kinds: str
     id: int | None = None
-    label: str = ""
 
 
 def cell(text: str, *kinds: str, id: int | None = None) -> Cell:
@@ -42,27 +41,29 @@ def final_cells(result: Result) -> list[Cell]:
 
 
 def said(text: str) -> str:
-    """A stretch of a text as a sentence quotes it: what runs from right to left does not mix with the words around.
+    """A stretch of a text as a sentence quotes it, or as much of it as one can take in.
+
+    What runs from right to left does not mix with the words around.
 
     >>> said("a b"), said("שלום") == "\u2068שלום\u2069"
     ('a·b', True)
     """
-    shown = shown_piece(text)
+    shown = shown_piece(text if len(text) <= _LONGEST_SAID else f"{text[:_LONGEST_SAID]}…")
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
-def direction(cells: Iterable[Cell]) -> Literal["ltr", "rtl"]:
-    """The direction in which cells are read: that of the first letter, as for a text in one piece.
+def direction(text: str) -> Literal["ltr", "rtl"]:
+    """The direction in which the cells of a text stand: that of its first letter.
 
-    >>> direction([cell("1 "), cell("שלום"), cell("a")])
-    'rtl'
+    >>> direction("1 שלום a"), direction("a שלום"), direction("")
+    ('rtl', 'ltr', 'ltr')
     """
-    for one in cells:
-        for character in one.text:
-            strong = bidirectional(character)
-            if strong in ("L", "R", "AL"):
-                return "ltr" if strong == "L" else "rtl"
+    for character in text:
+        strong = bidirectional(character)
+        if strong in ("L", "R", "AL"):
+            return "ltr" if strong == "L" else "rtl"
     return "ltr"
 
 
+_LONGEST_SAID = 48
 _LEFTWARD = ("R", "AL", "AN")

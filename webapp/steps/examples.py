@@ -4,6 +4,8 @@ from __future__ import annotations
 
 CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
 ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
+PARTING = "The widest pages have coloured tables."
+"""With the vocabulary that ships, merging and the longest piece first part on most of its words."""
 UNKNOWN = "unaffable ☃man"
 
 
@@ -11,4 +13,5 @@ def examples_for(algorithm: str) -> tuple[str, ...]:
     """Some texts for an algorithm; its steps begin with the first."""
     if algorithm in ("fmm", "bmm"):
         return CHINESE
-    return (ENGLISH[0], UNKNOWN) if algorithm == "wordpiece" else ENGLISH
+    further = {"bpe": (*ENGLISH, PARTING), "wordpiece": (ENGLISH[0], UNKNOWN)}
+    return further.get(algorithm, ENGLISH)

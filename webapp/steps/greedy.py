@@ -124,9 +124,9 @@ class _Greedy:
             if at < now:
                 cells += self._tokens(at)
             elif isinstance(word, AddedFound):
-                cells.append(cell(word.token.content, "special", "now" if at == now else "rest"))
+                cells.append(cell(word.token.content, "special", "word", "now" if at == now else "rest"))
             else:
-                cells.append(cell(word.text, "now" if at == now else "rest"))
+                cells.append(cell(word.text, "word", "now" if at == now else "rest"))
         return cells
 
     def _tokens(self, at: int) -> list[Cell]:

@@ -17,6 +17,7 @@ from webapp.markup import shown_piece
 from webapp.results.result import Result
 from webapp.results.words import joined, verdict_sentence
 from webapp.steps.cells import Cell, cell, said
+from webapp.steps.cells import direction as reading_direction
 from webapp.steps.show import NoStepsError, Show
 from webapp.steps.windows import Window, folded
 
@@ -36,6 +37,7 @@ class Lane:
     """One direction at one moment: the text in cells, what was just decided, and the windows tried for it."""
 
     name: str
+    reads: str
     direction: Direction
     cells: list[Cell]
     sentence: str
@@ -75,12 +77,14 @@ class _Matching:
 
     def part(self, step: int) -> dict[str, Any]:
         ended = step == len(self) - 1
+        verdict_of = self._result.verdict
         return {
             "ended": ended,
             "followed": self._direction,
-            "about": self._about(),
+            "about": joined([self._about(), self._barred(step)]),
             "counts": self._counts() if ended else [],
             "differ": bool(self._result.disagreements),
+            "by_default": ended and verdict_of is not None and verdict_of.reason == "backward by default",
             "lanes": [self._lane(direction, step, ended) for direction in NAMES],
         }
 
@@ -112,7 +116,15 @@ class _Matching:
         sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
         followed = direction == self._direction
         windows = self._windows(direction, now) if now is not None and followed else []
-        return Lane(NAMES[direction], direction, cells, sentence, windows)
+        return Lane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
+
+    def _reads(self, direction: Direction) -> str:
+        """From where a direction reads, on the page."""
+        if reading_direction(self._text) == "ltr":
+            return _("from the left") if direction == "forward" else _("from the right")
+        if direction == "forward":
+            return _("from the beginning, which is on the right")
+        return _("from the end, which is on the left")
 
     def _cells(self, direction: Direction, taken: Sequence[Taken], now: Taken | None) -> list[Cell]:
         """What was taken so far, in the order of taking, and what is left of the text."""
@@ -147,6 +159,7 @@ class _Matching:
                 after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
+                barred=tried.outcome == "cuts a run",
             )
             for tried in now.tried
         ]
@@ -217,6 +230,13 @@ class _Matching:
             "all that are left, and gives up the first one until it holds a word.",
             longest=longest,
         )
+
+    def _barred(self, step: int) -> str:
+        """What the dash in the table means, where there is one."""
+        taken = self._taken[self._direction][step : step + 1]
+        if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
+            return ""
+        return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
 
     def _counts(self) -> list[Count]:
         """What the bidirectional rule counts, in its order, with a mark where it decides."""

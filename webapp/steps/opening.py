@@ -153,11 +153,25 @@ class Opened:
         return _("Some characters are not kept.")
 
     def _added(self) -> str:
-        found = [one for one in self._found if isinstance(one, AddedFound)]
-        if not found:
-            return ""
-        return ngettext(
-            "One added token is found before that and is never cut.",
-            "%(num)s added tokens are found before that and are never cut.",
-            len(found),
-        )
+        """How many tokens the algorithm does not make."""
+        added = [one for one in self._found if isinstance(one, AddedFound)]
+        around = sum(one.around for one in added)
+        inside = len(added) - around
+        sentences = []
+        if inside:
+            sentences.append(
+                ngettext(
+                    "One added token is found before that and is never cut.",
+                    "%(num)s added tokens are found before that and are never cut.",
+                    inside,
+                )
+            )
+        if around:
+            sentences.append(
+                ngettext(
+                    "One special token is put around the text in the end.",
+                    "%(num)s special tokens are put around the text in the end.",
+                    around,
+                )
+            )
+        return joined(sentences)

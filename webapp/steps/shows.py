@@ -7,12 +7,18 @@ from typing import Any, Protocol
 
 from flask_babel import gettext as _
 
+from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.models.unigram import Unigram
 from webapp.core.models.whole_pieces import Characters, Words
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.results.result import Result
-from webapp.steps import greedy, matching
+from webapp.steps import greedy, lattice, matching, merging
 from webapp.steps.opening import Opened
 from webapp.steps.show import NoStepsError, Show
 
@@ -25,10 +31,13 @@ class _Maker(Protocol):
 MAKERS: dict[type[Any], _Maker] = {
     Matching: matching.show,
     WordPiece: greedy.show,
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.show),
+    Unigram: lattice.show,
+    SentencePieceUnigram: lattice.show,
 }
 """The model of a tokenizer → what makes its show."""
 
-OPTIONS: dict[str, tuple[str, ...]] = {}
+OPTIONS: dict[str, tuple[str, ...]] = {"bpe": ("longest", "pieces"), "unigram": ("n", "temperature", "seed")}
 """The algorithm of the address → further parameters that its show reads."""
 
 

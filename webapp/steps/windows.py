@@ -13,7 +13,7 @@ ROWS = 16
 class Window:
     """One try: what the window shows, what it left out before and behind that, and what came of it.
 
-    `folded` counts the tries that share the row; they have no text.
+    A window that is `barred` is not looked up. `folded` counts the tries that share the row; they have no text.
     """
 
     length: int
@@ -22,7 +22,13 @@ class Window:
     after: str = ""
     outcome: str = ""
     hit: bool = False
+    barred: bool = False
     folded: int = 0
+
+    @property
+    def mark(self) -> str:
+        """What came of it as a sign."""
+        return "✓" if self.hit else "–" if self.barred else "✗"
 
 
 def folded(rows: Sequence[Window]) -> list[Window]:

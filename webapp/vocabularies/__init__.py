@@ -20,6 +20,7 @@ from webapp.vocabularies.loading import (
     preload,
     record,
     shipped_tokenizer,
+    sizes_record,
 )
 from webapp.vocabularies.titles import title_of, titles
 from webapp.vocabularies.uploads import NoRoomError, hash_of, name_of
@@ -48,6 +49,7 @@ __all__ = [
     "preload",
     "record",
     "shipped_tokenizer",
+    "sizes_record",
     "title_of",
     "titles",
     "tokenizer_of",

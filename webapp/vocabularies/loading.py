@@ -79,3 +79,10 @@ def record() -> dict[str, Any]:
     """How the four vocabularies were learned: corpus, sizes, checksums, command, time."""
     written: dict[str, Any] = json.loads((FOLDER / "RECORD.json").read_text(encoding="utf-8"))
     return written
+
+
+@cache
+def sizes_record() -> dict[str, Any]:
+    """What `webapp.vocabularies.sizes` measured: tokens of held-out texts, by vocabulary and number of pieces."""
+    written: dict[str, Any] = json.loads((FOLDER / "SIZES.json").read_text(encoding="utf-8"))
+    return written

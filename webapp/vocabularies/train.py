@@ -87,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         began = process_time()
         counts = merged(*(recipe.count(part.text) for part in corpus))
         counted = process_time()
-        tokenizer = train(recipe, counts)
+        learned = train(counts)
+        tokenizer = recipe.tokenizer(learned.model, learned.special_tokens)
         trained = process_time()
         if size(tokenizer) != SIZE:
             raise SystemExit(f"{recipe.name}: {size(tokenizer)} pieces, wanted {SIZE}")
@@ -176,53 +177,54 @@ def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
         }
 
 
-def _bpe_bytes(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
-    return recipe.tokenizer(trained.model, trained.special_tokens)
+def train_bytes(counts: WordCounts) -> bpe.Trained[bytes]:
+    """Byte-level BPE, with its one special token."""
+    return bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
 
 
-def _bpe_characters(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = bpe.train_characters(counts, SIZE, coverage=COVERAGE)
-    return recipe.tokenizer(trained.model, trained.special_tokens)
+def train_characters(counts: WordCounts) -> bpe.Trained[str]:
+    """BPE over characters with `</w>`."""
+    return bpe.train_characters(counts, SIZE, coverage=COVERAGE)
 
 
-def _wordpiece(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = wordpiece.train(
+def train_wordpiece(counts: WordCounts) -> wordpiece.Trained:
+    """WordPiece with BERT's special tokens."""
+    return wordpiece.train(
         counts,
         SIZE,
         special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
         minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
     )
-    return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-def _unigram(recipe: Recipe, counts: WordCounts) -> Tokenizer:
-    trained = unigram.train(
+def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.Trained:
+    """Unigram, which has to be trained anew for each size."""
+    return unigram.train(
         counts,
-        SIZE,
+        pieces,
         coverage=COVERAGE,
         longest=LONGEST_PIECE,
         minimum_frequency=MINIMUM_FREQUENCY,
         seeds=SEEDS,
     )
-    return recipe.tokenizer(trained.model, trained.special_tokens)
 
 
-TRAINERS: tuple[tuple[Recipe, Callable[[Recipe, WordCounts], Tokenizer], dict[str, object]], ...] = (
-    (recipes.BYTE_BPE, _bpe_bytes, {"size": SIZE}),
+Trained = bpe.Trained[bytes] | bpe.Trained[str] | wordpiece.Trained | unigram.Trained
+TRAINERS: tuple[tuple[Recipe, Callable[[WordCounts], Trained], dict[str, object]], ...] = (
+    (recipes.BYTE_BPE, train_bytes, {"size": SIZE}),
     (
         recipes.CHARACTER_BPE,
-        _bpe_characters,
+        train_characters,
         {"size": SIZE, "coverage": COVERAGE, "end-of-word suffix": "</w>"},
     ),
     (
         recipes.WORDPIECE,
-        _wordpiece,
+        train_wordpiece,
         {"size": SIZE, "minimum pair frequency": MINIMUM_PAIR_FREQUENCY, "cased": True},
     ),
     (
         recipes.UNIGRAM,
-        _unigram,
+        train_unigram,
         {
             "size": SIZE,
             "coverage": COVERAGE,

@@ -21,18 +21,19 @@ from webapp.vocabularies import (
     UnavailableError,
     find,
     record,
+    sizes_record,
     title_of,
     titles,
     tokenizer_of,
 )
 from webapp.vocabularies.described import described
 from webapp.vocabulary_pages import bars, listing, tokens
+from webapp.vocabulary_pages.growth import growth
 from webapp.vocabulary_pages.settings import settings_of
 from webapp.vocabulary_pages.special import special_lines
 from webapp.vocabulary_pages.words import algorithm_names_of
 
 SPECIAL_SHOWN = 300
-AN_HOUR = 3_600
 
 blueprint = Blueprint("vocabularies", __name__)
 
@@ -65,6 +66,12 @@ def written_record() -> Response:
     return jsonify(record())
 
 
+@blueprint.get("/vocabularies/SIZES.json")
+def written_sizes() -> Response:
+    """The figures of the chart as they were measured."""
+    return jsonify(sizes_record())
+
+
 @blueprint.get("/vocabularies/<name>.json")
 def twin(name: str) -> Response:
     """The same for programs."""
@@ -72,7 +79,9 @@ def twin(name: str) -> Response:
     if entry is None or not listing.has_page(entry):
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
     try:
-        return kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), AN_HOUR)
+        response = kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
+        response.headers["Cache-Control"] = "private, no-cache"  # the title is in the visitor's language
+        return response
     except UnavailableError as error:
         told = unavailable_problem(error)
         return problem(told.status, told.message, headers={"Retry-After": "60"})
@@ -117,6 +126,7 @@ def vocabulary(name: str) -> Response:
         longest_words=[tokens.longest_of(found.tokens, id) for id in portrait.longest_words],
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
+        growth=growth(entry.name),
     )
     return _answer(body, status)
 
@@ -200,6 +210,7 @@ def _record_part() -> dict[str, Any]:
         "rows": [_row(name) for name, entry in CATALOGUE.items() if f"{name}.json.gz" in written["outputs"]],
         "shares": [(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
         "dictionary_size": CATALOGUE["jieba"].size,
+        "growth": growth(),
     }
 
 

@@ -110,6 +110,20 @@ class BPE:
             self._merge_by_id = by_id
         return self._merge_by_id.get(id)
 
+    def made_of(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank of the merge of two neighbours and the id that it makes, or None where no merge joins them.
+
+        >>> BPE(["a", "b", "ab"], [(0, 1)], byte_level=False).made_of(0, 1)
+        (0, 2)
+        """
+        rank = self._ranks.get(pack(left, right))
+        return None if rank is None else (rank, self._merged[rank])
+
+    def words(self, pretoken: str) -> list[str]:
+        """A pre-token cut where no merge can reach across, as far as it is merged in such stretches: at the spaces of a
+        vocabulary that writes them as `▁`."""
+        return [pretoken] if self.byte_level or self._cuts is None else self._cuts.words(pretoken)
+
     def symbols(self, pretoken: str) -> list[int]:
         """The ids a pre-token begins with, before the first merge."""
         if self.byte_level:

@@ -25,6 +25,8 @@ PRECISION = 24  # bits of a single-precision number
 LONGEST_WORD = 48
 # A word that may change the sum by more than this is always computed.
 STEEPEST_WORD = 64.0
+# Nearer to 0 than this a sum is soon on the next grid: what is remembered there would hardly serve.
+NEAREST = 1024.0
 
 
 class Path(NamedTuple):
@@ -66,7 +68,7 @@ class RoundedWords:
 
     def at(self, score: float) -> Grid | None:
         """The grid on which a sum lies, if words can be remembered there."""
-        if score >= -STEEPEST_WORD or score <= -FARTHEST:
+        if score > -NEAREST or score <= -FARTHEST:
             return None
         exponent = frexp(score)[1]
         grid = self._grids.get(exponent)

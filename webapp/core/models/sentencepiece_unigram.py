@@ -17,7 +17,7 @@ from typing import Any
 
 from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
-from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces
+from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces, Segment
 
 UNKNOWN_PENALTY = 10.0
 # A user-defined piece gets so much for each byte after its first, whatever its own score.
@@ -25,8 +25,7 @@ USER_DEFINED_BONUS = 0.1
 
 # Characters whose words are looked up together: what was made for them is still near when it is let go.
 TOGETHER = 2000
-# Words that are followed together: this many, or as many as may reach the end of a grid when each costs so much.
-STRETCH = 128
+# Words that are followed together: as many as may reach the end of a grid when each costs so much.
 STEEP = 12
 # Words that are followed one by one before looking for a grid again.
 APART = 8
@@ -59,6 +58,21 @@ class SentencePieceUnigram(ScoredModel):
         # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
         self._word_by_word = steepest < 1000
 
+    def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
+        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        for start in range(len(text)):
+            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
+                piece = text[start : start + length]
+                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
+                if score is not None and len(piece) == length:
+                    yield start, start + length, self.vocabulary.ids.get(piece), score
+
+    def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
+        ends.
+        """
+        return self.vocabulary.segments(parts, text)
+
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text; its words are remembered."""
         if not self._word_by_word or not pretoken.startswith(self._front) or len(pretoken) < 2:
@@ -74,12 +88,13 @@ class SentencePieceUnigram(ScoredModel):
             pick = _at(numbers)
             found = pick(known.packed_ids)
             grid = known.at(score)
-            behind = -inf if grid is None else score + sum(pick(grid.change))
+            changes = () if grid is None else pick(grid.change)
+            behind = score + sum(changes)
             if grid is not None and behind > -grid.limit:
                 score = behind
             elif farthest > FARTHEST or min(pick(known.certain_until)) < farthest:
                 found = list(found)
-                score = self._follow(known, words, numbers, score, found)
+                score = self._follow(known, words, numbers, changes, score, found)
             packed.frombytes(b"".join(found))
         ids = packed.tolist()
         # With a space that is a piece in front, no word begins with an unknown character.
@@ -106,38 +121,45 @@ class SentencePieceUnigram(ScoredModel):
         return self._best_path(text, 0.0)[0]
 
     def _follow(
-        self, known: RoundedWords, words: Sequence[str], numbers: Sequence[int], score: float, found: list[bytes]
+        self,
+        known: RoundedWords,
+        words: Sequence[str],
+        numbers: Sequence[int],
+        changes: Sequence[float],
+        score: float,
+        found: list[bytes],
     ) -> float:
         """Correct what was `found` for words behind a path with a score, where rounding decides; the score behind them.
 
-        On a grid whole stretches of words are followed by their sum, near its end and at words that it does not know
-        one word after the other.
+        `changes` are those of the words on the grid of the score. On a grid whole stretches of words are followed by
+        their sum, near its end and at words that it does not know one word after the other.
         """
         rounded = array("f", [0.0])
         certain_until, scores_of = known.certain_until, known.scores
         at = 0
+        followed = known.at(score)
         while at < len(numbers):
-            apart = APART
+            inside, apart = 0, APART
             grid = known.at(score)
             if grid is not None and (room := grid.limit + score) > 0:
-                stretch = numbers[at : at + min(int(room / STEEP) + 1, STRETCH)]
-                changes = list(map(grid.change.__getitem__, stretch))
+                if grid is not followed or not changes:
+                    followed = grid
+                    changes = list(map(grid.change.__getitem__, numbers[at : at + int(room / STEEP) + 1]))
+                inside, apart = len(changes), 0
                 behind = score + sum(changes)
-                apart = 0
                 if behind == -inf:
-                    unknown = changes.index(-inf)
-                    known.learn(stretch[unknown], grid)
-                    del changes[unknown:]
-                    behind = score + sum(changes)
+                    inside = changes.index(-inf)
+                    known.learn(numbers[at + inside], grid)
+                    behind = score + sum(changes[:inside])
                     apart = 1
                 if behind <= -grid.limit:
-                    scores = list(accumulate(changes, initial=score))
+                    scores = list(accumulate(changes[:inside], initial=score))
                     inside = bisect_left(scores, grid.limit, key=neg) - 1
-                    del changes[inside:]
                     behind = scores[inside]
                     apart = APART
                 score = behind
-                at += len(changes)
+                at += inside
+            changes = changes[inside + apart :]
             for here, number in enumerate(numbers[at : at + apart], at):
                 if abs(score) < certain_until[number]:
                     rounded[0] = score
@@ -148,7 +170,7 @@ class SentencePieceUnigram(ScoredModel):
                     word = self._front + words[here]
                     parts, score = self._best_path(word, score)
                     found[here] = pack(self.vocabulary.expanded(parts, word))
-            at = min(at + apart, len(numbers))
+            at += apart
         return score
 
     def _best_path(self, text: str, score: float) -> tuple[list[Part], float]:

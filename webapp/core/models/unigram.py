@@ -7,14 +7,18 @@ fused unknowns) are those of Hugging Face's `tokenizers`, whose ids it reproduce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
-from webapp.core.models.cache import Cache
+from webapp.core.models.cache import LONGEST, Cache
 from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.scored_pieces import Part
+from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
+# Up to this many characters a pre-token is looked at as a whole.
+SHORT = 16
 
 
 class Unigram:
@@ -59,6 +63,8 @@ class Unigram:
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._lengths = lengths_by_beginning(self.pieces)
+        self._stretches = UnigramStretches(self._score_of, self._lengths, self._unknown_score)
+        self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
         # The lattice is dear: ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
         self.ids = Cache(self._compute_ids).__getitem__
@@ -67,24 +73,45 @@ class Unigram:
         """The id of a piece, or None when it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
-    def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each token of the best path, in characters."""
+    def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
+        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        for start in range(len(text)):
+            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
+                piece = text[start : start + length]
+                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
+                if score is not None and len(piece) == length:
+                    yield start, start + length, self._ids.get(piece), score
+
+    def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
+        ends.
+        """
         segments: list[tuple[int, int, int]] = []
-        end = len(pretoken)
-        path = self._best_path(pretoken)
+        start = 0
         unknown_id = self.unknown_id
-        while end > 0:
-            start = path[end]
-            id = self._ids.get(pretoken[start:end], unknown_id)
+        for part, end in parts:
+            id = unknown_id if part is None else part
             if id == unknown_id and segments and segments[-1][0] == unknown_id:
-                segments[-1] = (id, start, segments[-1][2])
+                segments[-1] = (id, segments[-1][1], end)
             else:
                 segments.append((id, start, end))
-            end = start
-        segments.reverse()
+            start = end
         if self.byte_fallback:
-            return tuple(token for segment in segments for token in self._in_bytes(pretoken, *segment))
+            return tuple(token for segment in segments for token in self._in_bytes(text, *segment))
         return tuple(segments)
+
+    def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each token of the best path, in characters."""
+        parts: list[Part] = []
+        end = len(pretoken)
+        path = self._best_path(pretoken)
+        id_of = self._ids.get
+        while end > 0:
+            start = path[end]
+            parts.append((id_of(pretoken[start:end]), end))
+            end = start
+        parts.reverse()
+        return self.tokens(parts, pretoken)
 
     def _in_bytes(self, text: str, id: int, start: int, end: int) -> list[tuple[int, int, int]]:
         """A token, or for an unknown one those of its bytes, each with the range of the whole."""
@@ -94,7 +121,17 @@ class Unigram:
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        if SHORT < len(pretoken) <= self._stretches.longest and not self.byte_fallback:
+            found = list(map(self._stretch_ids, self._stretches.cut(pretoken)))
+            if all(found):
+                return fused(found, self.unknown_id)
         return tuple(id for id, _, _ in self.segment(pretoken))
+
+    def _ids_of_stretch(self, stretch: str) -> tuple[int, ...]:
+        """The ids of a stretch wherever it stands; none if they are not the same everywhere, or not remembered."""
+        if len(stretch) > LONGEST or not self._stretches.sure(stretch):
+            return ()
+        return tuple(id for id, _, _ in self._segment(stretch))
 
     def _best_path(self, text: str) -> list[int]:
         """For each end, where the last token of the best path to it starts."""

@@ -192,7 +192,7 @@ def merges(
     if symbols is None:
         symbols = list(_symbols(counts, end_of_word_suffix, suffix_apart))
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
-    spelled = (_spell(word, end_of_word_suffix, suffix_apart) for word in counts)
+    spelled = (spell(word, end_of_word_suffix, suffix_apart) for word in counts)
     numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
     return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
 
@@ -251,7 +251,7 @@ def _until(size: int | None, start: Sequence[AnyStr], found: Iterator[Merge[AnyS
     return tuple(taken)
 
 
-def _spell(word: str, suffix: str, apart: bool) -> list[str]:
+def spell(word: str, suffix: str, apart: bool) -> list[str]:
     """The symbols a word starts as: ['l', 'o', 'w', '</w>'] apart, ['l', 'o', 'w</w>'] glued.
 
     A word that itself has the suffix's text in it is left out: merged from its characters, the same piece
@@ -271,6 +271,6 @@ def _symbols(counts: WordCounts, suffix: str, apart: bool) -> dict[str, int]:
     """How often each symbol that words start as occurs, in the order in which they are first seen."""
     frequencies: dict[str, int] = {}
     for word, count in counts.items():
-        for symbol in _spell(word, suffix, apart):
+        for symbol in spell(word, suffix, apart):
             frequencies[symbol] = frequencies.get(symbol, 0) + count
     return frequencies

@@ -8,8 +8,7 @@ Candidates", section 3.2, with the choices that its implementation, sentencepiec
    in place of the expected count, ψ being the digamma function: the variational Bayesian estimate under a
    sparse Dirichlet prior (Liang, Jordan, Klein 2007), which takes from the rare what the frequent hardly
    need.
-3. Prune: estimate for each piece by how much the corpus' log-likelihood would fall without it; keep the best
-three
+3. Prune: estimate for each piece by how much the corpus' log-likelihood would fall without it; keep the best three
    quarters, all single characters among them, whatever they lose, so that no text becomes unreadable.
 4. Again from 2 until the size is right; then a last plain maximization, so that the probabilities sum to 1.
 
@@ -18,8 +17,9 @@ goes all the way. Where it drops at once what is expected less than half a time,
 time and falls to pruning, so that the size is exact.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, log
 
@@ -40,7 +40,8 @@ class Round:
     `scores`: the pieces at hand and their log-probabilities after expectation maximization,
     `log_likelihoods`: the corpus' before each iteration of it; `losses`: by how much the log-likelihood would
     fall without each of the longer pieces; `removed`: those dropped for it, least missed first. Both are
-    empty in the last round.
+    empty in the last round. In the order of `scores`: `expected`, how often each piece is used by the last
+    expectation step, and `probabilities`, what follows from that.
     """
 
     number: int
@@ -48,6 +49,18 @@ class Round:
     log_likelihoods: tuple[float, ...]
     losses: dict[str, float]
     removed: tuple[str, ...]
+    expected: Sequence[float] = field(repr=False)
+    probabilities: Sequence[float] = field(repr=False)
+    lattices: Lattices = field(repr=False, compare=False)
+
+    def used(self) -> dict[str, int]:
+        """How often each piece is used when every word is read in its most probable way."""
+        return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities), strict=True))
+
+    def instead(self, piece: str) -> tuple[str, ...]:
+        """How the text of a longer piece is read without it."""
+        pieces = tuple(self.scores)
+        return tuple(pieces[number] for number in self.lattices.without(piece, self.probabilities))
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,7 @@ def train(
     minimum_frequency: int = 2,
     seeds: int = 1_000_000,
     keep: float = 0.75,
+    candidates: Mapping[str, int] | None = None,
 ) -> Trained:
     """Unigram with `size` pieces in all: special tokens, alphabet, the longer pieces missed most.
 
@@ -99,7 +113,7 @@ def train(
     if not any(counts.values()):
         return Trained({}, 0.0, tuple(special_tokens), unknown)  # nothing to learn from: all text is unknown
     room = size - len(special_tokens)
-    *_, last = rounds(
+    every_round = rounds(
         counts,
         room,
         coverage=coverage,
@@ -107,8 +121,14 @@ def train(
         minimum_frequency=minimum_frequency,
         seeds=seeds,
         keep=keep,
+        candidates=candidates,
         reserved=special_tokens,
     )
+    return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # no other round stays in memory
+
+
+def finished(last: Round, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> Trained:
+    """The vocabulary that the last of `rounds` comes to."""
     ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
     # Six decimals are more than the counts can tell, and every reader of a file takes them for the same number.
     scores = {piece: round(last.scores[piece], 6) for piece in ranked}
@@ -125,6 +145,7 @@ def rounds(
     seeds: int = 1_000_000,
     keep: float = 0.75,
     whole_words: bool = True,
+    candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
 ) -> Iterator[Round]:
     """Train to `size` pieces (special tokens not among them), a round each time that one is asked for.
@@ -133,24 +154,25 @@ def rounds(
     unknown; `longest`: of a piece, in characters; `minimum_frequency`: how often a longer piece has to occur:
     a long phrase that occurs twice saves many pieces there and none anywhere else, so that in a large corpus
     more is better; `seeds`: how many longer pieces to begin with at most; `keep`: the share that a round
-    leaves; `whole_words`: see `seed_pieces`; `reserved`: what may not become a piece. Words longer than
+    leaves; `whole_words`: see `seed_pieces`; `candidates`: longer pieces and their frequencies to begin with, instead
+    of those that it finds; `reserved`: what may not become a piece. Words longer than
     LONGEST_STRETCH characters are read in stretches of that length.
     """
-    known = alphabet(characters(counts), coverage)
-    if size < len(known):
-        raise ValueError(f"{size} pieces cannot hold an alphabet of {len(known)} characters")
-    texts = _stretches(counts, frozenset(known))
-    frequencies = characters(texts)
-    ranks = {character: frequencies[character] for character in known}
-    candidates = seed_pieces(
-        texts, seeds, longest=longest, minimum_frequency=minimum_frequency, whole_words=whole_words
+    seeded = seed(
+        counts,
+        coverage=coverage,
+        longest=longest,
+        minimum_frequency=minimum_frequency,
+        seeds=seeds,
+        whole_words=whole_words,
+        candidates=candidates,
+        reserved=reserved,
     )
-    for piece, frequency in candidates.items():
-        if piece not in reserved:
-            ranks[piece] = frequency * len(piece)
-    pieces = list(ranks)
-    total = sum(ranks.values())
-    probabilities = [rank / total for rank in ranks.values()]
+    if size < seeded.characters:
+        raise ValueError(f"{size} pieces cannot hold an alphabet of {seeded.characters} characters")
+    texts = seeded.texts
+    pieces = list(seeded.ranks)
+    probabilities = seeded.probabilities()
     number = 0
     while True:
         number += 1
@@ -166,12 +188,59 @@ def rounds(
         losses = {} if done else _losses(lattices, pieces, probabilities)
         scores = dict(zip(pieces, map(log, probabilities), strict=True))
         removed = _least_missed(losses, len(pieces) - size, keep)
-        yield Round(number, scores, tuple(log_likelihoods), losses, removed)
+        yield Round(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
         if done:
             return
         gone = frozenset(removed)
         probabilities = [p for piece, p in zip(pieces, probabilities, strict=True) if piece not in gone]
         pieces = [piece for piece in pieces if piece not in gone]
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """What a training begins with: the words as lattices can hold them, and the pieces with their ranks.
+
+    The rank is a piece's frequency times its length; the first `characters` pieces are the single ones.
+    """
+
+    texts: dict[str, int]
+    ranks: dict[str, int]
+    characters: int
+
+    def probabilities(self) -> list[float]:
+        """The first guess: in proportion to the ranks."""
+        total = sum(self.ranks.values())
+        return [rank / total for rank in self.ranks.values()]
+
+
+def seed(
+    counts: WordCounts,
+    *,
+    coverage: float = 1.0,
+    longest: int = 16,
+    minimum_frequency: int = 2,
+    seeds: int = 1_000_000,
+    whole_words: bool = True,
+    candidates: Mapping[str, int] | None = None,
+    reserved: Sequence[str] = (),
+) -> Seeded:
+    """The pieces that training begins with: the alphabet and what `seed_pieces` finds; see `rounds`.
+
+    >>> seed({"hug": 2, "hugs": 1}).ranks
+    {'h': 3, 'u': 3, 'g': 3, 's': 1, 'hug': 9}
+    """
+    known = alphabet(characters(counts), coverage)
+    texts = _stretches(counts, frozenset(known))
+    frequencies = characters(texts)
+    ranks = {character: frequencies[character] for character in known}
+    if candidates is None:
+        candidates = seed_pieces(
+            texts, seeds, longest=longest, minimum_frequency=minimum_frequency, whole_words=whole_words
+        )
+    for piece, frequency in candidates.items():
+        if piece not in reserved:
+            ranks[piece] = frequency * len(piece)
+    return Seeded(texts, ranks, len(known))
 
 
 def maximization(expected: Sequence[float], *, plain: bool = False) -> list[float]:

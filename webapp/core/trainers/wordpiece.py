@@ -130,7 +130,7 @@ def merges(
     if symbols is None:
         symbols = list(_symbols(counts, prefix))
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
-    words = ([number_of.get(symbol, BREAK) for symbol in _spell(word, prefix)] for word in counts)
+    words = ([number_of.get(symbol, BREAK) for symbol in spell(word, prefix)] for word in counts)
     pairs = Pairs(zip(words, counts.values(), strict=True), len(symbols))
     return _merges(pairs, ["", *symbols], prefix, max(minimum_pair_frequency, 1))
 
@@ -208,7 +208,7 @@ def _frequencies(pairs: Pairs) -> list[int]:
     return frequencies
 
 
-def _spell(word: str, prefix: str) -> list[str]:
+def spell(word: str, prefix: str) -> list[str]:
     """The symbols a word starts as: ['l', '##o', '##w'].
 
     A word that itself begins with the prefix is left out: the same piece would mean two things.
@@ -222,6 +222,6 @@ def _symbols(counts: WordCounts, prefix: str) -> dict[str, int]:
     """How often each symbol that words start as occurs, in the order in which they are first seen."""
     frequencies: dict[str, int] = {}
     for word, count in counts.items():
-        for symbol in _spell(word, prefix):
+        for symbol in spell(word, prefix):
             frequencies[symbol] = frequencies.get(symbol, 0) + count
     return frequencies

@@ -1,0 +1,57 @@
+"""The course, the comparison of languages and the chart of frequencies in a browser."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.conftest import OpenPage
+
+PAGES = ["/learn", "/learn/dictionary", "/learn/wordpiece", "/languages?own=abc", "/frequencies?text=the+cat+the"]
+
+
+def test_an_example_follows_what_is_typed(open_page: OpenPage) -> None:
+    page = open_page("/learn/dictionary", width=390)
+    page.wait_for_selector("form[data-htmx-powered]")
+    page.fill("#text-forward", "生命科学研究")
+    page.wait_for_selector("#tokens-forward i:first-child:text-is('生命')")
+    assert page.locator("#tokens-forward i").all_inner_texts() == ["生命", "科学", "研究"]
+    assert "forward=" in page.url
+    page.reload()
+    assert page.input_value("#text-forward") == "生命科学研究"
+    assert page.locator("#tokens-backward i").count() == 3  # the others are as they were
+
+
+def test_an_example_can_be_changed_without_javascript(open_page: OpenPage) -> None:
+    page = open_page("/learn/dictionary", javascript=False)
+    page.fill("#text-forward", "生命")
+    page.click("#example-forward button")
+    assert page.url.endswith("#example-forward")
+    page.fill("#text-backward", "科学")
+    page.click("#example-backward button")
+    assert page.input_value("#text-forward") == "生命"
+    assert page.input_value("#text-backward") == "科学"
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_languages_are_measured_otherwise(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/languages", javascript=javascript, width=390)
+    if javascript:
+        page.wait_for_selector("form[data-htmx-powered]")
+    page.check("[name=measure][value=bytes]")
+    if not javascript:
+        page.click("#languages button")
+    page.wait_for_url("**/languages?measure=bytes")
+    page.click(".numbers-table thead th:nth-child(3) a")
+    page.wait_for_url("**/languages?measure=bytes&sort=bpe-bytes&order=down")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str, scheme: str, width: int) -> None:
+    page = open_page(path, color_scheme=scheme, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

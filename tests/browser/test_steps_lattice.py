@@ -1,0 +1,71 @@
+"""Unigram's lattice in a browser: filled step by step, read back, drawn from, and seen on a phone."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+
+TEXT = "unbelievable hugs!"
+ADDRESS = f"/steps/unigram?text={TEXT}"
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_the_table_is_filled_read_back_and_drawn_from(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page(f"{ADDRESS}&step=8", javascript=javascript)
+    if javascript:
+        page.wait_for_selector(".leafing a[data-htmx-powered]")
+    expect(page.locator(".told")).to_contain_text("“lie” wins")
+    expect(page.locator(".arc-label.wins .arc-piece")).to_have_text("lie")
+    expect(page.locator(".position.here .sum")).to_have_text("−29.76")
+    page.click(".leafing >> text=Forward")
+    expect(page.locator(".arc-label.wins .arc-piece")).to_have_text("v")
+    page.click(".leafing >> text=End")
+    expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
+    page.fill("[name=n]", "3")
+    page.fill("[name=seed]", "7")
+    page.click(".draws button")
+    expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(3)
+    expect(page).to_have_url(re.compile("n=3.*seed=7"))
+    drawn = page.locator(".segmentations").last.inner_text()
+    page.click("text=Draw others")
+    expect(page).to_have_url(re.compile("seed=8"))
+    assert page.locator(".segmentations").last.inner_text() != drawn
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page(f"{ADDRESS}&step=12", width=390, javascript=javascript)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box, here = page.locator(".lattice-box").bounding_box(), page.locator(".here-column").bounding_box()
+    assert box is not None
+    assert here is not None
+    assert box["x"] < here["x"]
+    assert here["x"] + here["width"] < box["x"] + box["width"]
+    if javascript:  # it lets go: whoever scrolls away is not brought back
+        page.evaluate(
+            "Promise.all(document.querySelector('.lattice-place i').getAnimations().map((each) => each.finished))"
+        )
+        page.evaluate("document.querySelector('.lattice-box').scrollLeft = 0")
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.evaluate("document.querySelector('.lattice-box').scrollLeft") == 0
+
+
+def test_labels_stand_clear_of_each_other(open_page: OpenPage) -> None:
+    page = open_page("/steps/unigram?text=internationalization&step=15")
+    boxes = page.locator(".arc-label text").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
+    )
+    assert len(boxes) > 40
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:at]:
+            assert other[2] <= left or other[0] >= right or other[3] <= top or other[1] >= bottom
+
+
+@pytest.mark.parametrize("step", ["8", "16", "28", "1"])
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_nothing_stands_in_anybodys_way(open_page: OpenPage, step: str, color_scheme: str) -> None:
+    found = Axe().run(open_page(f"{ADDRESS}&step={step}", color_scheme=color_scheme))
+    assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,57 @@
+"""BPE step by step in a browser: the merges follow one another, and trees never make the page wider than a phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.test_steps import ready
+
+TEXT = "The widest internationalizations 研究生"
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_merges_are_followed_to_the_trees(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page(f"/steps/bpe?text={TEXT}&step=1", javascript=javascript, width=390)
+    if javascript:
+        ready(page)
+    page.click(".leafing a[rel=next]")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
+    assert page.locator(".together .symbol").count() == 2
+    rank = page.inner_text(".together .gap")
+    assert rank in page.inner_text(".told")
+    assert rank in page.locator(".tree text.rank.new").all_text_contents()
+    page.click(".leafing a[rel=last]")
+    expect(page.locator(".tree")).to_have_count(4)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # The widest tree scrolls in its own box.
+    assert page.locator(".tree-box").nth(2).evaluate("box => box.scrollWidth > box.clientWidth")
+    page.click("text=Longest piece first, as in tutorials")
+    page.click(".leafing a[rel=last]")
+    expect(page.locator(".cell.differs")).to_have_count(4)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_pieces_stand_within_their_boxes(open_page: OpenPage) -> None:
+    page = open_page(f"/steps/bpe?text={TEXT}&token=2")
+    ready(page)
+    page.keyboard.press("End")
+    expect(page.locator(".tree rect.token").first).to_be_visible()
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll(".tree svg")].filter(svg => {
+            const box = svg.getBBox()
+            return box.x < 0 || box.x + box.width > svg.width.baseVal.value ||
+                   box.y + box.height > svg.height.baseVal.value
+        }).length"""
+    )
+    assert outside == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "color_scheme"),
+    [("step=2", "light"), ("token=1", "dark"), ("step=4&longest=1", "dark"), ("step=39", "light")],
+)
+def test_nothing_stands_in_anybodys_way(open_page: OpenPage, query: str, color_scheme: str) -> None:
+    page = open_page(f"/steps/bpe?text={TEXT}&{query}", color_scheme=color_scheme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,58 @@
+"""A text in an address: as it is, or packed where that would be longer than a server takes.
+
+In an address a Chinese character is nine letters (`%E5%AD%A6`); 2,000 of them would be twice what gunicorn reads.
+Compressed and written in the 64 letters that need no `%`, they fit.
+"""
+
+from __future__ import annotations
+
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64Error
+from urllib.parse import quote_plus
+
+READABLE = 1_500  # letters of an address that a text may take as it is
+LONGEST = 7_500  # letters that a packed one may take: what gunicorn reads, 8,190, less room for the rest
+_MOST_BYTES = 40_000  # of a text unpacked: nobody's address shall fill the memory
+
+
+def parameters(corpus: str) -> tuple[str, str]:
+    """The parameter that says a text, and its value.
+
+    >>> parameters("low lower")
+    ('corpus', 'low lower')
+    >>> parameters("学而时习之" * 50)[0]
+    'packed'
+    """
+    if len(quote_plus(corpus, errors="replace")) <= READABLE:
+        return "corpus", corpus
+    return "packed", packed(corpus)
+
+
+def packed(text: str) -> str:
+    """A text in as few letters of an address as can be: UTF-8 or UTF-16, compressed.
+
+    >>> unpacked(packed("学而时习之" * 50)) == "学而时习之" * 50
+    True
+    """
+    written = [text.encode("utf-8", "replace"), b"\xff" + text.encode("utf-16-le", "replace")]
+    shortest = min((zlib.compress(content, 9) for content in written), key=len)
+    return urlsafe_b64encode(shortest).rstrip(b"=").decode()
+
+
+def unpacked(letters: str) -> str | None:
+    """The text again, or None where this is none.
+
+    >>> unpacked("nonsense"), unpacked("é")
+    (None, None)
+    """
+    try:
+        content = urlsafe_b64decode(letters.encode("ascii") + b"=" * (-len(letters) % 4))
+        inflate = zlib.decompressobj()
+        written = inflate.decompress(content, _MOST_BYTES)
+        if not inflate.eof:
+            return None
+        # No UTF-8 begins with 0xFF.
+        return written[1:].decode("utf-16-le") if written[:1] == b"\xff" else written.decode()
+    except (NotBase64Error, zlib.error, UnicodeError):
+        return None

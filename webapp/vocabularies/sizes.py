@@ -1,0 +1,164 @@
+"""How many characters a token holds, by algorithm and size, in text that none of the vocabularies has seen.
+
+    python -m webapp.vocabularies.sizes --corpora DIR --texts DIR --out webapp/vocabularies/shipped/SIZES.json
+
+learns the four vocabularies that ship again, on the same corpus and with the same parameters, but to other sizes
+too, and measures each on held-out text: a novel that is no part of the corpus, and what `train` leaves of the
+modern Chinese file. At 32,000 pieces they are the vocabularies that ship.
+
+Each line begins where the vocabulary holds nothing but its alphabet: the 256 bytes, or every character that the
+corpus makes it know. A smaller one there cannot be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from webapp.core import recipes
+from webapp.core.recipes import Recipe
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.counts import WordCounts, alphabet, characters, merged
+from webapp.vocabularies.train import (
+    COVERAGE,
+    PARTS,
+    SIZE,
+    TRAINERS,
+    Part,
+    beginning,
+    standard_library,
+    texts,
+    train_unigram,
+)
+
+SIZES = (500, 1_000, 2_000, 4_000, 6_000, 8_000, 11_000, 16_000, 23_000, SIZE)
+NOVEL = "en_pride_and_prejudice.txt"
+BEGINS, ENDS = "*** START OF THE PROJECT GUTENBERG EBOOK", "*** END OF THE PROJECT GUTENBERG EBOOK"
+CHINESE = "zh_luxun.txt"
+NOTES = (
+    "Trained as the vocabularies that ship are, on the same corpus with the same parameters (RECORD.json).",
+    "Held-out English is Pride and Prejudice without the publisher's notices; held-out Chinese is the part of "
+    f"{CHINESE} behind the one that was read for training.",
+    "Each algorithm's first size is that of its alphabet with the special tokens: no smaller vocabulary exists.",
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A text to measure on: its language, the file it is from, and the text."""
+
+    language: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A vocabulary, and how many pieces it has, special tokens among them."""
+
+    pieces: int
+    tokenizer: Tokenizer
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train to every size, measure, write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of the texts to learn from")
+    parser.add_argument("--texts", type=Path, required=True, help="folder of the text kept out of them")
+    parser.add_argument("--out", type=Path, required=True, help="file to write to")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+
+    corpus = [*texts(options.corpora), *standard_library()]
+    unseen = held_out(options.corpora, options.texts)
+    lines = {}
+    for recipe, found in vocabularies(corpus):
+        lines[recipe.name] = [measured(sized, unseen) for sized in found]
+        log.info("%s: %s", recipe.name, lines[recipe.name])
+    record = {
+        "command": "python -m webapp.vocabularies.sizes --corpora DIR --texts DIR "
+        "--out webapp/vocabularies/shipped/SIZES.json",
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "notes": NOTES,
+        "texts": {
+            text.language: {
+                "file": text.name,
+                "characters": len(text.text),
+                "sha256": sha256(text.text.encode()).hexdigest(),
+            }
+            for text in unseen
+        },
+        "vocabularies": lines,
+    }
+    options.out.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def vocabularies(corpus: Sequence[Part]) -> Iterator[tuple[Recipe, Iterator[Sized]]]:
+    """The four, each from the smallest to the largest, in the order in which they are trained for the site."""
+    for recipe, train, _parameters in TRAINERS:
+        counts = merged(*(recipe.count(part.text) for part in corpus))
+        if recipe is recipes.UNIGRAM:
+            yield recipe, pruning(counts)
+        else:
+            trained = train(counts)
+            assert not isinstance(trained, unigram.Trained)
+            yield recipe, merging(recipe, trained)
+
+
+def held_out(corpora: Path, others: Path) -> list[HeldOut]:
+    """The texts to measure on, which no vocabulary was trained on."""
+    novel = (others / NOVEL).read_text(encoding="utf-8")
+    novel = novel[novel.index("\n", novel.index(BEGINS)) + 1 : novel.index(ENDS)]
+    (budget,) = (budget for _kind, name, budget in PARTS if name == CHINESE)
+    chinese = (corpora / CHINESE).read_text(encoding="utf-8")
+    return [
+        HeldOut("English", NOVEL, novel.strip()),
+        HeldOut("Chinese", CHINESE, chinese.removeprefix(beginning(chinese, budget))),
+    ]
+
+
+def merging(recipe: Recipe, trained: bpe.Trained[bytes] | bpe.Trained[str] | wordpiece.Trained) -> Iterator[Sized]:
+    """The vocabulary as it was without any merge, and when it had just reached each of `SIZES`."""
+    model = trained.first(0)
+    pieces: set[str | bytes] = {*model.pieces, *trained.special_names}
+    yield Sized(len(pieces), recipe.tokenizer(model))
+    wanted = [size for size in SIZES if size > len(pieces)]
+    merges: Sequence[Any] = trained.merges  # of pieces of text or of bytes
+    for number, merge in enumerate(merges, start=1):
+        pieces.add(merge.piece if isinstance(merge, wordpiece.ScoredMerge) else merge.left + merge.right)
+        if wanted and len(pieces) == wanted[0]:
+            yield Sized(wanted.pop(0), recipe.tokenizer(trained.first(number)))
+
+
+def pruning(counts: WordCounts) -> Iterator[Sized]:
+    """Unigram with its alphabet alone, and with each of `SIZES`."""
+    least = len(alphabet(characters(counts), COVERAGE)) + 1  # and the unknown piece
+    for size in (least, *(size for size in SIZES if size > least)):
+        yield Sized(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
+
+
+def measured(sized: Sized, unseen: Sequence[HeldOut]) -> dict[str, Any]:
+    """How many pieces a vocabulary has, and how many tokens the texts are with it, unknown ones among them."""
+    tokens, unknown = {}, {}
+    tokenizer = sized.tokenizer
+    for text in unseen:
+        ids = tokenizer.ids(text.text)
+        tokens[text.language] = len(ids)
+        unknown[text.language] = 0 if tokenizer.model.unknown_id is None else ids.count(tokenizer.model.unknown_id)
+    return {"pieces": sized.pieces, "tokens": tokens, "unknown": unknown}
+
+
+if __name__ == "__main__":
+    main()
