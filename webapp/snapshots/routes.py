@@ -69,7 +69,6 @@ def share() -> Response:
         wanted=wanted,
         form=request.form,
         origin=url_for(f"{origin}.page"),
-        form_id=origin if partial else "playground",
         partial=partial,
         text=as_typed(request.form.get("text")),
     )
