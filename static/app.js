@@ -195,8 +195,6 @@
     }
   });
   if (!text) {
-    // Without htmx a new link has a page of its own: there it is selected, ready to be copied.
-    document.querySelector("#link[autofocus]")?.select();
     // A kept result has tokens to walk through, and nothing to type.
     document.addEventListener("htmx:after:swap", () => {
       calm();

@@ -21,6 +21,9 @@
     if (status) status.textContent = button.dataset.copied;
   });
 
+  // Without htmx a new link has a page of its own: there it is selected, ready to be copied.
+  document.querySelector("#link[autofocus]")?.select();
+
   // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
