@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.core.texts import any_text
 from webapp.results.result import Result, tokenize
 from webapp.results.state import State
+from webapp.steps.asked import Asked
 from webapp.steps.frames import Frame
 from webapp.steps.opening import Opened
 from webapp.steps.shows import show_of
@@ -70,7 +71,9 @@ def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
         assert isinstance(show, Opened)
         for step in range(len(show)):
             frame = Frame(show, step, str)
-            drawn = render_template("steps/_show.html", frame=frame, problems=[], state=result.state, pending=None)
+            told = {"asked": Asked(result.state), "state": result.state, "problems": [], "pending": None}
+            told["default_for"] = default_for
+            drawn = render_template("steps/_show.html", frame=frame, **told)
             drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # what a form sends on unseen
             assert "<script" not in drawn
             assert "style=" not in drawn
