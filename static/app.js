@@ -329,6 +329,12 @@
     if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
   });
 
+  // What belongs to sharing is loaded by whoever wants to share.
+  const share = byId("share");
+  share.addEventListener("toggle", () => {
+    document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
+  }, { once: true });
+
   // What folds out over the page folds in again.
   document.addEventListener("click", (event) => {
     for (const open of document.querySelectorAll(".options[open], .finder[open]")) {
