@@ -24,7 +24,8 @@ from webapp.steps.choices import carried, choices, switches
 from webapp.steps.frames import Frame, headed, twin_of, wants_partial, wants_twin
 from webapp.steps.frames import page as answered
 from webapp.steps.listing import lines
-from webapp.steps.show import NoStepsError
+from webapp.steps.merging_words import piece
+from webapp.steps.show import NoStepsError, Show
 from webapp.steps.shows import show_of
 from webapp.vocabularies import ALGORITHMS, OnItsWayError, default_for, title_of
 
@@ -113,7 +114,15 @@ def _frame(asked: Asked, result: Result) -> Frame:
             "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
-    return Frame(show, step, asked.address)
+    return Frame(show, step, asked.address, _decided(asked, show, result))
+
+
+def _decided(asked: Asked, show: Show, result: Result) -> str:
+    """Which token it was whose step was asked for; the longest piece first has tokens of its own."""
+    if asked.token is None or show.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
+        return ""
+    shown = piece(result.encoding.piece(asked.token))
+    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=show.ids[asked.token])
 
 
 def _instead(asked: Asked) -> list[tuple[str, str]]:
