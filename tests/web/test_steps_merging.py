@@ -131,7 +131,7 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     [merge] = of_kind(found, "merge")
     assert "no merge reaches across these words" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
     assert "no merge reaches across these words" in at(client, "lo lo", 1, vocabulary=vocabulary)
-    assert "the score -2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
+    assert "the score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
     [fallback] = of_kind(found, "replace")
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
     page = at(client, "loé", fallback["step"], vocabulary=vocabulary)

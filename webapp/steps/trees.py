@@ -102,12 +102,12 @@ def figure(node: Node) -> str:
 
 
 def score(value: float) -> str:
-    """A score as short as it can be said.
+    """A score as short as it can be said, with a minus sign as long as a figure.
 
     >>> score(-3.0)
-    '-3'
+    '−3'
     """
-    return number(value, 0 if value.is_integer() else 3)
+    return number(value, 0 if value.is_integer() else 3).replace("-", "−")
 
 
 def cells(text: str) -> int:
