@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -141,6 +142,13 @@ def test_what_cannot_be_is_said(
     told = client.get(f"/steps/training/{algorithm}", query_string={**query, "format": "json", "lang": "en"})
     assert told.status_code == status
     assert message in told.get_json()["detail"]
+
+
+def test_the_page_leads_to_its_data(client: FlaskClient) -> None:
+    page = client.get("/steps/training/wordpiece?lang=en").text
+    link = re.search(r'<a href="([^"]+)">All steps as JSON</a>', page)
+    assert link is not None
+    assert client.get(html.unescape(link[1])).get_json()["kind"] == "wordpiece"
 
 
 def test_other_addresses(client: FlaskClient) -> None:
