@@ -15,8 +15,10 @@ from webapp.results import forms
 from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.state import State
+from webapp.results.words import algorithm_names
 from webapp.steps.examples import examples_for
 from webapp.steps.shows import OPTIONS
+from webapp.vocabularies import Entry, find, title_of
 
 _LONGEST_OPTION = 40
 
@@ -56,9 +58,28 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     options = {name: value for name, value in wanted.items() if value}
     step, wrong = _step(request.args.get("step", ""))
     asked = Asked(replace(state, token=None), step, state.token if step is None else None, options)
+    if not problems and (other := other_algorithm(request, algorithm)) is not None:
+        problems = [_not_for(other, algorithm)]
     if not problems and len(state.text) > MOST:
         problems = [too_long(state.text)]
     return asked, [*problems, *wrong]
+
+
+def other_algorithm(request: Request, algorithm: str) -> Entry | None:
+    """The vocabulary of an address that has nothing an algorithm could use: no merges, no scores, no words."""
+    entry = find(request.args.get("vocabulary", ""))
+    return None if entry is None or algorithm in entry.algorithms else entry
+
+
+def _not_for(entry: Entry, algorithm: str) -> Problem:
+    names = algorithm_names()
+    message = _(
+        "“%(title)s” is a vocabulary for %(own)s: it has nothing that %(algorithm)s could follow.",
+        title=title_of(entry),
+        own=", ".join(names[name] for name in entry.algorithms),
+        algorithm=names[algorithm],
+    )
+    return Problem(message, 422, "vocabulary")
 
 
 def too_long(text: str) -> Problem:

@@ -65,6 +65,8 @@ def page(algorithm: str) -> Response:
     if any(one.field == "text" for one in problems):
         sentence = asking.first_sentence(asked.state.text)
         offers = [(_("Follow its first sentence"), asked.with_text(sentence).address())]
+    if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
+        offers = _fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_twin():
         return _twin(asked, frame, problems)
@@ -132,6 +134,16 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
         return []
     other = asked.with_algorithm(asked.state.algorithm, name)
     return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+
+
+def _fitting(asked: Asked) -> list[tuple[str, str]]:
+    """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
+    ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
+    entry = asking.other_algorithm(request, asked.state.algorithm)
+    if entry is None or entry.algorithms[0] not in ALGORITHMS:
+        return [ships]
+    own = asked.with_algorithm(entry.algorithms[0], entry.name)
+    return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
 
 
 def _without_options(asked: Asked) -> list[tuple[str, str]]:
