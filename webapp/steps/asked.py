@@ -10,6 +10,7 @@ from flask import Request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.splitting import boundaries_of
+from webapp.graphemes import cluster_ends
 from webapp.localization import number
 from webapp.results import forms
 from webapp.results.following import MOST
@@ -67,8 +68,8 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
 
 def other_algorithm(request: Request, algorithm: str) -> Entry | None:
     """The vocabulary of an address that has nothing an algorithm could use: no merges, no scores, no words."""
-    entry = find(request.args.get("vocabulary", ""))
-    return None if entry is None or algorithm in entry.algorithms else entry
+    entries = [entry for name in request.args.getlist("vocabulary") if (entry := find(name)) is not None]
+    return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
 
 
 def _not_for(entry: Entry, algorithm: str) -> Problem:
@@ -100,6 +101,8 @@ def first_sentence(text: str) -> str:
 
     >>> first_sentence(" It rains. Take an umbrella.")
     'It rains.'
+    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is cut in two
+    199
     """
     ends = [*boundaries_of(text, "sentence"), len(text)]
     begin = len(text) - len(text.lstrip())
@@ -107,7 +110,10 @@ def first_sentence(text: str) -> str:
     if len(sentence) <= MOST:
         return sentence
     space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
-    return sentence[:space] if space > 0 else sentence[:MOST]
+    if space > 0:
+        return sentence[:space]
+    inside = cluster_ends(sentence[: MOST + 1])
+    return sentence[: next((at for at in range(MOST, 0, -1) if at not in inside), MOST)]
 
 
 def _step(value: str) -> tuple[int | None, list[Problem]]:
