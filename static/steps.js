@@ -40,7 +40,7 @@
   const KEYS = { ArrowRight: "next", ArrowLeft: "prev", Home: "first", End: "last" };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
-    if (event.target.closest?.("input, select, textarea, .scroll")) return;
+    if (event.target.closest?.("input, select, textarea, [role=region]")) return;
     event.preventDefault();
     stop();
     link(KEYS[event.key])?.click();

@@ -103,6 +103,20 @@ def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({}))
         first = last
 
 
+def is_mark_alone(encoding: Encoding, index: int) -> bool:
+    """Whether a token is nothing but the mark of a space, put before a word whose own token shows all its characters.
+
+    Its place is the word's first character, as in `tokenizers`; it has no share of it.
+    """
+    starts, ends, follower = encoding.starts, encoding.ends, index + 1
+    return (
+        follower < len(encoding)
+        and starts[index] == starts[follower]
+        and starts[index] < ends[index] <= ends[follower]
+        and encoding.piece(index) == "▁"
+    )
+
+
 class Painter:
     """Writes the chunks of one encoding as HTML.
 
@@ -176,9 +190,10 @@ class Painter:
                 continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
-            end = inside.get(end, end)
+            covered = start if is_mark_alone(encoding, index) else end
+            end = inside.get(covered, covered)
             goes_on = index + 1 < total and starts[index + 1] < end and not self._around(index + 1)
-            shared = start < shown or end != ends[index] or goes_on
+            shared = start < shown or end != covered or goes_on
             own = text[max(start, shown) : end]
             shown = max(shown, end)
             if not (shared or self.link or index in unknown or index in special or index == self.chosen) and own:

@@ -32,6 +32,28 @@ def test_merges_are_followed_to_the_trees(open_page: OpenPage, javascript: bool)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_on_a_phone_the_tree_begins_at_the_merge_and_can_be_scrolled(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/steps/bpe?text=internationalization&token=1", width=390, javascript=javascript)
+    box, here = page.locator(".tree-box").bounding_box(), page.locator(".tree rect.rank.new").bounding_box()
+    assert box is not None
+    assert here is not None
+    assert box["x"] < here["x"]
+    assert here["x"] + here["width"] < box["x"] + box["width"]
+    if javascript:  # it lets go, and a keyboard scrolls it while it has the focus
+        page.evaluate(
+            "Promise.all(document.querySelector('.tree-place i').getAnimations().map((each) => each.finished))"
+        )
+        step = page.url
+        page.focus(".tree-box")
+        scrolled = page.evaluate_handle(
+            "() => ({done: new Promise((done) => document.querySelector('.tree-box').onscroll = done)})"
+        )
+        page.keyboard.press("ArrowLeft")
+        scrolled.evaluate("({done}) => done.then(() => true)")
+        assert page.url == step
+
+
 def test_pieces_stand_within_their_boxes(open_page: OpenPage) -> None:
     page = open_page(f"/steps/bpe?text={TEXT}&token=2")
     ready(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.learn.lessons import LESSONS, Example, titles
+from webapp.learn.lessons import LESSONS, Example, Lesson, titles
 from webapp.localization import LANGUAGES
 from webapp.results.result import prepare
 
@@ -72,11 +73,25 @@ def test_what_the_prose_says_of_its_examples_is_true() -> None:
     assert pieces("dictionary", "wedding") == ["结婚", "的", "和", "尚未", "结婚", "的"]
     assert pieces("dictionary", "spaceless") == ["theta", "bled", "own", "there"]
     assert pieces("bpe", "five")[:3] == ["lo", "w", "est"]
+    assert [piece.strip() for piece in pieces("bpe", "five")[-4:]] == ["new", "est", "lo", "w"]
+    assert [piece.strip() for piece in pieces("bpe", "ten")[-2:]] == ["newest", "low"]
     assert pieces("wordpiece", "unknown")[:3] == ["love", "d", "lovely"]
     assert "<|endoftext|>" in pieces("special", "honoured")
     assert "<|endoftext|>" not in pieces("special", "plain")
     assert {"Sherlock", " Holmes", " Napoleon"} <= set(pieces("vocabulary", "frequent"))
     assert not {" Elizabeth", " quokka"} & set(pieces("vocabulary", "frequent"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+def test_where_the_prose_leads_there_is_a_step(client: FlaskClient, lesson: Lesson, language: str) -> None:
+    page = client.get(f"/learn/{lesson.slug}?lang={language}").text
+    prose = re.sub(r"(?s)<figure.*?</figure>", "", page)
+    for address in map(html.unescape, re.findall(r'<a href="(/steps/[^"]+)"', prose)):
+        step = client.get(address)
+        assert step.status_code == 200, address
+        assert 'class="told"' in step.text, address
+        assert "n=10" not in address or 'name="seed"' in step.text, address
 
 
 def test_an_example_can_be_changed_without_javascript(client: FlaskClient) -> None:

@@ -13,7 +13,8 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.trainers import bpe
 from webapp.graphemes import cluster_ends
 from webapp.markup import COLOURS, Painter, chunks, ids_html, visible
-from webapp.vocabularies import matching
+from webapp.pictures.cells import cells
+from webapp.vocabularies import matching, shipped_tokenizer
 
 BYTES = recipes.BYTE_BPE.tokenizer(bpe.train_bytes({"hello": 3, " world": 2, "你好": 2}, 264).model)
 EMOJI = "👨‍👩‍👧‍👦 🇨🇳🇩🇪 👍🏽 é नमस्ते 한국"
@@ -147,4 +148,16 @@ def test_a_line_end_is_marked_where_the_line_ends() -> None:
         ("。\n", False),
         ("\n", True),
         ("好", False),
+    ]
+
+
+def test_the_mark_of_a_space_before_a_word_takes_nothing_of_it() -> None:
+    encoding = shipped_tokenizer("unigram").encode("Hello world")
+    assert [encoding.piece(index) for index in range(3)] == ["▁", "Hello", "▁world"]
+    html = str(Painter(encoding).html())
+    assert '<i class="z"></i><i>Hello</i><i> world</i>' in html
+    assert [(cell.text, cell.label, cell.mark) for cell in cells(encoding)] == [
+        ("", "", "▁"),
+        ("Hello", "", ""),
+        (" world", "", ""),
     ]

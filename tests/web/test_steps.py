@@ -1,5 +1,6 @@
 """The steps of an algorithm: a page for each, and their limits."""
 
+import html
 import re
 
 import pytest
@@ -10,9 +11,9 @@ from tests.web.conftest import HTMX, Page
 TEXT = "结婚的和尚未结婚的"
 
 
-def told(html: str) -> str:
+def told(page: str) -> str:
     """The sentence of the step that a page shows."""
-    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', html)
+    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', page)
     assert found is not None
     return found[1]
 
@@ -39,8 +40,9 @@ def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
         ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
         ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has the steps 0 to 7.", "step=7"),
         ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
-        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", ""),
-        ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", ""),
+        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", "step=0"),
+        ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", "step=0"),
+        ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "step=0"),
         ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
     ],
 )
@@ -57,6 +59,18 @@ def test_what_cannot_be_followed_is_said(
     told = client.get("/steps/fmm", query_string={**query, "lang": "en", "format": "json"})
     assert told.status_code == status
     assert message in told.get_json()["detail"]
+
+
+def test_a_vocabulary_of_another_algorithm_is_told_and_followed_by_its_own(client: FlaskClient) -> None:
+    query = {"text": "lower", "vocabulary": "wordpiece", "lang": "en"}
+    answer = client.get("/steps/bpe", query_string=query)
+    assert answer.status_code == 422
+    assert "is a vocabulary for WordPiece: it has nothing that BPE could follow." in Page(answer.text).problems[0]
+    offers = [html.unescape(found) for found in re.findall(r'<a href="(/steps/[^"]+)">Follow it', answer.text)]
+    assert [offer.partition("?")[0] for offer in offers] == ["/steps/wordpiece", "/steps/bpe"]
+    for offer in offers:
+        assert client.get(offer).status_code == 200
+    assert client.get("/steps/bpe", query_string={**query, "format": "json"}).status_code == 422
 
 
 def test_there_is_no_other_algorithm(client: FlaskClient) -> None:

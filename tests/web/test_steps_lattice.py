@@ -277,6 +277,9 @@ def test_what_cannot_be_drawn_is_said(client: FlaskClient, query: dict[str, str]
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
     assert (Page(answer.text).box or "").strip() == TEXT
+    out = re.search(r'role="alert">[^<]*<a href="([^"]+)"', answer.text)  # the form would send the same again
+    assert out is not None
+    assert client.get(unescape(out[1])).status_code == 200
 
 
 def test_a_vocabulary_learned_here_is_followed(client: FlaskClient) -> None:

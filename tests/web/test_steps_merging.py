@@ -20,6 +20,7 @@ from tests.web.conftest import Page
 from tests.web.test_steps import told
 from tests.web.test_uploads import bpe, bring, chosen
 from webapp.core.steps.merging import End, Node, Word, steps
+from webapp.steps.examples import PARTING
 from webapp.steps.trees import Tree, tree
 from webapp.vocabularies import shipped_tokenizer
 
@@ -130,7 +131,7 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     [merge] = of_kind(found, "merge")
     assert "no merge reaches across these words" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
     assert "no merge reaches across these words" in at(client, "lo lo", 1, vocabulary=vocabulary)
-    assert "the score -2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
+    assert "the score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
     [fallback] = of_kind(found, "replace")
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
     page = at(client, "loé", fallback["step"], vocabulary=vocabulary)
@@ -285,3 +286,14 @@ def test_no_two_nodes_stand_on_each_other(app: Flask, text: str) -> None:
     places = [(label.x, label.y) for label in picture.labels]
     assert len(set(places)) == len(places)
     assert len(picture.rows) == len(nodes)
+
+
+def test_where_both_ways_end_alike_a_text_is_offered_on_which_they_part(client: FlaskClient) -> None:
+    asked = {"text": PARTING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
+    last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
+    page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text
+    assert "both ways end in the same tokens" in page
+    offered = re.search(r'<a href="([^"]+)">A text on which they part', page)
+    assert offered is not None
+    other = client.get(html.unescape(offered[1]) + "&format=json&lang=en").get_json()
+    assert "The ways part in" in other["steps"][-1]["sentence"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -121,7 +122,7 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
         ("bpe", {"corpus": "low lower", "step": "x"}, 422, "“x” is not a whole number.", ""),
-        ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", ""),
+        ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
         ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to read has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
@@ -141,6 +142,13 @@ def test_what_cannot_be_is_said(
     told = client.get(f"/steps/training/{algorithm}", query_string={**query, "format": "json", "lang": "en"})
     assert told.status_code == status
     assert message in told.get_json()["detail"]
+
+
+def test_the_page_leads_to_its_data(client: FlaskClient) -> None:
+    page = client.get("/steps/training/wordpiece?lang=en").text
+    link = re.search(r'<a href="([^"]+)">All steps as JSON</a>', page)
+    assert link is not None
+    assert client.get(html.unescape(link[1])).get_json()["kind"] == "wordpiece"
 
 
 def test_other_addresses(client: FlaskClient) -> None:

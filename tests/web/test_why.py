@@ -41,6 +41,8 @@ def test_the_link_leads_to_the_step_that_made_the_token(client: FlaskClient, alg
         step = re.search(r'data-step="(\d+)"', shown)
         assert step is not None
         assert steps["steps"][int(step[1])]["id"] == id
+        assert '<p class="note decided">' in shown
+        assert f", id {id}." in client.get(f"{address}&lang=en").text
 
 
 @pytest.mark.parametrize("algorithm", ALL)

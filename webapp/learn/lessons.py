@@ -117,8 +117,8 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "bpe",
         (
-            Example("five", "bpe", "learned-characters", _same("lowest newer"), corpus=LOW, size=5),
-            Example("ten", "bpe", "learned-characters", _same("lowest newer"), corpus=LOW, size=10),
+            Example("five", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=5),
+            Example("ten", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=10),
             Example(
                 "large",
                 "bpe",

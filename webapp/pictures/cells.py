@@ -12,7 +12,7 @@ import regex
 
 from webapp.core.encoding import Encoding
 from webapp.graphemes import LONGEST, cluster_ends
-from webapp.markup import shown_piece, visible
+from webapp.markup import is_mark_alone, shown_piece, visible
 
 # What XML cannot hold, and no font draws.
 _NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
@@ -73,10 +73,11 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
             continue
         if start > shown:
             yield Span(None, text[shown:start])
-        end = inside.get(end, end)
+        covered = start if is_mark_alone(encoding, index) else end
+        end = inside.get(covered, covered)
         follower = index + 1
         goes_on = follower < len(encoding) and starts[follower] < min(end, ends[follower])
-        shared = start < shown or end != ends[index] or goes_on
+        shared = start < shown or end != covered or goes_on
         own = text[max(start, shown) : end]
         shown = max(shown, end)
         yield Span(index, own, shared)

@@ -10,13 +10,16 @@ from flask import Request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.splitting import boundaries_of
+from webapp.graphemes import cluster_ends
 from webapp.localization import number
 from webapp.results import forms
 from webapp.results.following import MOST
 from webapp.results.forms import Problem
 from webapp.results.state import State
+from webapp.results.words import algorithm_names
 from webapp.steps.examples import examples_for
 from webapp.steps.shows import OPTIONS
+from webapp.vocabularies import Entry, find, title_of
 
 _LONGEST_OPTION = 40
 
@@ -56,9 +59,28 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     options = {name: value for name, value in wanted.items() if value}
     step, wrong = _step(request.args.get("step", ""))
     asked = Asked(replace(state, token=None), step, state.token if step is None else None, options)
+    if not problems and (other := other_algorithm(request, algorithm)) is not None:
+        problems = [_not_for(other, algorithm)]
     if not problems and len(state.text) > MOST:
         problems = [too_long(state.text)]
     return asked, [*problems, *wrong]
+
+
+def other_algorithm(request: Request, algorithm: str) -> Entry | None:
+    """The vocabulary of an address that has nothing an algorithm could use: no merges, no scores, no words."""
+    entries = [entry for name in request.args.getlist("vocabulary") if (entry := find(name)) is not None]
+    return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
+
+
+def _not_for(entry: Entry, algorithm: str) -> Problem:
+    names = algorithm_names()
+    message = _(
+        "“%(title)s” is a vocabulary for %(own)s: it has nothing that %(algorithm)s could follow.",
+        title=title_of(entry),
+        own=", ".join(names[name] for name in entry.algorithms),
+        algorithm=names[algorithm],
+    )
+    return Problem(message, 422, "vocabulary")
 
 
 def too_long(text: str) -> Problem:
@@ -79,6 +101,8 @@ def first_sentence(text: str) -> str:
 
     >>> first_sentence(" It rains. Take an umbrella.")
     'It rains.'
+    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is cut in two
+    199
     """
     ends = [*boundaries_of(text, "sentence"), len(text)]
     begin = len(text) - len(text.lstrip())
@@ -86,7 +110,10 @@ def first_sentence(text: str) -> str:
     if len(sentence) <= MOST:
         return sentence
     space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
-    return sentence[:space] if space > 0 else sentence[:MOST]
+    if space > 0:
+        return sentence[:space]
+    inside = cluster_ends(sentence[: MOST + 1])
+    return sentence[: next((at for at in range(MOST, 0, -1) if at not in inside), MOST)]
 
 
 def _step(value: str) -> tuple[int | None, list[Problem]]:

@@ -15,11 +15,12 @@ from webapp.steps.show import Show
 
 @dataclass(frozen=True)
 class Frame:
-    """Step `step` of a show; `address` gives the address of each of its steps."""
+    """Step `step` of a show; `address` gives the address of each of its steps, `asked` says what led to this one."""
 
     show: Show
     step: int
     address: Callable[[int], str]
+    asked: str = ""
 
     @property
     def last(self) -> int:

@@ -24,7 +24,8 @@ from webapp.steps.choices import carried, choices, switches
 from webapp.steps.frames import Frame, headed, twin_of, wants_partial, wants_twin
 from webapp.steps.frames import page as answered
 from webapp.steps.listing import lines
-from webapp.steps.show import NoStepsError
+from webapp.steps.merging_words import piece
+from webapp.steps.show import NoStepsError, Show
 from webapp.steps.shows import show_of
 from webapp.vocabularies import ALGORITHMS, OnItsWayError, default_for, title_of
 
@@ -55,13 +56,17 @@ def page(algorithm: str) -> Response:
             pending = waiting
         except NoStepsError as error:
             problems = [Problem(error.message, error.status)]
-            offers = _instead(asked) if error.instead else []
+            offers = _instead(asked) if error.instead else _without_options(asked)
         except _NoSuchStepError as error:
             problems = [Problem(error.message, 404, "step")]
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+    if not offers and any(one.field in ("step", "token") for one in problems):
+        offers = [(_("To the first step"), asked.address(0))]
     if any(one.field == "text" for one in problems):
         sentence = asking.first_sentence(asked.state.text)
         offers = [(_("Follow its first sentence"), asked.with_text(sentence).address())]
+    if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
+        offers = _fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_twin():
         return _twin(asked, frame, problems)
@@ -111,7 +116,15 @@ def _frame(asked: Asked, result: Result) -> Frame:
             "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
-    return Frame(show, step, asked.address)
+    return Frame(show, step, asked.address, _decided(asked, show, result))
+
+
+def _decided(asked: Asked, show: Show, result: Result) -> str:
+    """Which token it was whose step was asked for; the longest piece first has tokens of its own."""
+    if asked.token is None or show.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
+        return ""
+    shown = piece(result.encoding.piece(asked.token))
+    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=show.ids[asked.token])
 
 
 def _instead(asked: Asked) -> list[tuple[str, str]]:
@@ -121,6 +134,21 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
         return []
     other = asked.with_algorithm(asked.state.algorithm, name)
     return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+
+
+def _fitting(asked: Asked) -> list[tuple[str, str]]:
+    """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
+    ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
+    entry = asking.other_algorithm(request, asked.state.algorithm)
+    if entry is None or entry.algorithms[0] not in ALGORITHMS:
+        return [ships]
+    own = asked.with_algorithm(entry.algorithms[0], entry.name)
+    return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
+
+
+def _without_options(asked: Asked) -> list[tuple[str, str]]:
+    """The same without the options of the address, of which one cannot be: the form would only send them again."""
+    return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
 def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:

@@ -78,6 +78,7 @@ class Tree:
     boxes: tuple[Box, ...]
     labels: tuple[Label, ...]
     rows: tuple[Row, ...]
+    focus: float  # where across a narrow screen begins: at what is new
 
 
 def tree(
@@ -101,12 +102,12 @@ def figure(node: Node) -> str:
 
 
 def score(value: float) -> str:
-    """A score as short as it can be said.
+    """A score as short as it can be said, with a minus sign as long as a figure.
 
     >>> score(-3.0)
-    '-3'
+    '−3'
     """
-    return number(value, 0 if value.is_integer() else 3)
+    return number(value, 0 if value.is_integer() else 3).replace("-", "−")
 
 
 def cells(text: str) -> int:
@@ -158,6 +159,7 @@ class _Drawing:
             boxes=tuple(self.boxes),
             labels=tuple(self.labels),
             rows=tuple(self._rows()),
+            focus=max((self.middle[number] for number in self.new), default=0.0),
         )
 
     # --- where things stand

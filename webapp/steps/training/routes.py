@@ -58,6 +58,8 @@ def _answer(algorithm: str) -> Response:
         except _NoSuchStepError as error:
             problems = [Problem(str(error), 404, "step")]
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+    if not offers and any(one.field == "step" for one in problems):
+        offers = [(_("To the first step"), asked.address(0))]
     if any(one.field == "corpus" for one in problems):
         offers = [(_("Train on its beginning"), asked.with_corpus(beginning(asked.corpus)).address())]
     if wants_twin() and request.method == "GET":

@@ -22,6 +22,7 @@ from webapp.localization import number
 from webapp.markup import shown_piece, visible
 from webapp.results.words import joined
 from webapp.steps.cells import Cell
+from webapp.steps.lattice_drawing import figure
 from webapp.steps.show import NoStepsError
 from webapp.steps.training.asked import MOST_PIECES, Asked
 from webapp.steps.training.drawn import PieceLine, Symbol, quoted, read_cells, symbols
@@ -310,8 +311,8 @@ class Pieces:
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
         what = _(
             "The log-likelihood of the corpus is %(before)s before the first time and %(after)s before the second.",
-            before=number(before, 1),
-            after=number(after, 1),
+            before=figure(before, 1),
+            after=figure(after, 1),
         )
         return joined([how, what])
 
