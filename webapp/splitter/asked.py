@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from urllib.parse import urlencode
 
 from flask import Request, current_app
@@ -17,7 +16,8 @@ from webapp.results.forms import Problem, as_typed, text_of, within
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import CATALOGUE, Entry, default_for, find, well_known
-from webapp.vocabularies.own import uploads_of
+from webapp.vocabularies.own import uploads_of, with_chosen
+from webapp.vocabularies.titles import by_family
 
 MOST = 1_000_000  # tokens of a part
 USUAL = {"vocabulary": default_for("bpe"), "tokens": "512", "overlap": "0", "boundary": "sentence"}
@@ -124,11 +124,6 @@ def choices(request: Request, chosen: str) -> list[tuple[str, list[Entry]]]:
     """The vocabularies of the select, in groups: the site's own by algorithm, the visitor's uploads, then families."""
     names = algorithm_names()
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
-    uploads = uploads_of(request)
-    found = find(chosen)
-    if found is not None and found.origin == "uploaded" and found not in uploads:
-        uploads = [found, *uploads]
-    groups = [(_("Shipped"), sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1])))]
-    if uploads:
-        groups.append((_("Uploaded"), uploads))
-    return groups + [(family, list(entries)) for family, entries in groupby(well_known(), key=lambda e: e.family)]
+    shipped = sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1]))
+    uploads = with_chosen(uploads_of(request), [chosen])
+    return [(_("Shipped"), shipped), *by_family([*uploads, *well_known()])]
