@@ -21,11 +21,10 @@ TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "
 LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
 # What each page reads of its address.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
-READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*ALGORITHMS, "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
-WRITTEN = ["/compare", "/frequencies", "/languages", *(path for path in READ if path.startswith("/steps/training/"))]
+WRITTEN = ["/compare", "/frequencies", "/languages", *(path for path in READ if path.startswith("/steps/"))]
 
 # fmt: off
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
