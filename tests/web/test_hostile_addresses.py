@@ -24,7 +24,9 @@ READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE,
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*ALGORITHMS, "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
-WRITTEN = ["/compare", "/frequencies", "/languages", *(path for path in READ if path.startswith("/steps/"))]
+READ |= {"/steps": [], "/steps/training": [], "/learn": []}
+WRITTEN = ["/compare", "/frequencies", "/languages"]
+WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]

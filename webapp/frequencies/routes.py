@@ -95,7 +95,5 @@ def _title(state: State) -> str:
 
 def _address(endpoint: str, state: State) -> str | None:
     """An address with the whole state, or None where it would be too long."""
-    query = state.query(token=None)
-    if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
-        return None
-    return f"{url_for(endpoint)}?{query}"
+    query = state.link(current_app.config["MAX_LINK_CHARACTERS"])
+    return f"{url_for(endpoint)}?{query}" if query else None
