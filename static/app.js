@@ -166,24 +166,6 @@
     if (chosen) mark(chosen);
   };
 
-  // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy-field]");
-    if (!button) return;
-    const field = byId(button.dataset.copyField);
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      document.execCommand("copy"); // no permission, or no TLS: the old way
-    }
-    button.classList.add("copied");
-    setTimeout(() => button.classList.remove("copied"), 2000);
-    const status = byId("status");
-    if (status) status.textContent = button.dataset.copied;
-  });
-
   // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
 
   // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
@@ -213,8 +195,6 @@
     }
   });
   if (!text) {
-    // Without htmx a new link has a page of its own: there it is selected, ready to be copied.
-    document.querySelector("#link[autofocus]")?.select();
     // A kept result has tokens to walk through, and nothing to type.
     document.addEventListener("htmx:after:swap", () => {
       calm();
@@ -349,46 +329,11 @@
     if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
   });
 
-  // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
-  const STATE = ["algorithm", "vocabulary", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "show"];
-  const stateNow = () => {
-    const values = new FormData(form);
-    return JSON.stringify(STATE.map((name) => values.getAll(name)));
-  };
+  // What belongs to sharing is loaded by whoever wants to share.
   const share = byId("share");
-  let link = null; // the field with the link
-  let asked = null; // the state that a link was last asked for
-  let kept = null; // the state that the link is of
-  const compare = () => { if (link) byId("link-before").hidden = stateNow() === kept; };
-  form.addEventListener("input", compare);
-  const until = form.elements.until;
-  until.addEventListener("input", () => { if (until.value) share.querySelector("[name=keep][value=until]").checked = true; });
-  share.addEventListener("click", (event) => {
-    if (event.target.id === "create-link") asked = stateNow();
-    if (event.target.id !== "another-link") return;
-    link = null;
-    byId("new-link").replaceChildren();
-    byId("title").focus();
-    if (document.activeElement === document.body) text.focus(); // there is nothing to share: the form is not there
-  }, { capture: true });
-  share.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target.tagName !== "INPUT" || event.target.readOnly) return;
-    event.preventDefault(); // the first button of the form is another one
-    byId("create-link").click();
-  });
-  document.addEventListener("htmx:after:swap", () => {
-    const found = byId("link");
-    if (found && found !== link) {
-      link = found;
-      kept = asked;
-      byId("title").value = byId("note").value = ""; // they are the kept result's
-      link.focus();
-      link.select();
-    }
-    compare();
-  });
+  share.addEventListener("toggle", () => {
+    document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
+  }, { once: true });
 
   // What folds out over the page folds in again.
   document.addEventListener("click", (event) => {

@@ -189,3 +189,50 @@ def test_nothing_is_wider_than_the_page(open_page: OpenPage, width: int, layout:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     pane = "document.querySelector('#aligned')"
     assert page.evaluate(f"{pane}.scrollWidth <= {pane}.clientWidth + 1")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_comparison_is_shared_and_opened_again(open_page: OpenPage, javascript: bool) -> None:
+    page = opened(open_page, javascript=javascript)
+    page.click("#share summary")
+    page.fill("#title", "Where they part")
+    page.click("#create-link")
+    page.wait_for_selector("#link")
+    link, deletion = page.input_value("#link"), page.input_value("#deletion")
+    if javascript:
+        assert page.evaluate("document.activeElement.id") == "link"
+        page.click("[data-copy-field=embed-code]")
+        assert "<iframe" in page.evaluate("navigator.clipboard.readText()")
+        page.select_option("#with-1", "fmm:jieba")
+        expect(page.locator("#link-before")).to_be_visible()  # it is the link of what was compared before
+        assert page.input_value("#link") == link
+    page.goto(link)
+    assert page.inner_text("h1") == "Where they part"
+    expect(page.locator(".row-names li")).to_have_count(3)
+    if javascript:
+        page.focus("#aligned")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#told")).to_contain_text("Un")
+        page.click("[data-copy-field=link]")
+        assert page.evaluate("navigator.clipboard.readText()") == link
+    page.click("text=Open a copy to go on comparing")
+    page.wait_for_url("**/compare?**")
+    assert rows(page) == ["bpe:bpe-bytes", "wordpiece:wordpiece", "unigram:unigram"]
+    page.goto(deletion)
+    page.click("button.primary")
+    assert "deleted" in page.inner_text("h1")
+
+
+@pytest.mark.parametrize("layout", ["lines", "columns"])
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_a_kept_comparison_stands_in_nobodys_way(open_page: OpenPage, layout: str, color_scheme: str) -> None:
+    page = opened(open_page, f"{ADDRESS}&layout={layout}", color_scheme=color_scheme, width=390)
+    page.click("#share summary")
+    page.click("#create-link")
+    page.wait_for_selector("#link")
+    link = page.input_value("#link")
+    for address in (link, f"{link}/embed"):
+        page.goto(address)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

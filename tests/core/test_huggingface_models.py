@@ -136,6 +136,7 @@ def precompiled() -> Pair:
 @settings(max_examples=200)
 @given(text=any_text)
 @example(text="e\u0301\u0344ﬁ")
+@example(text="³\u094dक ·\u0308\u094dक कः\u094dक ³\u094dक\u094dक e\u0301क\u094dक")
 def test_precompiled(precompiled: Pair, text: str) -> None:
     assert_same(precompiled, text)
 

@@ -358,7 +358,7 @@ def test_a_remembered_page_is_the_same_in_each_language(client: FlaskClient) -> 
 def test_a_link_of_its_own_page_is_selected(client: FlaskClient) -> None:
     page = share(client, text="without htmx").text
     assert re.search(r'id="link" readonly value="[^"]+" autofocus>', page)
-    assert "app.js" in page
+    assert "share.js" in page
     assert page.count("autofocus") == 1
 
 

@@ -7,27 +7,35 @@ from typing import Any
 from flask import url_for
 
 from webapp.answers.json import json_piece, well_formed
-from webapp.storage import Stored
+from webapp.storage import Snapshot, Stored
 
 
 def snapshot_json(stored: Stored) -> dict[str, Any]:
-    """What a snapshot keeps; `pieces` has an entry for each token."""
+    """What a snapshot keeps; `pieces` has an entry for each token. A comparison has `rows` with the tokens of each."""
     kept = stored.snapshot
-    pieces = {id: json_piece(piece) for id, piece in kept.pieces.items()}
-    unknown = frozenset(kept.unknown)
-    state = kept.state
-    return {
+    about = {
         "id": stored.id,
         "url": url_for("snapshots.page", id=stored.id, _external=True),
         "created": stored.created.isoformat(),
         "expires": None if stored.expires is None else stored.expires.isoformat(),
-        "title": state.get("title", ""),
-        "note": state.get("note", ""),
+        "title": kept.state.get("title", ""),
+        "note": kept.state.get("note", ""),
+        "text": well_formed(kept.text),
+    }
+    if kept.rows:
+        return {**about, "rows": list(map(_tokens, kept.rows)), "core_version": kept.core_version}
+    return {**about, **_tokens(kept), "core_version": kept.core_version}
+
+
+def _tokens(kept: Snapshot) -> dict[str, Any]:
+    pieces = {id: json_piece(piece) for id, piece in kept.pieces.items()}
+    unknown = frozenset(kept.unknown)
+    state = kept.state
+    return {
         "algorithm": state["algorithm"],
         "vocabulary": state["vocabulary"],
         "vocabulary_hash": state["vocabulary_hash"],
         "options": state["options"],
-        "text": well_formed(kept.text),
         "ids": kept.ids,
         "pieces": [
             json_piece(kept.text[start:end]) if index in unknown else pieces[id]
@@ -37,5 +45,4 @@ def snapshot_json(stored: Stored) -> dict[str, Any]:
         "unknown": kept.unknown,
         "special": kept.special,
         "decoded": well_formed(kept.decoded),
-        "core_version": kept.core_version,
     }

@@ -157,8 +157,23 @@ class SharedAnswer(Answer):
     delete_url: str = Field(description="The page that deletes it.")
 
 
+class KeptRow(Answer):
+    """One tokenizer of a comparison that was kept, with its tokens."""
+
+    algorithm: Algorithm
+    vocabulary: str
+    vocabulary_hash: str = Field(description="The SHA-256 of the vocabulary's content.")
+    options: dict[str, bool | int | str | None] = Field(description="The options that are not the usual ones.")
+    ids: list[int] = Field(description="The ids as they were.")
+    pieces: list[Piece]
+    offsets: Offsets
+    unknown: list[int] = Field(description="The indexes of the tokens that stand for unknown text.")
+    special: list[int] = Field(description="The indexes of the special tokens.")
+    decoded: str
+
+
 class SnapshotAnswer(Answer):
-    """What a snapshot keeps."""
+    """What a snapshot keeps: the tokens of one result, or the `rows` of a comparison, each with tokens of its own."""
 
     id: str
     url: str
@@ -166,18 +181,19 @@ class SnapshotAnswer(Answer):
     expires: datetime | None
     title: str
     note: str
-    algorithm: Algorithm
-    vocabulary: str
-    vocabulary_hash: str = Field(description="The SHA-256 of the vocabulary's content.")
-    options: dict[str, bool | int | str | None] = Field(description="The options that are not the usual ones.")
     text: str
-    ids: list[int] = Field(description="The ids as they were.")
-    pieces: list[Piece]
-    offsets: Offsets
-    unknown: list[int] = Field(description="The indexes of the tokens that stand for unknown text.")
-    special: list[int] = Field(description="The indexes of the special tokens.")
-    decoded: str
     core_version: str
+    rows: list[KeptRow] = Field([], description="Of a comparison: its tokenizers. What follows stands in each then.")
+    algorithm: Algorithm | None = None
+    vocabulary: str | None = None
+    vocabulary_hash: str = Field("", description="The SHA-256 of the vocabulary's content.")
+    options: dict[str, bool | int | str | None] = Field({}, description="The options that are not the usual ones.")
+    ids: list[int] = Field([], description="The ids as they were.")
+    pieces: list[Piece] = []
+    offsets: Offsets = []
+    unknown: list[int] = Field([], description="The indexes of the tokens that stand for unknown text.")
+    special: list[int] = Field([], description="The indexes of the special tokens.")
+    decoded: str = ""
 
 
 class Place(Answer):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import get_args
 
 from flask import Request
 from flask_babel import gettext as _
 
 from webapp.compare.presets import PRESETS
-from webapp.comparisons.chosen import LEAST, MOST, SAME_CORPUS, Choice, Comparison, Layout, beside
-from webapp.results import forms
+from webapp.comparisons import reading
+from webapp.comparisons.chosen import LEAST, MOST, Choice, Comparison
 from webapp.results.forms import Problem
 from webapp.results.state import State
 
@@ -23,28 +22,11 @@ WELCOME = (
 
 
 def read(request: Request) -> tuple[Comparison, list[Problem]]:
-    """What a request asks for, and what is wrong with it as a whole; what is wrong with a row is told in its place."""
-    common, problems = forms.read(request)
-    values = request.form if request.method == "POST" else request.args
-    written = values.getlist("with")
-    if written:
-        choices: Sequence[Choice] = list(map(Choice.parse, written))
-    elif "algorithm" in values:  # from the playground
-        choices = beside(Choice(common.algorithm, common.vocabulary))
-    else:
-        choices = SAME_CORPUS
-        problems = [one for one in problems if one.field not in ("algorithm", "vocabulary")]
-    if request.method == "GET" and "text" not in values:
-        common = replace(common, text=WELCOME)
-    choices, more = _changed(list(choices), request)
-    asked = (values.getlist("layout") or ["lines"])[-1]
-    layout: Layout = next((name for name in get_args(Layout) if name == asked), "lines")
-    if len(choices) > MOST:
-        more = [*more, Problem(_("At most six tokenizers are compared; these are the first six."), 422)]
-    elif len(choices) < LEAST:
-        more = [*more, Problem(_("Choose two tokenizers at least."), 422)]
-    problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
-    return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False), layout), [*problems, *more]
+    """What a request asks for after the button that was pressed, and what is wrong with it."""
+    comparison, problems = reading.read(request, lambda choices: _changed(choices, request))
+    if request.method == "GET" and "text" not in request.args:
+        comparison = replace(comparison, common=replace(comparison.common, text=WELCOME))
+    return comparison, problems
 
 
 def _changed(choices: list[Choice], request: Request) -> tuple[Sequence[Choice], list[Problem]]:

@@ -67,6 +67,7 @@ def _answer(comparison: Comparison, problems: Sequence[Problem]) -> BaseResponse
     body = render_template(
         "compare/_answer.html" if partial else "compare/page.html",
         **view.part(),
+        form_id="compare",
         problems=problems,
         choosing=_choosing(comparison),
         least=LEAST,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import regex
 
@@ -140,7 +141,8 @@ class Precompiled:
             if grapheme not in known:
                 if len(known) > 1 << 16:
                     known.clear()
-                known[grapheme] = tuple(self._changes_of(grapheme))
+                parts = _LOOSE.split(grapheme)
+                known[grapheme] = tuple(chain.from_iterable(map(self._changes_of, parts)))
             yield from known[grapheme]
 
     def _changes_of(self, grapheme: str) -> Iterator[Change]:
@@ -198,16 +200,22 @@ def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 _GRAPHEME = regex.compile(r"\X")
+# A virama joins two consonants (Unicode's rule GB9c); `regex` lets one join even where no consonant is in front.
+_LOOSE = regex.compile(
+    r"(?V1)(?<=\p{InCB=Linker}\p{InCB=Extend}*)"
+    r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
+)
 
 
 @lru_cache(maxsize=8)
 def _touched(starts: Starts) -> re.Pattern[str]:
     """Stretches that hold all that may be replaced, with the characters around it that may be part of its graphemes.
 
-    What stays are characters that no rule begins with and that are a grapheme each, beside one of their like.
+    What stays are characters that no rule replaces alone and that are a grapheme each, beside one of their like: a rule
+    for several characters, such as a letter and a mark, needs a grapheme that holds them all.
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
     parts = regex.findall(r"\P{Grapheme_Cluster_Break=Other}", plane)
-    touched = members({character for character in (*parts, *starts.single, *starts.longer) if character <= "\uffff"})
+    touched = members({character for character in (*parts, *starts.single) if character <= "\uffff"})
     touched += "\U00010000-\U0010ffff"
     return re.compile(f"[^{touched}]?+(?:[{touched}]++[^{touched}]?+)++")

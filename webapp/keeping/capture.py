@@ -43,7 +43,7 @@ def keep(result: Result, terms: Terms) -> Shared:
     `SnapshotStore.share` raises: NoRoomError where visitors' vocabularies would take too much.
     """
     kept, file = capture(result, title=terms.title, note=terms.note)
-    most_bytes = None if _is_the_sites(result.state) else library().uploads.most_bytes
+    most_bytes = None if is_the_sites(result.state) else library().uploads.most_bytes
     return storage().snapshots.share(kept, expires=terms.expires, vocabulary=file, most_bytes=most_bytes)
 
 
@@ -103,7 +103,7 @@ def _is_made_here(state: State) -> bool:
     return state.learned or state.vocabulary == "own-dictionary"
 
 
-def _is_the_sites(state: State) -> bool:
+def is_the_sites(state: State) -> bool:
     """Whether a vocabulary is one of the few that the site itself offers, and no visitor's."""
     return state.vocabulary in WELL_KNOWN or (state.vocabulary in CATALOGUE and not _is_made_here(state))
 

@@ -24,6 +24,8 @@ CARD = (1200, 630)
 _CARD_MARGIN = 72
 _CARD_SIZES = (88, 72, 60, 50, 42, 36)
 _CARD_CHARACTERS = 600
+_ROW_SIZES = (50, 42, 36, 30, 26, 23)
+_ROWS_MORE = 90  # what a comparison has more room for tokens: it says nothing below them
 _CARD_BOTTOM = 150  # what the words below the tokens take
 
 
@@ -115,46 +117,95 @@ def card(
     words: Words = ENGLISH,
 ) -> bytes:
     """The picture of a link: the beginning of the text in the largest size in which it fits, and what it is."""
-    known, palette = fonts(), PALETTES[theme]
-    scale = min(width / CARD[0], height / CARD[1])
-    margin = _CARD_MARGIN * scale
-    room = height - 2 * margin - _CARD_BOTTOM * scale
-    for size in (each * scale for each in _CARD_SIZES):
-        lines = max(1, int(room / (LEADING * size)))
-        layout = lay_out(
-            cells(encoding, most=_CARD_CHARACTERS),
-            known,
-            (width - 2 * margin) / size,
-            most_lines=lines,
-            most_characters=_CARD_CHARACTERS,
-        )
+    sheet = _Sheet(width, height, theme)
+    for size in (each * sheet.scale for each in _CARD_SIZES):
+        lines = max(1, int(sheet.room / (LEADING * size)))
+        layout = sheet.laid_out(encoding, size, lines)
         if layout.tokens == len(encoding):
             break
-    writer = Writer(palette, size, drawing=True)
-    free = room - len(layout.lines) * LEADING * size
-    top = margin + max(0.0, free / 2)
-    body = writer.lines(layout, margin, top)
-    used = faces_of(layout)
-
-    def say(text: str, x: float, y: float, size: float, colour: str, extra: str = "") -> None:
-        nonlocal body
-        text = _shortened(drawable(text), known, (width - margin - x) / size)
-        body += writer.text(text, x, y, size, colour, f"{_families(text, known)} {extra}".strip())
-        used.extend(face for character in text if (face := known.face_for(character)))
-
+    taken = len(layout.lines) * LEADING * size
+    top = sheet.margin + max(0.0, (sheet.room - taken) / 2)
+    sheet.draw(layout, size, top)
     remarks = " · ".join(_remarks(encoding, layout, words, True))
-    baseline = height - margin
     if remarks:
-        say(remarks, margin, top + len(layout.lines) * LEADING * size + 34 * scale, 24 * scale, palette.quiet)
-    body += f'<path d="M{margin} {baseline - 62 * scale}h{width - 2 * margin}" stroke="{palette.line}"/>'
-    name = "Tokenscope"
-    name_width = _measure(name, known) * 32 * scale
-    summary = _shortened(
-        _summary(encoding, title, words), known, (width - 2 * margin - name_width - 40 * scale) / (32 * scale)
-    )
-    say(summary, margin, baseline, 32 * scale, palette.ink)
-    say(name, width - margin - name_width, baseline, 32 * scale, palette.accent)
-    return rendered(document(body, width, height, title=drawable(title), background=palette.paper), used)
+        sheet.say(remarks, sheet.margin, top + taken + 34 * sheet.scale, 24 * sheet.scale, sheet.palette.quiet)
+    return sheet.png(_summary(encoding, title, words), title)
+
+
+def comparison_card(
+    rows: Sequence[tuple[str, Encoding]],
+    *,
+    width: int = CARD[0],
+    height: int = CARD[1],
+    title: str = "",
+    theme: Theme = "light",
+    words: Words = ENGLISH,
+) -> bytes:
+    """The picture of a comparison's link: its rows one under the other, each with its name and its number of tokens."""
+    sheet = _Sheet(width, height, theme)
+    room = sheet.room + _ROWS_MORE * sheet.scale
+    label = (22 if len(rows) <= 4 else 18) * sheet.scale
+    free = room / max(1, len(rows)) - 1.6 * label  # what a row has for its tokens
+    size, layouts = 0.0, []
+    for size in (size * sheet.scale for size in _ROW_SIZES):
+        lines = int(free / (LEADING * size))
+        layouts = [sheet.laid_out(encoding, size, lines) for _name, encoding in rows] if lines else []
+        if layouts and all(one.tokens == len(each) for one, (_name, each) in zip(layouts, rows, strict=True)):
+            break
+    heights = [1.6 * label + max(len(layout.lines), 1) * LEADING * size for layout in layouts]
+    top = sheet.margin - 20 * sheet.scale + max(0.0, room - sum(heights)) / 2
+    for (name, encoding), layout, height_of_row in zip(rows, layouts, heights, strict=True):
+        sheet.say(_summary(encoding, name, words), sheet.margin, top + label, label, sheet.palette.quiet)
+        sheet.draw(layout, size, top + 1.35 * label)
+        top += height_of_row
+    return sheet.png(drawable(title), title)
+
+
+class _Sheet:
+    """A card while it is drawn. Everything is in pixels."""
+
+    def __init__(self, width: int, height: int, theme: Theme) -> None:
+        self.known, self.palette = fonts(), PALETTES[theme]
+        self.width, self.height = width, height
+        self.scale = min(width / CARD[0], height / CARD[1])
+        self.margin = _CARD_MARGIN * self.scale
+        self.room = height - 2 * self.margin - _CARD_BOTTOM * self.scale  # in height, for tokens
+        self._body = ""
+        self._used: list[Face] = []
+
+    def laid_out(self, encoding: Encoding, size: float, lines: int) -> Layout:
+        """The beginning of an encoding, in so many lines."""
+        width = (self.width - 2 * self.margin) / size
+        some = cells(encoding, most=_CARD_CHARACTERS)
+        return lay_out(some, self.known, width, most_lines=lines, most_characters=_CARD_CHARACTERS)
+
+    def draw(self, layout: Layout, size: float, top: float) -> None:
+        """Draw the lines of a layout."""
+        self._body += Writer(self.palette, size, drawing=True).lines(layout, self.margin, top)
+        self._used += faces_of(layout)
+
+    def say(self, text: str, x: float, y: float, size: float, colour: str) -> None:
+        """Write a line of ours, shortened to fit."""
+        text = _shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
+        writer = Writer(self.palette, size, drawing=True)
+        self._body += writer.text(text, x, y, size, colour, _families(text, self.known))
+        self._used += [face for character in text if (face := self.known.face_for(character))]
+
+    def png(self, summary: str, title: str) -> bytes:
+        """The picture, with a last line that says what it is."""
+        size, margin, baseline = 32 * self.scale, self.margin, self.height - self.margin
+        line = (
+            f'<path d="M{margin} {baseline - 62 * self.scale}h{self.width - 2 * margin}" stroke="{self.palette.line}"/>'
+        )
+        self._body += line
+        name = "Tokenscope"
+        name_width = _measure(name, self.known) * size
+        room = self.width - 2 * margin - name_width - 40 * self.scale
+        self.say(_shortened(summary, self.known, room / size), margin, baseline, size, self.palette.ink)
+        self.say(name, self.width - margin - name_width, baseline, size, self.palette.accent)
+        background = self.palette.paper
+        source = document(self._body, self.width, self.height, title=drawable(title), background=background)
+        return rendered(source, self._used)
 
 
 def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:

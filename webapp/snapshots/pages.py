@@ -15,7 +15,6 @@ from webapp.keeping.kept import Kept
 from webapp.markup import visible
 from webapp.results.picture_words import picture_title, picture_words
 from webapp.results.views import View
-from webapp.snapshots.remembered import Pages
 from webapp.storage import Stored
 
 LONGEST_BEGINNING = 30
@@ -23,18 +22,28 @@ LONGEST_BEGINNING = 30
 
 def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
     """For `snapshots/page.html` and `snapshots/embed.html`."""
-    told = stored.snapshot.state
     query = view.state.query()
     return {
         **view.result_part(),
+        **about(stored, describe(view)),
+        "shown_title": stored.snapshot.state.get("title") or _("A text and its tokens"),
+        "differs": kept.differs,
+        "fields": parse_qsl(query, keep_blank_values=True),
+        "origin": url_for("playground.page"),
+        "open_copy": _("Open a copy in the playground"),
+    }
+
+
+def about(stored: Stored, description: str) -> dict[str, Any]:
+    """What is told about a snapshot, whatever it is of."""
+    told = stored.snapshot.state
+    return {
         "stored": stored,
         "title": told.get("title", ""),
         "note": told.get("note", ""),
-        "differs": kept.differs,
         "core_version": stored.snapshot.core_version,
         "address": url_for("snapshots.page", id=stored.id, _external=True),
-        "fields": parse_qsl(query, keep_blank_values=True),
-        "description": describe(view),
+        "description": description,
     }
 
 
@@ -77,18 +86,11 @@ def describe(view: View) -> str:
     )
 
 
-cards = Pages(most_bytes=8 << 20)
-
-
-def card(stored: Stored, language: str) -> bytes:
-    """The picture that the link of a kept result unfolds to; the latest are remembered, a language each."""
-    key = (stored.id, stored.created, language)
-    remembered = cards.get(key)
-    if remembered is None:
-        kept = Kept(stored.snapshot)
-        title = stored.snapshot.state.get("title") or picture_title(kept.state)
-        remembered = cards.keep(key, pictures.card(kept.encoding, title=title, words=picture_words()))
-    return remembered.body
+def card(stored: Stored) -> bytes:
+    """The picture that the link of a kept result unfolds to."""
+    kept = Kept(stored.snapshot)
+    title = stored.snapshot.state.get("title") or picture_title(kept.state)
+    return pictures.card(kept.encoding, title=title, words=picture_words())
 
 
 def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from http import HTTPStatus
 
-from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request, url_for
+from flask import Blueprint, Response, abort, jsonify, make_response, redirect, render_template, request, url_for
 from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
 from webapp.answers.json import json_response
 from webapp.answers.snapshot import snapshot_json
 from webapp.keeping.capture import UnkeepableError, keep
+from webapp.keeping.comparing import is_comparison
 from webapp.keeping.kept import Kept
 from webapp.keeping.terms import LONGEST_NOTE, LONGEST_TITLE, Terms
 from webapp.localization import current_key
@@ -21,13 +22,12 @@ from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.details import Details, details_of
 from webapp.results.files import WRITERS, as_file
-from webapp.results.forms import Problem
-from webapp.results.state import State
+from webapp.results.forms import Problem, as_typed
 from webapp.results.views import Chooser, View
 from webapp.results.words import unavailable_problem, wrong_file
 from webapp.same_origin import is_foreign
 from webapp.security import framed
-from webapp.snapshots import commands, sharing
+from webapp.snapshots import commands, comparisons, sharing
 from webapp.snapshots.pages import beginning, card, day, day_before, embed_code, gone, kept_or_gone, page_part
 from webapp.snapshots.remembered import Pages
 from webapp.storage import LONGEST_REASON, NoRoomError, RemovedError, Shared, Stored, storage
@@ -43,6 +43,7 @@ blueprint.add_app_template_global(day_before)
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
 pages = Pages(most_bytes=32 << 20)
+cards = Pages(most_bytes=8 << 20)
 
 
 @blueprint.record_once
@@ -57,10 +58,9 @@ def share() -> Response:
     """Keep the form's result; answer with its link, and the secret to delete it with, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    state, problems = forms.read(request)
-    problems = [problem for problem in problems if problem.field != "token"]
-    wanted, more = sharing.read(request)
-    shared, problems = _shared(state, wanted, [*problems, *more])
+    wanted, problems = sharing.read(request)
+    shared, problems = _shared(wanted, problems)
+    origin = "compare" if "with" in request.form else "playground"
     partial = request.headers.get("HX-Request-Type") == "partial"
     body = render_template(
         "snapshots/_link.html" if partial else "snapshots/link.html",
@@ -68,8 +68,9 @@ def share() -> Response:
         problems=problems,
         wanted=wanted,
         form=request.form,
+        origin=url_for(f"{origin}.page"),
         partial=partial,
-        text=state.text,
+        text=as_typed(request.form.get("text")),
     )
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
@@ -87,6 +88,8 @@ def page(id: str) -> Response:
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
+    if is_comparison(stored.snapshot):
+        return make_response(redirect(url_for("snapshots.page", id=id)))  # it has no tokens to ask for
     kept = Kept(stored.snapshot)
     view = _view(stored, kept)
     template = "results/_details.html" if partial else "snapshots/page.html"
@@ -108,8 +111,11 @@ def _whole_page(id: str) -> Response:
         stored = _stored(id)
         if not isinstance(stored, Stored):
             return stored
-        kept = Kept(stored.snapshot)
-        body = render_template("snapshots/page.html", **page_part(_view(stored, kept), stored, kept))
+        if is_comparison(stored.snapshot):
+            body = render_template("snapshots/comparison.html", **comparisons.page_part(stored))
+        else:
+            kept = Kept(stored.snapshot)
+            body = render_template("snapshots/page.html", **page_part(_view(stored, kept), stored, kept))
         remembered = pages.keep(key, body.encode())
     response = Response(remembered.body, mimetype="text/html")
     response.set_etag(remembered.etag)
@@ -124,8 +130,11 @@ def embed(id: str) -> Response:
     stored = _stored(id, "snapshots/embed_gone.html")
     if not isinstance(stored, Stored):
         return stored
-    kept = Kept(stored.snapshot)
-    body = render_template("snapshots/embed.html", **page_part(_frame(stored, kept), stored, kept))
+    if is_comparison(stored.snapshot):
+        body = render_template("snapshots/embed_comparison.html", **comparisons.page_part(stored))
+    else:
+        kept = Kept(stored.snapshot)
+        body = render_template("snapshots/embed.html", **page_part(_frame(stored, kept), stored, kept))
     return _indexed_by_nobody(make_response(body))
 
 
@@ -137,6 +146,8 @@ def tokens(id: str, kind: str) -> Response:
     stored = _stored_for_programs(id) if kind == "json" else _stored(id)
     if not isinstance(stored, Stored):
         return stored
+    if is_comparison(stored.snapshot):
+        abort(404)
     return _indexed_by_nobody(as_file(Kept(stored.snapshot).result, kind))
 
 
@@ -155,7 +166,12 @@ def picture(id: str) -> Response:
     stored = _stored(id)
     if not isinstance(stored, Stored):
         return stored
-    response = Response(card(stored, current_key()), mimetype="image/png")
+    key = (stored.id, stored.created, current_key())
+    remembered = cards.get(key)
+    if remembered is None:
+        drawn = comparisons.card(stored) if is_comparison(stored.snapshot) else card(stored)
+        remembered = cards.keep(key, drawn)
+    response = Response(remembered.body, mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _indexed_by_nobody(response)
 
@@ -231,10 +247,13 @@ def report(id: str) -> Response:
     )
 
 
-def _shared(state: State, wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
-    """Keep the result of a state, with its vocabulary; or say why it cannot be kept."""
+def _shared(wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+    """Keep the result of the form, with its vocabulary; or say why it cannot be kept."""
     try:
-        result, problems = attempt(state, problems)
+        if "with" in request.form:
+            return comparisons.share(request, wanted, problems)
+        state, wrong = forms.read(request)
+        result, problems = attempt(state, [*(each for each in wrong if each.field != "token"), *problems])
         return (None, problems) if result is None else (keep(result, wanted), [])
     except OnItsWayError:
         message = _("The vocabulary is still being fetched. Share again when the tokens are here.")

@@ -72,6 +72,15 @@ class SnapshotRow(Base):
     __table_args__ = (Index(None, "condition", "expires"),)
 
 
+class NeedRow(Base):
+    """A vocabulary that a snapshot of several results needs; of one result, it stands in the snapshot's own row."""
+
+    __tablename__ = "needs"
+
+    snapshot_id: Mapped[str] = mapped_column(ForeignKey(SnapshotRow.id), primary_key=True)
+    vocabulary_hash: Mapped[str] = mapped_column(String(64), primary_key=True, index=True)
+
+
 class ClaimRow(Base):
     """Somebody's wish that a snapshot be kept: it lives as long as one of its claims does."""
 

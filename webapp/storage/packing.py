@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import accumulate, pairwise
 from typing import Any
@@ -19,6 +19,9 @@ class Snapshot:
     `starts` and `ends` are character offsets, one of each a token; `pieces` has the piece of every id that occurs;
     `unknown` and `special` are indexes of tokens. `state` is plain JSON: algorithm, vocabulary, the options that are
     not the default, title, note, and `vocabulary_hash`.
+
+    A comparison has no tokens of its own but `rows`: snapshots of the same text, whose states stand in its own as
+    `rows`, too.
     """
 
     text: str
@@ -31,6 +34,7 @@ class Snapshot:
     special: Sequence[int] = field(default=())
     decoded: str = ""
     core_version: str = ""
+    rows: Sequence[Snapshot] = field(default=())
 
 
 NOTHING = Snapshot("", {}, (), (), (), {})
@@ -55,41 +59,49 @@ def pack(snapshot: Snapshot) -> bytes:
     >>> unpack(pack(low)) == low
     True
     """
-    return zstandard.compress(
-        _json(
-            {
-                "text": snapshot.text,
-                "state": snapshot.state,
-                "ids": list(snapshot.ids),
-                # Small numbers, and the same ones again and again: a quarter of what offsets take compressed.
-                "steps": [later - earlier for earlier, later in pairwise((0, *snapshot.starts))],
-                "lengths": [end - start for start, end in zip(snapshot.starts, snapshot.ends, strict=True)],
-                "pieces": {str(id): piece for id, piece in snapshot.pieces.items() if isinstance(piece, str)},
-                "bytes": {str(id): piece.hex() for id, piece in snapshot.pieces.items() if isinstance(piece, bytes)},
-                "unknown": sorted(snapshot.unknown),
-                "special": sorted(snapshot.special),
-                "decoded": None if snapshot.decoded == snapshot.text else snapshot.decoded,
-                "core_version": snapshot.core_version,
-            }
-        )
-    )
+    packed = {"text": snapshot.text, "state": snapshot.state, **_tokens(snapshot)}
+    if snapshot.rows:
+        packed["rows"] = [_tokens(row) for row in snapshot.rows]
+    return zstandard.compress(_json(packed))
 
 
 def unpack(content: bytes) -> Snapshot:
     """The snapshot that was packed; its sequences are tuples."""
     kept = json.loads(zstandard.decompress(content).decode("utf-8", "surrogatepass"))
+    text, state = kept["text"], kept["state"]
+    pairs = zip(state.get("rows", ()), kept.get("rows", ()), strict=True)
+    rows = tuple(_snapshot(text, row_state, row) for row_state, row in pairs)
+    return replace(_snapshot(text, state, kept), rows=rows)
+
+
+def _tokens(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "ids": list(snapshot.ids),
+        # Small numbers, and the same ones again and again: a quarter of what offsets take compressed.
+        "steps": [later - earlier for earlier, later in pairwise((0, *snapshot.starts))],
+        "lengths": [end - start for start, end in zip(snapshot.starts, snapshot.ends, strict=True)],
+        "pieces": {str(id): piece for id, piece in snapshot.pieces.items() if isinstance(piece, str)},
+        "bytes": {str(id): piece.hex() for id, piece in snapshot.pieces.items() if isinstance(piece, bytes)},
+        "unknown": sorted(snapshot.unknown),
+        "special": sorted(snapshot.special),
+        "decoded": None if snapshot.decoded == snapshot.text else snapshot.decoded,
+        "core_version": snapshot.core_version,
+    }
+
+
+def _snapshot(text: str, state: Mapping[str, Any], kept: Mapping[str, Any]) -> Snapshot:
     starts = tuple(accumulate(kept["steps"]))
     pieces: dict[int, str | bytes] = {int(id): piece for id, piece in kept["pieces"].items()}
     return Snapshot(
-        text=kept["text"],
-        state=kept["state"],
+        text=text,
+        state=state,
         ids=tuple(kept["ids"]),
         starts=starts,
         ends=_ends(starts, kept["lengths"]),
         pieces=pieces | {int(id): bytes.fromhex(piece) for id, piece in kept["bytes"].items()},
         unknown=tuple(kept["unknown"]),
         special=tuple(kept["special"]),
-        decoded=kept["text"] if kept["decoded"] is None else kept["decoded"],
+        decoded=text if kept["decoded"] is None else kept["decoded"],
         core_version=kept["core_version"],
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import ClaimRow, ReportRow, SnapshotRow
+from webapp.storage.models import ClaimRow, NeedRow, ReportRow, SnapshotRow
 from webapp.storage.packing import NOTHING, Snapshot, canonical, pack, unpack
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, keep
 
@@ -96,29 +96,32 @@ class SnapshotStore:
         *,
         expires: datetime | None,
         vocabulary: VocabularyFile | None = None,
+        others: Sequence[VocabularyFile] = (),
         most_bytes: int | None = None,
     ) -> Shared:
         """Keep a snapshot until `expires`, for ever if that is None. When this returns, it is on the disk.
 
-        Its `vocabulary` is kept with it, and as long: both or neither. A state that was shared before keeps its link
-        and what it shows. Raises RemovedError where the operator has removed it, NoRoomError where all vocabularies
-        together would take more than `most_bytes`, ValueError for a state that is not JSON and for a time without a
-        time zone.
+        Its `vocabulary`, or `others`, those of its rows, are kept with it, and as long: all or none. A state that was
+        shared before keeps its link and what it shows. Raises RemovedError where the operator has removed it,
+        NoRoomError where all vocabularies together would take more than `most_bytes`, ValueError for a state that is
+        not JSON and for a time without a time zone.
         """
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the time when a snapshot expires needs a time zone")
         self._sweep()
         hash = canonical(snapshot)
         content = pack(snapshot)
-        if vocabulary is not None:
-            vocabulary.prepare(self._database)
+        # In one order, as whoever deletes them: two that lock the same never wait for each other.
+        files = {file.hash: file for file in (*([] if vocabulary is None else [vocabulary]), *others)}
+        for file in files.values():
+            file.prepare(self._database)
         secret = secrets.token_urlsafe(16)
         for _attempt in range(ATTEMPTS):
             try:
                 with self._database.write() as connection:
                     id, new = _kept(connection, snapshot, hash, content, expires)
-                    if vocabulary is not None:  # after the snapshot: whoever deletes locks them in this order, too
-                        keep(connection, vocabulary, uploaded=False, most_bytes=most_bytes)
+                    for key in sorted(files):  # after the snapshot: whoever deletes locks them in this order, too
+                        keep(connection, files[key], uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
             except IntegrityError:  # somebody else is sharing the same at this very moment, or needs the same id
@@ -238,6 +241,7 @@ def _kept(
         id = _free_id(connection, hash)
         values = {"id": id, "hash": hash, "vocabulary_hash": vocabulary, **fresh}
         connection.execute(insert(SnapshotRow).values(values))
+        _need(connection, id, snapshot)
         return id, True
     if row.condition == "removed":
         raise RemovedError(row.id)
@@ -245,10 +249,19 @@ def _kept(
     if row.condition != "kept" or (row.expires is not None and row.expires <= _now()):
         connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))
         connection.execute(mine.values(fresh))
+        _need(connection, row.id, snapshot)
         return row.id, True
     if row.expires is not None and (expires is None or expires > row.expires):
         connection.execute(mine.values(expires=expires))
     return row.id, False
+
+
+def _need(connection: Connection, id: str, snapshot: Snapshot) -> None:
+    """Say which vocabularies the rows of a snapshot need, so that nobody deletes them."""
+    connection.execute(delete(NeedRow).where(NeedRow.snapshot_id == id))
+    hashes = sorted({row.state["vocabulary_hash"] for row in snapshot.rows})
+    if hashes:
+        connection.execute(insert(NeedRow), [{"snapshot_id": id, "vocabulary_hash": hash} for hash in hashes])
 
 
 def _locked(connection: Connection, condition: ColumnElement[bool]) -> Head | None:
@@ -264,7 +277,12 @@ def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -
         connection.execute(
             update(SnapshotRow).where(SnapshotRow.id == row.id).values(condition=condition, content=None)
         )
-        vocabularies.add(row.vocabulary_hash)
+        mine = NeedRow.snapshot_id == row.id
+        vocabularies |= {
+            row.vocabulary_hash,
+            *connection.execute(select(NeedRow.vocabulary_hash).where(mine)).scalars(),
+        }
+        connection.execute(delete(NeedRow).where(mine))
     delete_unneeded(connection, filter(None, vocabularies))
 
 

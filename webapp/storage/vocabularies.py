@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, Exists, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import SnapshotRow, VocabularyRow
+from webapp.storage.models import NeedRow, SnapshotRow, VocabularyRow
 
 PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
 ATTEMPTS = 5  # at what others are keeping at the same moment
@@ -188,8 +188,9 @@ def _deleted(connection: Connection, hash: str, condition: ColumnElement[bool]) 
     return connection.execute(statement).rowcount > 0
 
 
-def _needed(hash: str) -> Exists:
-    return select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept").exists()
+def _needed(hash: str) -> ColumnElement[bool]:
+    own = select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept").exists()
+    return own | select(NeedRow.snapshot_id).where(NeedRow.vocabulary_hash == hash).exists()
 
 
 def _total_bytes(connection: Connection) -> int:

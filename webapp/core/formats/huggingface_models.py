@@ -16,6 +16,9 @@ from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.vocabulary_error import shown
 
+# So many merges are read before what they were read from is let go.
+AT_A_TIME = 10_000
+
 Json = dict[str, Any]
 
 
@@ -92,7 +95,9 @@ def _guessed(part: Json) -> str:
 
 def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> BPE:
     names = _pieces(part, added)
-    ids = {name: id for id, name in enumerate(names)}
+    ids = field(part, "vocab", dict)
+    if len(ids) < len(names):  # added tokens fill its gaps
+        ids = {name: id for id, name in enumerate(names)}
     unknown = field(part, "unk_token", str, None)
     if unknown not in ids:  # some files name an unknown token that they do not have
         unknown = None
@@ -161,18 +166,28 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
 
 
 def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
-    """The merges as pairs of ids; files have them as pairs, older ones as texts with a space in between."""
+    """The merges as pairs of ids; files have them as pairs, older ones as texts with a space in between.
+
+    What is read is taken out of the part: its lists and texts take up to ten times as much memory as the file.
+    """
     merges = field(part, "merges", list)
+    pairs: list[tuple[int, int]] = []
+    texts = bool(merges) and isinstance(merges[0], str)
+    merges.reverse()
     try:
-        if merges and isinstance(merges[0], str):
-            merges = [merge.split(" ") for merge in merges if not merge.startswith("#version")]
-        return [(ids[left], ids[right]) for left, right in merges]
+        while merges:
+            some = merges[: -AT_A_TIME - 1 : -1]
+            del merges[-AT_A_TIME:]
+            if texts:
+                some = [merge.split(" ") for merge in some if not merge.startswith("#version")]
+            pairs += [(ids[left], ids[right]) for left, right in some]
     except KeyError as missing:
         raise FormatError(
             "a merge names %(missing)s, which is not in the vocabulary", missing=shown(missing.args[0])
         ) from None
     except (TypeError, ValueError, AttributeError):
         raise FormatError('"merges" should be a list of pairs of pieces') from None
+    return pairs
 
 
 def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] | None:

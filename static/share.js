@@ -1,0 +1,69 @@
+// Sharing a result, and copying its link: on every page that offers either.
+(() => {
+  "use strict";
+  const byId = (id) => document.getElementById(id);
+
+  // ── Copying ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button[data-copy-field]");
+    if (!button) return;
+    const field = byId(button.dataset.copyField);
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      document.execCommand("copy"); // no permission, or no TLS: the old way
+    }
+    button.classList.add("copied");
+    setTimeout(() => button.classList.remove("copied"), 2000);
+    const status = byId("status");
+    if (status) status.textContent = button.dataset.copied;
+  });
+
+  // Without htmx a new link has a page of its own: there it is selected, ready to be copied.
+  document.querySelector("#link[autofocus]")?.select();
+
+  // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
+  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "show", "layout"];
+  const stateNow = () => {
+    const values = new FormData(form);
+    return JSON.stringify(STATE.map((name) => values.getAll(name)));
+  };
+  const share = byId("share");
+  const form = share && byId("title").form;
+  if (!form) return;
+  let link = null; // the field with the link
+  let asked = null; // the state that a link was last asked for
+  let kept = null; // the state that the link is of
+  const compare = () => { if (link) byId("link-before").hidden = stateNow() === kept; };
+  form.addEventListener("input", compare);
+  const until = form.elements.until;
+  until.addEventListener("input", () => { if (until.value) share.querySelector("[name=keep][value=until]").checked = true; });
+  share.addEventListener("click", (event) => {
+    if (event.target.id === "create-link") asked = stateNow();
+    if (event.target.id !== "another-link") return;
+    link = null;
+    byId("new-link").replaceChildren();
+    byId("title").focus();
+    if (document.activeElement === document.body) byId("text").focus(); // there is nothing to share: the form is not there
+  }, { capture: true });
+  share.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT" || event.target.readOnly) return;
+    event.preventDefault(); // the first button of the form is another one
+    byId("create-link").click();
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    const found = byId("link");
+    if (found && found !== link) {
+      link = found;
+      kept = asked;
+      byId("title").value = byId("note").value = ""; // they are the kept result's
+      link.focus();
+      link.select();
+    }
+    compare();
+  });
+})();

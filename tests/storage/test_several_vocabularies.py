@@ -1,0 +1,89 @@
+"""Snapshots of several results: all their vocabularies are kept with them, and go with the last that needs them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import pytest
+
+from tests.storage.conftest import snapshot
+from webapp.storage import NoRoomError, Shared, Snapshot, Storage, VocabularyFile
+from webapp.storage.packing import pack, unpack
+
+
+def file(word: str) -> VocabularyFile:
+    content = f"{word}\n".encode()
+    return VocabularyFile(sha256(content).hexdigest(), "dictionary", ("fmm",), 1, content)
+
+
+LOW, HIGH, WIDE = map(file, ("low", "high", "wide"))
+
+
+def comparison(*files: VocabularyFile, text: str = "low lower") -> Snapshot:
+    rows = [snapshot(text, vocabulary_hash=each.hash, vocabulary_size=1) for each in files]
+    state = {"kind": "comparison", "rows": [row.state for row in rows]}
+    return Snapshot(text, state, (), (), (), {}, decoded=text, rows=tuple(rows))
+
+
+def share(storage: Storage, *files: VocabularyFile, expires: datetime | None = None, **bound: int) -> Shared:
+    return storage.snapshots.share(comparison(*files), expires=expires, others=files, **bound)
+
+
+def kept(storage: Storage) -> list[VocabularyFile]:
+    found = []
+    for each in (LOW, HIGH, WIDE):
+        try:
+            assert storage.vocabularies.content(each.hash) == (each.content, None)
+        except KeyError:
+            continue
+        found.append(each)
+    return found
+
+
+def test_a_comparison_comes_back_as_it_was(storage: Storage) -> None:
+    shown = comparison(LOW, HIGH)
+    assert unpack(pack(shown)) == shown
+    stored = storage.snapshots.get(share(storage, LOW, HIGH).id)
+    assert stored is not None
+    assert stored.snapshot == shown
+
+
+def test_each_vocabulary_goes_with_the_last_that_needs_it(storage: Storage) -> None:
+    one, other = share(storage, LOW, HIGH), share(storage, HIGH, WIDE)
+    alone = storage.snapshots.share(snapshot("low", vocabulary_hash=WIDE.hash), expires=None, vocabulary=WIDE)
+    assert kept(storage) == [LOW, HIGH, WIDE]
+    assert not storage.vocabularies.delete(HIGH.hash)
+    assert storage.snapshots.delete(one.id, one.secret)
+    assert kept(storage) == [HIGH, WIDE]
+    assert storage.snapshots.remove(other.id)
+    assert kept(storage) == [WIDE]
+    assert storage.snapshots.delete(alone.id, alone.secret)
+    assert kept(storage) == []
+
+
+def test_what_somebody_uploads_stays(storage: Storage) -> None:
+    storage.vocabularies.put(LOW)
+    shared = share(storage, LOW, HIGH, LOW)
+    assert storage.snapshots.delete(shared.id, shared.secret)
+    assert kept(storage) == [LOW]
+
+
+def test_all_or_none_are_kept(storage: Storage) -> None:
+    with pytest.raises(NoRoomError):
+        share(storage, LOW, HIGH, most_bytes=len(LOW.packed[0]) + 1)
+    assert kept(storage) == []
+    assert storage.snapshots.get("2" * 9) is None
+    assert share(storage, LOW, HIGH).new
+
+
+def test_shared_again_after_its_end_it_has_its_vocabularies_again(storage: Storage) -> None:
+    soon = share(storage, LOW, HIGH, expires=datetime.now(UTC) + timedelta(days=1))
+    assert storage.snapshots.delete(soon.id, soon.secret)
+    again = share(storage, LOW, HIGH)
+    assert again.id == soon.id
+    assert kept(storage) == [LOW, HIGH]
+    over = share(storage, HIGH, WIDE, expires=datetime.now(UTC) - timedelta(days=1))
+    once_more = share(storage, HIGH, WIDE)
+    assert once_more.id == over.id
+    assert kept(storage) == [LOW, HIGH, WIDE]
