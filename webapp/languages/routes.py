@@ -95,7 +95,7 @@ def _twin(asked: Asked, problems: list[Problem]) -> Response:
                     "bytes": len(row.passage.text.encode("utf-8", "replace")),
                     "tokens": row.tokens,
                     "unknown": row.unknown,
-                    asked.measure if asked.measure != "tokens" else "values": row.values,
+                    "values": row.values,
                 }
                 for row in measured.rows
             ],
