@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -21,6 +23,7 @@ from webapp.vocabularies import OnItsWayError, find, title_of
 blueprint = Blueprint("frequencies", __name__)
 
 ROWS = 100
+STATE = {field.name for field in fields(State)}
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
@@ -55,6 +58,7 @@ def page() -> BaseResponse:
         algorithm=algorithm_names()[state.algorithm],
         vocabulary=_title(state),
         back=_address("playground.page", state),
+        fields=_fields(state),
         link=link,
         rows=ROWS,
     )
@@ -86,6 +90,13 @@ def _piece(result: Result, token: Ranked) -> str | bytes:
     if token.id < len(pieces):
         return pieces[token.id]
     return result.encoding.piece(result.encoding.ids.index(token.id))
+
+
+def _fields(state: State) -> list[tuple[str, str]]:
+    """The form that was sent, with the text of its file: what no address holds is sent on as a form again."""
+    values = request.form if request.method == "POST" else request.args
+    others = [pair for pair in values.items(multi=True) if pair[0] in STATE and pair[0] != "text"]
+    return [*others, ("text", state.text)]
 
 
 def _title(state: State) -> str:
