@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from flask import Request, current_app
-from flask_babel import get_locale
 from flask_babel import gettext as _
-from wtforms import Form, IntegerField, StringField, TextAreaField
+from wtforms import IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.splitting import BOUNDARIES, Boundary
-from webapp.results.forms import Problem, as_typed, text_of, within
+from webapp.results.forms import Problem, TranslatedForm, as_typed, text_of, within
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import CATALOGUE, Entry, default_for, find, well_known
@@ -46,16 +45,8 @@ class Asked:
         return State(algorithm=entry.algorithms[0], vocabulary=entry.name, text=self.text)
 
 
-class SplitForm(Form):
+class SplitForm(TranslatedForm):
     """The fields of the page, and what may stand in them."""
-
-    class Meta:
-        """WTForms' own messages come in the reader's language."""
-
-        @property
-        def locales(self) -> list[str]:
-            """The reader's language, then English."""
-            return [str(get_locale()), "en"]
 
     vocabulary = StringField()
     tokens = IntegerField(validators=[InputRequired(), NumberRange(1, MOST)])
