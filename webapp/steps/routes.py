@@ -88,7 +88,7 @@ def _answer(algorithm: str) -> Response:
         problems=problems,
         offers=offers,
         pending=pending,
-        again=request.full_path,
+        again=request.script_root + request.full_path,
         algorithm_names=algorithm_names(),
         algorithms=ALGORITHMS,
         default_for=default_for,
