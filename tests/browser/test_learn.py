@@ -47,6 +47,21 @@ def test_languages_are_measured_otherwise(open_page: OpenPage, javascript: bool)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_passage_that_no_address_holds_can_be_sorted(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/languages", javascript=javascript)
+    if javascript:
+        page.wait_for_selector("form[data-htmx-powered]")
+    page.click(".own summary")
+    page.fill("[name=own]", "长" * 1_900)
+    page.click("#languages button") if not javascript else page.locator("[name=own]").blur()
+    for again in range(2):  # downwards, then upwards
+        page.click(".numbers-table thead th:nth-child(3) button")
+        page.wait_for_selector(f"th[aria-sort={'ascending' if again else 'descending'}]")
+    assert page.input_value("[name=own]") == "长" * 1_900
+    assert page.locator(".numbers-table tbody tr", has_text="长长长").count() == 1
+
+
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])

@@ -121,3 +121,13 @@ def test_another_text_is_followed_from_its_beginning(open_page: OpenPage) -> Non
 def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str, color_scheme: str) -> None:
     found = Axe().run(open_page(path, color_scheme=color_scheme))
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_text_that_no_address_holds_leads_to_its_first_sentence(open_page: OpenPage) -> None:
+    page = open_page("/steps/bmm", javascript=False, expected=["status of 413"])
+    page.fill("#text", "今天下雨。" + "带伞！" * 3_000)
+    page.click("#asked button.primary")
+    assert "The text has 9,005 characters; steps are shown for up to 200." in page.inner_text(".problem")
+    page.click(".problem a")
+    assert page.input_value("#text") == "今天下雨。"
+    assert page.locator("[data-step]").count() == 1

@@ -40,9 +40,9 @@ def test_the_usual_measure_is_relative_to_english(client: FlaskClient) -> None:
     answer = client.get("/languages?format=json&with=bpe-bytes").get_json()
     by_language = {passage["language"]: passage for passage in answer["passages"]}
     english, thai = by_language["en"], by_language["th"]
-    assert english["relative"] == {"bpe-bytes": 1.0}
-    assert thai["relative"]["bpe-bytes"] == thai["tokens"]["bpe-bytes"] / english["tokens"]["bpe-bytes"]
-    assert by_language["code"]["relative"] == {"bpe-bytes": None}
+    assert english["values"] == {"bpe-bytes": 1.0}
+    assert thai["values"]["bpe-bytes"] == thai["tokens"]["bpe-bytes"] / english["tokens"]["bpe-bytes"]
+    assert by_language["code"]["values"] == {"bpe-bytes": None}
 
 
 def test_names_come_in_the_reader_s_language(client: FlaskClient) -> None:
@@ -85,7 +85,7 @@ def test_a_passage_of_one_s_own(client: FlaskClient) -> None:
     answer = client.get(response.headers["Location"] + "&format=json&with=bpe-bytes").get_json()
     own = answer["passages"][0]
     english = len(shipped_tokenizer("bpe-bytes").ids("Hello, world"))
-    assert own["relative"]["bpe-bytes"] == own["tokens"]["bpe-bytes"] / english
+    assert own["values"]["bpe-bytes"] == own["tokens"]["bpe-bytes"] / english
 
 
 def test_a_passage_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
@@ -101,6 +101,27 @@ def test_unknown_vocabularies_and_too_many_are_told(client: FlaskClient) -> None
     assert "nothing" in response.text
     assert client.get("/languages?with=jieba").status_code == 404
     assert client.get("/languages?with=nothing&format=json").mimetype == "application/problem+json"
+
+
+def test_only_so_many_names_are_looked_at(client: FlaskClient) -> None:
+    response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
+    assert response.status_code == 422
+    assert response.text.count('class="problem"') == MOST_TOKENIZERS + 1
+
+
+@pytest.mark.parametrize("name", ["characters", "bytes"])
+def test_figures_of_a_passage_are_told_beside_those_of_its_tokens(client: FlaskClient, name: str) -> None:
+    english = client.get(f"/languages?format=json&measure={name}&with=unigram").get_json()["passages"][0]
+    assert english["values"]["unigram"] == english[name] / english["tokens"]["unigram"]
+
+
+def test_a_passage_that_no_address_holds_is_sorted_by_the_form(client: FlaskClient) -> None:
+    page = client.post("/languages", data={"own": "长" * 2_000}).text
+    assert not re.search(r'href="[^"]{3000}', page)
+    assert '<button type="submit" form="languages" class="sorter" name="by" value="bpe-bytes down">' in page
+    sorted_ = client.post("/languages", data={"own": "长" * 2_000, "by": "bpe-bytes down", "sort": "name"}).text
+    assert 'aria-sort="descending"' in sorted_
+    assert "长" * 2_000 in sorted_
 
 
 def test_htmx_gets_the_rows_alone(client: FlaskClient) -> None:

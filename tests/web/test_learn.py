@@ -111,7 +111,7 @@ def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
     assert "<form" not in response.text
     assert response.text.count("<i") == 1
     assert response.headers["HX-Replace-Url"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
-    assert "HX-Request-Type" in response.headers["Vary"]
+    assert {"HX-Request-Type", "HX-Target"} <= set(response.vary)
 
 
 def test_a_text_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
@@ -119,6 +119,24 @@ def test_a_text_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
     assert response.status_code == 413
     assert "1,001" in response.text
     assert "长" * 1_001 in response.text
+
+
+def test_an_edited_example_is_sent_on_to_its_address(client: FlaskClient) -> None:
+    answer = client.post("/learn/dictionary", data={"forward": "生命"})
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
+    assert client.post("/learn/nothing", data={}).status_code == 404
+
+
+def test_what_fits_into_no_address_is_shown_all_the_same(client: FlaskClient) -> None:
+    sent = {"never": "长" * 1_000}
+    page = client.post("/learn/bytes", data=sent)
+    assert page.status_code == 200
+    assert "长" * 1_000 in page.text
+    assert not re.search(r'href="[^"]{6100}', page.text)
+    part = client.post("/learn/bytes", data=sent, headers={"HX-Request-Type": "partial", "HX-Target": "div#never"})
+    assert part.headers["HX-Replace-Url"] == "/learn/bytes"
+    assert client.post("/learn/bytes", data={"never": "长" * 300_000}).status_code == 413
 
 
 def test_markup_in_an_example_stays_text(client: FlaskClient) -> None:

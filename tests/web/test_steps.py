@@ -73,6 +73,29 @@ def test_a_vocabulary_of_another_algorithm_is_told_and_followed_by_its_own(clien
     assert client.get("/steps/bpe", query_string={**query, "format": "json"}).status_code == 422
 
 
+def test_the_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
+    sent = {"text": TEXT, "vocabulary": "jieba", "runs": "0"}
+    answer = client.post("/steps/fmm", data=sent)
+    assert answer.status_code == 303
+    sent_on = client.get(answer.headers["Location"] + "&format=json")
+    assert sent_on.get_json() == client.get("/steps/fmm", query_string={**sent, "format": "json"}).get_json()
+
+
+def test_a_text_longer_than_any_address_is_told(client: FlaskClient) -> None:
+    long = "今天下雨。带伞！" * 20_000
+    answer = client.post("/steps/bmm", data={"text": long, "lang": "en"})
+    assert answer.status_code == 413
+    assert "The text has 160,000 characters; steps are shown for up to 200." in Page(answer.text).problems[0]
+    assert answer.text.count("带伞") == 20_000  # in the text box, and in no link
+
+
+def test_what_fits_into_no_address_is_told(client: FlaskClient) -> None:
+    sent = {"text": "词语", "vocabulary": "own-dictionary", "dictionary": "词\n" * 2_000, "lang": "en"}
+    answer = client.post("/steps/fmm", data=sent)
+    assert answer.status_code == 413
+    assert "does not fit into an address" in Page(answer.text).problems[0]
+
+
 def test_there_is_no_other_algorithm(client: FlaskClient) -> None:
     assert client.get("/steps/nope").status_code == 404
     assert client.get("/steps/nope?format=json").mimetype == "application/problem+json"

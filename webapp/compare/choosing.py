@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
@@ -14,8 +13,9 @@ from webapp.comparisons.chosen import Choice
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, title_of, well_known
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.own import found
+from webapp.vocabularies.own import with_chosen
 from webapp.vocabularies.searching import matches
+from webapp.vocabularies.titles import by_family
 
 LONGEST_QUERY = 100
 
@@ -42,10 +42,8 @@ class Choosing:
         """All of them: the site's own, uploads, then families."""
         own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
         here = [entry for entry in CATALOGUE.values() if entry.origin != "shipped"]
-        groups = [(_("Shipped"), _options(own)), (_("Yours"), _options([*here, *self._uploads]))]
-        for family, entries in groupby(well_known(), key=lambda entry: entry.family):
-            groups.append((family, _options(entries)))
-        return groups
+        groups = [(_("Shipped"), own), (_("Yours"), [*here, *self._uploads]), *by_family(well_known())]
+        return [(title, _options(entries)) for title, entries in groups]
 
     def select(self, chosen: Choice) -> Markup:
         """The content of a row's list; what is chosen and not to be had stands at its end."""
@@ -76,10 +74,7 @@ class Choosing:
     @property
     def _uploads(self) -> list[Entry]:
         """The visitor's own, and those of others that a row names."""
-        mine = {entry.name for entry in self.uploads}
-        theirs = (found(choice.vocabulary) for choice in dict.fromkeys(self.chosen) if choice.vocabulary not in mine)
-        others = {entry.name: entry for entry in theirs if entry is not None and entry.origin == "uploaded"}
-        return [*others.values(), *self.uploads]
+        return with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
 
 
 def _options(entries: Iterable[Entry]) -> list[Option]:

@@ -47,10 +47,12 @@ def submit() -> BaseResponse:
 
 
 @blueprint.get("/compare/choices")
-def choices() -> str:
+def choices() -> Response:
     """The tokenizers whose name holds what is searched for: the part of the page that htmx swaps."""
     comparison, _problems = read(request)
-    return render_template("compare/_choices.html", choosing=_choosing(comparison))
+    response = make_response(render_template("compare/_choices.html", choosing=_choosing(comparison)))
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def _answer(comparison: Comparison, problems: Sequence[Problem]) -> BaseResponse:

@@ -89,13 +89,12 @@ class ComparisonView:
 
     def _figures(self, row: Row, encoding: Encoding, characters: int, size: int) -> Figures:
         tokens = len(encoding)
-        most = current_app.config["MAX_LINK_CHARACTERS"]
-        query = self.comparison.states[row.number - 1].query() if characters <= most else ""
+        query = self.comparison.states[row.number - 1].link(current_app.config["MAX_LINK_CHARACTERS"])
         return Figures(
             row,
             tokens,
             characters / tokens if tokens else None,
             size / tokens if tokens else None,
             len(encoding.unknown) / tokens if tokens else None,
-            f"{url_for('playground.page')}?{query}" if query and len(query) <= most else None,
+            f"{url_for('playground.page')}?{query}" if query else None,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -21,6 +23,7 @@ from webapp.vocabularies import OnItsWayError, find, title_of
 blueprint = Blueprint("frequencies", __name__)
 
 ROWS = 100
+STATE = {field.name for field in fields(State)}
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
@@ -55,6 +58,7 @@ def page() -> BaseResponse:
         algorithm=algorithm_names()[state.algorithm],
         vocabulary=_title(state),
         back=_address("playground.page", state),
+        fields=_fields(state),
         link=link,
         rows=ROWS,
     )
@@ -88,6 +92,13 @@ def _piece(result: Result, token: Ranked) -> str | bytes:
     return result.encoding.piece(result.encoding.ids.index(token.id))
 
 
+def _fields(state: State) -> list[tuple[str, str]]:
+    """The form that was sent, with the text of its file: what no address holds is sent on as a form again."""
+    values = request.form if request.method == "POST" else request.args
+    others = [pair for pair in values.items(multi=True) if pair[0] in STATE and pair[0] != "text"]
+    return [*others, ("text", state.text)]
+
+
 def _title(state: State) -> str:
     entry = find(state.vocabulary)
     return title_of(entry) if entry else state.vocabulary
@@ -95,7 +106,5 @@ def _title(state: State) -> str:
 
 def _address(endpoint: str, state: State) -> str | None:
     """An address with the whole state, or None where it would be too long."""
-    query = state.query(token=None)
-    if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
-        return None
-    return f"{url_for(endpoint)}?{query}"
+    query = state.link(current_app.config["MAX_LINK_CHARACTERS"])
+    return f"{url_for(endpoint)}?{query}" if query else None

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from flask import Request
 from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
 
 from webapp.localization import number
 from webapp.results.forms import Problem, as_typed
@@ -49,14 +50,15 @@ def read(request: Request) -> tuple[Asked, list[Problem]]:
     values = request.form if request.method == "POST" else request.args
     problems: list[Problem] = []
     chosen = []
-    for name in dict.fromkeys(values.getlist("with")):
+    names = [*dict.fromkeys(values.getlist("with"))]
+    for name in names[:MOST_TOKENIZERS]:
         entry = find(name)
         if entry is None or entry.origin in ("learned", "pasted") or "fmm" in entry.algorithms:
             message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
             problems.append(Problem(message, 404, "with"))
         else:
             chosen.append(name)
-    if len(chosen) > MOST_TOKENIZERS:
+    if len(names) > MOST_TOKENIZERS:
         message = _("The first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
         problems.append(Problem(message, 422, "with"))
     texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
@@ -68,12 +70,20 @@ def read(request: Request) -> tuple[Asked, list[Problem]]:
                 most=number(MOST_CHARACTERS),
             )
             problems.append(Problem(message, 413, "own"))
-    vocabularies = tuple(chosen[:MOST_TOKENIZERS]) or USUAL
-    sort = values.get("sort", "")
+    vocabularies = tuple(chosen) or USUAL
+    sort, down = _order(values)
     return Asked(
         vocabularies=vocabularies,
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",
-        down=values.get("order") == "down",
+        down=down,
         **texts,
     ), problems
+
+
+def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
+    """By what is sorted, and whether downwards; a column's button, `name` or `name down`, goes before what was."""
+    if "by" in values:
+        sort, _space, order = values["by"].partition(" ")
+        return sort, order == "down"
+    return values.get("sort", ""), values.get("order") == "down"

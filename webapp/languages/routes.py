@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
@@ -18,7 +16,8 @@ from webapp.problems import problem
 from webapp.results.forms import Problem
 from webapp.results.words import unavailable_problem
 from webapp.vocabularies import CATALOGUE, Entry, UnavailableError, find, title_of, well_known
-from webapp.vocabularies.own import uploads_of
+from webapp.vocabularies.own import uploads_of, with_chosen
+from webapp.vocabularies.titles import by_family
 
 blueprint = Blueprint("languages", __name__)
 
@@ -96,7 +95,7 @@ def _twin(asked: Asked, problems: list[Problem]) -> Response:
                     "bytes": len(row.passage.text.encode("utf-8", "replace")),
                     "tokens": row.tokens,
                     "unknown": row.unknown,
-                    asked.measure if asked.measure != "tokens" else "values": row.values,
+                    "values": row.values,
                 }
                 for row in measured.rows
             ],
@@ -137,8 +136,4 @@ def _groups(asked: Asked) -> list[tuple[str, list[Entry]]]:
     """The vocabularies to choose from: what ships, the visitor's uploads, then families; no dictionaries."""
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and "fmm" not in entry.algorithms]
     uploads = [entry for entry in uploads_of(request) if "fmm" not in entry.algorithms]
-    names = {entry.name for entry in uploads}
-    chosen = [find(name) for name in asked.vocabularies if name not in names]
-    uploads += [entry for entry in chosen if entry is not None and entry.origin == "uploaded"]
-    families = [(family, list(entries)) for family, entries in groupby(well_known(), key=lambda entry: entry.family)]
-    return [(_("Shipped"), own), *([(_("Uploaded"), uploads)] if uploads else []), *families]
+    return [(_("Shipped"), own), *by_family([*with_chosen(uploads, asked.vocabularies), *well_known()])]

@@ -13,7 +13,7 @@ from webapp.learn.lessons import Example, Lesson
 from webapp.localization import current_key, number
 from webapp.markup import Painter
 from webapp.results.attempts import attempt
-from webapp.results.following import steps_address
+from webapp.results.following import LONGEST_ADDRESS, steps_address
 from webapp.results.forms import Problem, as_typed
 from webapp.results.result import Result
 from webapp.results.words import algorithm_names
@@ -34,9 +34,15 @@ class Shown:
     others: list[tuple[str, str]]  # the keys and texts of the page's other examples that were edited
 
     @property
-    def playground(self) -> str:
-        """The address of the same in the playground."""
-        return f"{url_for('playground.page')}?{self.example.state(self.text).query()}"
+    def status(self) -> int:
+        """200, or the gravest of what is wrong."""
+        return max((problem.status for problem in self.problems), default=200)
+
+    @property
+    def playground(self) -> str | None:
+        """The address of the same in the playground, or None where it would be too long."""
+        query = self.example.state(self.text).link(LONGEST_ADDRESS)
+        return f"{url_for('playground.page')}?{query}" if query else None
 
     @property
     def place(self) -> int:
@@ -99,7 +105,16 @@ def edited(lesson: Lesson, texts: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(key, text) for key, text in texts.items() if text != own[key]]
 
 
-def address(lesson: Lesson, texts: Mapping[str, str]) -> str:
-    """The address of a lesson with its examples as they were edited."""
-    query = urlencode(edited(lesson, texts))
-    return url_for("learn.lesson", slug=lesson.slug) + (f"?{query}" if query else "")
+def address(lesson: Lesson) -> str:
+    """The address of a lesson."""
+    return url_for("learn.lesson", slug=lesson.slug)
+
+
+def link(lesson: Lesson, texts: Mapping[str, str]) -> str | None:
+    """The address of a lesson with its examples as they were edited, or None where it would be too long."""
+    found = edited(lesson, texts)
+    if sum(len(text) for _key, text in found) > LONGEST_ADDRESS:
+        return None  # not even written
+    query = urlencode(found)
+    here = address(lesson) + (f"?{query}" if query else "")
+    return here if len(here) <= LONGEST_ADDRESS else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from flask_babel import gettext as _
 
@@ -12,8 +11,9 @@ from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, well_known
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.own import found
+from webapp.vocabularies.own import with_chosen
 from webapp.vocabularies.searching import matches
+from webapp.vocabularies.titles import by_family
 
 LONGEST_QUERY = 100
 
@@ -35,7 +35,7 @@ class Picker:
         """The vocabularies for one algorithm: the site's own without a heading, the others under their family."""
         own = entries_for(algorithm)
         others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
-        grouped = [(family, list(entries)) for family, entries in groupby(others, key=_family)]
+        grouped = by_family(others)
         return [("", own), *grouped] if own else grouped
 
     def found(self) -> list[tuple[str, list[Entry]]]:
@@ -52,14 +52,8 @@ class Picker:
         return groups
 
     def _entries(self, algorithm: str) -> list[Entry]:
-        chosen = found(self.state.vocabulary)
-        mine = {entry.name for entry in self.uploads}
-        theirs = [chosen] if chosen and chosen.origin == "uploaded" and chosen.name not in mine else []
-        return [
-            entry
-            for entry in (*entries_for(algorithm), *theirs, *self.uploads, *well_known())
-            if algorithm in entry.algorithms
-        ]
+        uploads = with_chosen(self.uploads, [self.state.vocabulary])
+        return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
 
 
 def origin(entry: Entry) -> str:
@@ -78,7 +72,3 @@ def size(entry: Entry) -> str:
     if entry.size is None:
         return ""
     return f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
-
-
-def _family(entry: Entry) -> str:
-    return _("Uploaded") if entry.origin == "uploaded" else entry.family

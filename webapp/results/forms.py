@@ -25,16 +25,20 @@ def as_typed(text: str | None) -> str:
     return (text or "").replace("\r\n", "\n")
 
 
-class PlaygroundForm(Form):
-    """The fields of the page, and what may stand in them."""
+class TranslatedForm(Form):
+    """A form whose own messages, those of WTForms, come in the reader's language."""
 
     class Meta:
-        """WTForms' own messages come in the reader's language."""
+        """What WTForms asks of its form."""
 
         @property
         def locales(self) -> list[str]:
             """The reader's language, then English."""
             return [str(get_locale()), "en"]
+
+
+class PlaygroundForm(TranslatedForm):
+    """The fields of the page, and what may stand in them."""
 
     algorithm = StringField()
     vocabulary = StringField()

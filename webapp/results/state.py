@@ -66,6 +66,17 @@ class State:
         state = replace(self, **changes).relevant()
         return urlencode([*state._choices(), ("text", state.text)])
 
+    def link(self, most: int) -> str | None:
+        """The query string without `token`, or None where it would have more than `most` characters.
+
+        >>> State(text="low").link(40), State(text="low" * 20).link(40)
+        ('algorithm=bpe&text=low', None)
+        """
+        if len(self.text) > most:
+            return None  # not even written
+        query = self.query(token=None)
+        return query if len(query) <= most else None
+
     def query_of_algorithm(self) -> str:
         """The query string where the path says which algorithm; `token` is not in it."""
         state = replace(self, token=None).relevant()

@@ -111,9 +111,7 @@ class View:
     @property
     def _query(self) -> str | None:
         """The query string that asks other pages for the same, or None where it would be too long."""
-        most = current_app.config["MAX_LINK_CHARACTERS"]
-        query = self.state.query(token=None) if len(self.state.text) <= most else ""
-        return query if query and len(query) <= most else None
+        return self.state.link(current_app.config["MAX_LINK_CHARACTERS"])
 
     @property
     def _vocabulary_title(self) -> str:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from urllib.parse import urlencode
 
 from flask import Request, current_app
-from flask_babel import get_locale
 from flask_babel import gettext as _
-from wtforms import Form, IntegerField, StringField, TextAreaField
+from wtforms import IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.splitting import BOUNDARIES, Boundary
-from webapp.results.forms import Problem, as_typed, text_of, within
+from webapp.results.forms import Problem, TranslatedForm, as_typed, text_of, within
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.vocabularies import CATALOGUE, Entry, default_for, find, well_known
-from webapp.vocabularies.own import uploads_of
+from webapp.vocabularies.own import uploads_of, with_chosen
+from webapp.vocabularies.titles import by_family
 
 MOST = 1_000_000  # tokens of a part
 USUAL = {"vocabulary": default_for("bpe"), "tokens": "512", "overlap": "0", "boundary": "sentence"}
@@ -46,16 +45,8 @@ class Asked:
         return State(algorithm=entry.algorithms[0], vocabulary=entry.name, text=self.text)
 
 
-class SplitForm(Form):
+class SplitForm(TranslatedForm):
     """The fields of the page, and what may stand in them."""
-
-    class Meta:
-        """WTForms' own messages come in the reader's language."""
-
-        @property
-        def locales(self) -> list[str]:
-            """The reader's language, then English."""
-            return [str(get_locale()), "en"]
 
     vocabulary = StringField()
     tokens = IntegerField(validators=[InputRequired(), NumberRange(1, MOST)])
@@ -124,11 +115,6 @@ def choices(request: Request, chosen: str) -> list[tuple[str, list[Entry]]]:
     """The vocabularies of the select, in groups: the site's own by algorithm, the visitor's uploads, then families."""
     names = algorithm_names()
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
-    uploads = uploads_of(request)
-    found = find(chosen)
-    if found is not None and found.origin == "uploaded" and found not in uploads:
-        uploads = [found, *uploads]
-    groups = [(_("Shipped"), sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1])))]
-    if uploads:
-        groups.append((_("Uploaded"), uploads))
-    return groups + [(family, list(entries)) for family, entries in groupby(well_known(), key=lambda e: e.family)]
+    shipped = sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1]))
+    uploads = with_chosen(uploads_of(request), [chosen])
+    return [(_("Shipped"), shipped), *by_family([*uploads, *well_known()])]

@@ -13,7 +13,7 @@ from webapp.core.splitting import boundaries_of
 from webapp.graphemes import cluster_ends
 from webapp.localization import number
 from webapp.results import forms
-from webapp.results.following import MOST
+from webapp.results.following import LONGEST_ADDRESS, MOST
 from webapp.results.forms import Problem
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
@@ -53,16 +53,20 @@ class Asked:
 def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     """What a request asks for, and what is wrong with it."""
     state, problems = forms.read(request, algorithm)
-    if "text" not in request.args:
+    values = request.form if request.method == "POST" else request.args
+    if request.method == "GET" and "text" not in values:
         state = replace(state, text=examples_for(algorithm)[0])
-    wanted = {name: request.args.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
+    wanted = {name: values.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
     options = {name: value for name, value in wanted.items() if value}
-    step, wrong = _step(request.args.get("step", ""))
+    step, wrong = _step(values.get("step", ""))
     asked = Asked(replace(state, token=None), step, state.token if step is None else None, options)
     if not problems and (other := other_algorithm(request, algorithm)) is not None:
         problems = [_not_for(other, algorithm)]
     if not problems and len(state.text) > MOST:
         problems = [too_long(state.text)]
+    elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
+        message = _("This does not fit into an address. Shorten the text to learn from, or the dictionary.")
+        problems = [Problem(message, 413)]
     return asked, [*problems, *wrong]
 
 

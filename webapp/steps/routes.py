@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request
 from flask_babel import gettext as _
+from werkzeug.wrappers import Response
 
 from webapp.answers.json import json_response, well_formed
 from webapp.localization import number
@@ -42,9 +43,21 @@ def index() -> Response:
 @blueprint.get("/steps/<algorithm>")
 def page(algorithm: str) -> Response:
     """One step of an algorithm on the text of the address."""
+    return _answer(algorithm)
+
+
+@blueprint.post("/steps/<algorithm>")
+def submit(algorithm: str) -> Response:
+    """The form: sent on to its own address, unless there is something wrong with it."""
+    return _answer(algorithm)
+
+
+def _answer(algorithm: str) -> Response:
     if algorithm not in algorithm_names():
         abort(404)
     asked, problems = asking.read(request, algorithm)
+    if request.method == "POST" and not problems:
+        return redirect(asked.address(asked.step), 303)
     pending, frame, result = None, None, None
     offers: list[tuple[str, str]] = []
     if asked.state.text or problems:
@@ -62,9 +75,10 @@ def page(algorithm: str) -> Response:
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
     if not offers and any(one.field in ("step", "token") for one in problems):
         offers = [(_("To the first step"), asked.address(0))]
+    short = asked  # what other pages are asked for: links do not repeat a text that is too long
     if any(one.field == "text" for one in problems):
-        sentence = asking.first_sentence(asked.state.text)
-        offers = [(_("Follow its first sentence"), asked.with_text(sentence).address())]
+        short = asked.with_text(asking.first_sentence(asked.state.text))
+        offers = [(_("Follow its first sentence"), short.address())]
     if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
         offers = _fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
@@ -73,12 +87,13 @@ def page(algorithm: str) -> Response:
     body = render_template(
         "steps/_show.html" if wants_partial() else "steps/page.html",
         asked=asked,
+        short=short,
         state=asked.state,
         frame=frame,
         problems=problems,
         offers=offers,
         pending=pending,
-        again=request.full_path,
+        again=request.script_root + request.full_path,
         algorithm_names=algorithm_names(),
         algorithms=ALGORITHMS,
         default_for=default_for,

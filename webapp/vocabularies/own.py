@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import quote, unquote
 
@@ -27,6 +27,13 @@ def uploads_of(request: Request) -> list[Entry]:
         if entry is not None and entry.origin == "uploaded":
             entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE]))
     return entries
+
+
+def with_chosen(uploads: Sequence[Entry], chosen: Iterable[str]) -> list[Entry]:
+    """A visitor's uploads, behind those of others that are chosen by name: a link may bring them."""
+    mine = {entry.name for entry in uploads}
+    others = (found(name) for name in dict.fromkeys(chosen) if name not in mine)
+    return [*(entry for entry in others if entry is not None and entry.origin == "uploaded"), *uploads]
 
 
 def found(name: str) -> Entry | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+
 from flask_babel import gettext as _
 
 from webapp.vocabularies.catalogue import Entry
@@ -29,6 +32,15 @@ def title_of(entry: Entry) -> str:
     if entry.origin == "uploaded":
         return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
     return entry.title or titles()[entry.name]
+
+
+def by_family(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+    """Vocabularies as they come, neighbours of one family under its name; uploads have a heading of their own."""
+    return [(family, list(members)) for family, members in groupby(entries, key=_family)]
+
+
+def _family(entry: Entry) -> str:
+    return _("Uploaded") if entry.origin == "uploaded" else entry.family
 
 
 def formats() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 
 def lengths_by_beginning(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -23,6 +23,25 @@ def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
     {'ab': (2,), 'cd': (4,)}
     """
     return _lengths((word[-2:], len(word)) for word in words)
+
+
+def fitting(
+    text: str, scores: Mapping[str, float], lengths: Mapping[str, tuple[int, ...]], unknown: float
+) -> Iterator[tuple[int, int, float]]:
+    """`(start, end, score)` of every piece that fits somewhere into a text; a character that is none scores `unknown`.
+
+    `lengths` are those of the pieces, by their beginning.
+
+    >>> scores = {"a": -1.0, "ab": -2.0}
+    >>> list(fitting("abc", scores, lengths_by_beginning(scores), -9.0))
+    [(0, 2, -2.0), (0, 1, -1.0), (1, 2, -9.0), (2, 3, -9.0)]
+    """
+    for start in range(len(text)):
+        for length in (*lengths.get(text[start : start + 2], ()), 1):
+            piece = text[start : start + length]
+            score = scores.get(piece, unknown if length == 1 else None)
+            if score is not None and len(piece) == length:
+                yield start, start + length, score
 
 
 def _lengths(keyed: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:

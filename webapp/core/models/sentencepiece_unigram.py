@@ -15,7 +15,7 @@ from math import inf
 from operator import itemgetter, neg
 from typing import Any
 
-from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.lengths import fitting, lengths_by_beginning
 from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
 from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces, Segment
 
@@ -60,12 +60,8 @@ class SentencePieceUnigram(ScoredModel):
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
-        for start in range(len(text)):
-            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
-                piece = text[start : start + length]
-                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
-                if score is not None and len(piece) == length:
-                    yield start, start + length, self.vocabulary.ids.get(piece), score
+        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score):
+            yield start, end, self.vocabulary.ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
         """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from webapp.core.models.cache import LONGEST, Cache
-from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.lengths import fitting, lengths_by_beginning
 from webapp.core.models.scored_pieces import Part
 from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
@@ -75,12 +75,8 @@ class Unigram:
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
-        for start in range(len(text)):
-            for length in (*self._lengths.get(text[start : start + 2], ()), 1):
-                piece = text[start : start + length]
-                score = self._score_of.get(piece, self._unknown_score if length == 1 else None)
-                if score is not None and len(piece) == length:
-                    yield start, start + length, self._ids.get(piece), score
+        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score):
+            yield start, end, self._ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and

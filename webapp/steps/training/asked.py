@@ -7,14 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, url_for
-from flask_babel import get_locale
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
-from wtforms import BooleanField, Form, IntegerField, StringField, TextAreaField
+from wtforms import BooleanField, IntegerField, StringField, TextAreaField
 from wtforms.validators import NumberRange, Optional, ValidationError
 
 from webapp.localization import number
-from webapp.results.forms import Problem, as_typed
+from webapp.results.forms import Problem, TranslatedForm, as_typed
 from webapp.steps.training import links
 
 MOST = 2_000
@@ -84,16 +83,8 @@ class Asked:
         return replace(self, corpus=corpus, step=None)
 
 
-class TrainingForm(Form):
+class TrainingForm(TranslatedForm):
     """The fields of the page, and what may stand in them."""
-
-    class Meta:
-        """WTForms' own messages come in the reader's language."""
-
-        @property
-        def locales(self) -> list[str]:
-            """The reader's language, then English."""
-            return [str(get_locale()), "en"]
 
     symbols = StringField()
     corpus = TextAreaField(filters=[as_typed])

@@ -1,0 +1,39 @@
+"""The other language of a page that answers a form, and has no address of its own: a button that sends it again."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+LONG = "今天下雨。" * 500
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"),
+    [
+        ("/", {"text": LONG}),
+        ("/compare", {"text": LONG, "with": ["bpe:bpe-bytes", "unigram:unigram"]}),
+        ("/frequencies", {"text": LONG, "algorithm": "unigram", "lowercase": "0"}),
+        ("/languages", {"own": LONG}),
+        ("/learn/bytes", {"never": LONG}),
+        ("/split", {"text": LONG}),
+        ("/steps/bpe", {"text": LONG}),
+        ("/steps/training/bpe", {"corpus": LONG}),
+    ],
+)
+def test_it_is_asked_for_with_the_same_form(client: FlaskClient, path: str, sent: dict[str, object]) -> None:
+    answer = client.post(path, data=sent)
+    assert not answer.location
+    button = re.search(r'<button type="submit" form="([^"]+)" name="lang" value="zh"', answer.text)
+    assert button is not None
+    form = re.search(rf'(?s)<form [^>]*id="{button[1]}".*?</form>', answer.text)
+    assert form is not None
+    assert LONG in form[0]
+    assert f'action="{path}' in form[0]
+
+
+def test_a_long_text_is_taken_back_to_the_playground(client: FlaskClient) -> None:
+    page = client.post("/frequencies", data={"text": LONG, "algorithm": "unigram", "file": ""}).text
+    form = page[page.index('<form id="frequencies"') : page.index("</form>")]
+    assert 'formaction="/"' in form
+    assert re.findall('name="([a-z]+)"', form) == ["algorithm", "text"]
