@@ -190,7 +190,8 @@ class Painter:
                 continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
-            covered = start if is_mark_alone(encoding, index) else end
+            alike = index + 1 < total and starts[index + 1] == start
+            covered = start if alike and is_mark_alone(encoding, index) else end
             end = inside.get(covered, covered)
             goes_on = index + 1 < total and starts[index + 1] < end and not self._around(index + 1)
             shared = start < shown or end != covered or goes_on
