@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 from webapp.results.state import State
 from webapp.results.words import algorithm_names
 from webapp.steps.asked import Asked
-from webapp.steps.examples import examples_for
+from webapp.steps.examples import DICTIONARIES, examples_for
 from webapp.vocabularies import default_for
 
 
@@ -47,10 +47,20 @@ def lines() -> list[Line]:
         Line(
             [(names[name], _asked(name, examples_for(name)[0])) for name in algorithms],
             about,
-            [_asked(algorithms[0], text) for text in examples_for(algorithms[0])],
+            [
+                *_with_dictionaries(algorithms[0]),
+                *(_asked(algorithms[0], text) for text in examples_for(algorithms[0])),
+            ],
         )
         for algorithms, about in told.items()
     ]
+
+
+def _with_dictionaries(algorithm: str) -> list[Asked]:
+    """Matching with a dictionary that can be taken in at a glance."""
+    if algorithm != "fmm":
+        return []
+    return [Asked(State("fmm", "own-dictionary", text, dictionary="\n".join(words))) for text, words in DICTIONARIES]
 
 
 def _asked(algorithm: str, text: str) -> Asked:

@@ -22,7 +22,7 @@ MOST_TEXT = 200
 """The longest text that is read with what was learned, in characters."""
 MOST_MERGES = 200
 MOST_PIECES = 1_000
-ALGORITHMS = ("bpe", "wordpiece", "unigram")
+ALGORITHMS = ("bpe", "wordpiece", "unigram", "bigrams")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Asked:
 
     @property
     def kind(self) -> str:
-        """`bpe`, `bpe-bytes`, `wordpiece` or `unigram`."""
+        """`bpe`, `bpe-bytes`, `wordpiece`, `unigram` or `bigrams`."""
         return "bpe-bytes" if self.algorithm == "bpe" and self.symbols == "bytes" else self.algorithm
 
     @property
@@ -57,6 +57,7 @@ class Asked:
         unigram = kind == "unigram"
         return replace(
             self,
+            size=None if kind == "bigrams" else self.size,
             apart=self.apart and kind == "bpe",
             symbols=self.symbols if kind == "bpe-bytes" else "",
             minimum=self.minimum if kind == "wordpiece" else usual.minimum,

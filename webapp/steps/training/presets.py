@@ -22,6 +22,9 @@ HUNGRY = Asked(
     "unigram", corpus="I love you very much I am very hungry", size=15, longer=36, plain=True, every=True, text="every"
 )
 
+DREAMS = Asked("bigrams", corpus="人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生", text="人生如梦境")
+TABLES = Asked("bigrams", corpus="the table down there\nthe men own the table\ntheta bled", text="thetabledownthere")
+
 
 def presets(kind: str) -> list[tuple[str, Asked]]:
     """What to begin with, by the kind of training: titles, and what is asked."""
@@ -41,13 +44,14 @@ def presets(kind: str) -> list[tuple[str, Asked]]:
             (_("I love you very much …"), HUNGRY),
             (analects, Asked("unigram", corpus=ANALECTS, size=30)),
         ],
+        "bigrams": [("人生 如 梦境", DREAMS), ("the table down there", TABLES)],
     }
     return found[kind]
 
 
 def usual(kind: str) -> Asked:
     """What a bare address shows."""
-    return {"bpe": COMPARED, "bpe-bytes": COMPRESSION, "wordpiece": DOGS, "unigram": HUNGRY}[kind]
+    return {"bpe": COMPARED, "bpe-bytes": COMPRESSION, "wordpiece": DOGS, "unigram": HUNGRY, "bigrams": DREAMS}[kind]
 
 
 def _counted_wordpiece() -> Asked:

@@ -18,6 +18,7 @@ from webapp.steps.frames import page as answered
 from webapp.steps.show import NoStepsError, Show
 from webapp.steps.training import merges, unigram
 from webapp.steps.training.asked import ALGORITHMS, MOST, MOST_TEXT, Asked, beginning, bounds, read
+from webapp.steps.training.bigrams import Following
 from webapp.steps.training.presets import presets, usual
 
 blueprint = Blueprint("training", __name__)
@@ -86,6 +87,8 @@ def _answer(algorithm: str) -> Response:
 
 
 def _show(asked: Asked) -> Show:
+    if asked.kind == "bigrams":
+        return Following(asked)
     show: Show = unigram.show(asked) if asked.kind == "unigram" else merges.show(asked)
     return show
 
@@ -116,12 +119,13 @@ def _titles() -> Mapping[str, str]:
         "bpe-bytes": _("BPE over bytes"),
         "wordpiece": _("WordPiece"),
         "unigram": _("Unigram"),
+        "bigrams": _("Word bigrams"),
     }
 
 
 def _kinds(asked: Asked) -> list[tuple[str, str, str]]:
     """The ways to learn: kind, title, and the address where it learns from the same corpus."""
-    ways = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
+    ways = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", ""), ("bigrams", "")]
     others = [Asked(algorithm, symbols=symbols, corpus=asked.corpus, text=asked.text) for algorithm, symbols in ways]
     return [(other.kind, _titles()[other.kind], other.address()) for other in others]
 
