@@ -132,30 +132,31 @@ class SentencePieceUnigram(ScoredModel):
         """
         rounded = array("f", [0.0])
         certain_until, scores_of = known.certain_until, known.scores
-        at = 0
+        at = begin = 0
         followed = known.at(score)
         while at < len(numbers):
-            inside, apart = 0, APART
+            apart = APART
             grid = known.at(score)
-            if grid is not None and (room := grid.limit + score) > 0:
+            if grid is not None and grid.limit + score > 0:
                 if grid is not followed or not changes:
-                    followed = grid
-                    changes = list(map(grid.change.__getitem__, numbers[at : at + int(room / STEEP) + 1]))
-                inside, apart = len(changes), 0
-                behind = score + sum(changes)
-                if behind == -inf:
-                    inside = changes.index(-inf)
-                    known.learn(numbers[at + inside], grid)
-                    behind = score + sum(changes[:inside])
+                    followed, begin = grid, at
+                    changes = [*map(grid.change.__getitem__, numbers[at:])]
+                try:
+                    end = changes.index(-inf, at - begin)
+                    known.learn(numbers[begin + end], grid)
+                except ValueError:
+                    end = len(changes)
+                inside = changes[at - begin : end]
+                behind = score + sum(inside)
+                if behind > -grid.limit:
+                    score = behind
+                    at = begin + end
                     apart = 1
-                if behind <= -grid.limit:
-                    scores = list(accumulate(changes[:inside], initial=score))
-                    inside = bisect_left(scores, grid.limit, key=neg) - 1
-                    behind = scores[inside]
-                    apart = APART
-                score = behind
-                at += inside
-            changes = changes[inside + apart :]
+                else:
+                    scores = list(accumulate(inside, initial=score))
+                    last = bisect_left(scores, grid.limit, key=neg) - 1
+                    score = scores[last]
+                    at += last
             for here, number in enumerate(numbers[at : at + apart], at):
                 if abs(score) < certain_until[number]:
                     rounded[0] = score
