@@ -37,6 +37,11 @@ class CharacterMapError(VocabularyError):
     """A precompiled character map that is broken."""
 
 
+_LINE_ENDS = frozenset("\t\n\f\r")
+# What `str.split` cuts at, but for the space itself.
+_WHITE = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace()) - {" "}
+
+
 @dataclass(frozen=True)
 class Starts:
     """With which characters rules begin (alone, or with more to follow), and which follow the first of a rule."""
@@ -143,6 +148,38 @@ class CharacterMap:
         for character in present:
             text = text.replace(character, self._alone[character])
         return text
+
+    def normalize_for_words(self, text: str) -> str | None:
+        r"""As `normalize`, for a text that `str.split` is to cut at its spaces; line ends and tabs are left to it.
+
+        None where white space that is no space would be in the text then, or where `normalize` has to be asked.
+
+        >>> rules = {**dict.fromkeys("\t\n\f\r\v\x1c\x1d\x1e\x1f", " "), "ﬁ": "fi"}
+        >>> CharacterMap.of(rules).normalize_for_words("a ﬁne\n day")
+        'a fine\n day'
+        >>> CharacterMap.of(rules).normalize_for_words("a\u3000day") is None
+        True
+        """
+        if not self._leaves_spaces:
+            return None
+        # Every character that is no ASCII, and the ASCII that has rules.
+        found = frozenset(text.encode("utf-8", "replace").translate(None, self._idle).decode())
+        present = self._busy & found - _LINE_ENDS
+        if len(present) > FEW or not present <= self._alone.keys() or not _WHITE & found <= self._busy:
+            return None
+        for character in present:
+            text = text.replace(character, self._alone[character])
+        return text
+
+    @cached_property
+    def _leaves_spaces(self) -> bool:
+        """Whether line ends become spaces, ASCII that `str.split` cuts at has rules, and nothing becomes the like."""
+        rules = self._alone
+        return (
+            all(rules.get(character) == " " for character in _LINE_ENDS)
+            and self._busy.issuperset(character for character in _WHITE if character < "\x80")
+            and all(_WHITE.isdisjoint(replacement) for replacement in rules.values())
+        )
 
     @cached_property
     def _busy(self) -> frozenset[str]:

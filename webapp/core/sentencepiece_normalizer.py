@@ -58,6 +58,20 @@ class SentencePieceNormalizer:
             text = self._space + text
         return text.rstrip(self._space) if self.remove_extra_whitespaces else text
 
+    def words(self, text: str) -> str | None:
+        """A text that `str.split` cuts into the words of the normalized one, each without the space in front of it.
+
+        None where that is not to be had without going through the text unit by unit.
+
+        >>> rules = CharacterMap.of(dict.fromkeys("\\t\\n\\f\\r\\v\\x1c\\x1d\\x1e\\x1f", " "))
+        >>> SentencePieceNormalizer(rules).words("Hello  world\\n").split()
+        ['Hello', 'world']
+        """
+        if not self._in_words or (self._user_defined is not None and self._user_defined.search(text)):
+            return None
+        words = self.character_map.normalize_for_words(text)
+        return None if words is None or SPACE in words else words
+
     def align(self, aligned: Aligned) -> Aligned:
         """The normalized text, aligned.
 
@@ -135,6 +149,11 @@ class SentencePieceNormalizer:
     def _user_defined(self) -> re.Pattern[str] | None:
         longest_first = sorted(self.user_defined, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    @cached_property
+    def _in_words(self) -> bool:
+        """Whether every word has one space in front."""
+        return self._simple and self.add_dummy_prefix and self.remove_extra_whitespaces and self.escape_whitespaces
 
     @cached_property
     def _simple(self) -> bool:

@@ -9,8 +9,10 @@ from webapp.core import pretokenizers
 from webapp.core.alignment import Aligned
 from webapp.core.models import Model
 from webapp.core.models.cache import Cache
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.normalizers import BertNormalizer, Normalizer, keeps_beginning
 from webapp.core.pretokenizers import BertPreTokenizer, PreTokenizer, Span
+from webapp.core.sentencepiece_normalizer import SentencePieceNormalizer
 
 # The starts and ends of the tokens of a stretch of text.
 Located = tuple[Sequence[int], Sequence[int]]
@@ -127,10 +129,27 @@ class Words(Pretokens):
         return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
 
 
+class SpacedWords(Pretokens):
+    """For SentencePiece's Unigram: where only its white space has to change, a text is cut into words as it is."""
+
+    def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
+        super().__init__(model, normalizer, None)
+        self._words_of = normalizer.words
+        self._ids_of_words = model.ids_of_words
+
+    def ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch."""
+        words = self._words_of(text)
+        ids = None if words is None else self._ids_of_words(words)
+        return super().ids(text, at_start) if ids is None else ids
+
+
 def stretches_of(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> Pretokens:
     """The way through the pipeline that remembers the longest stretches that stand for themselves."""
     if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
         return Words(model, normalizer, pretokenizer)
+    if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
+        return SpacedWords(model, normalizer)
     by_place = pretokenizers.needs_places(pretokenizer)
     if pretokenizer is not None and pretokenizers.further(pretokenizer) != pretokenizer:
         by_place |= not keeps_beginning(normalizer)

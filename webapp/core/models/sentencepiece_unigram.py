@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import inf
 from operator import itemgetter, neg
@@ -17,7 +17,7 @@ from typing import Any
 
 from webapp.core.models.lengths import fitting, lengths_by_beginning
 from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
-from webapp.core.models.scored_pieces import Kind, Part, ScoredModel, ScoredPieces, Segment
+from webapp.core.models.scored_pieces import SPACE, Kind, Part, ScoredModel, ScoredPieces, Segment
 
 UNKNOWN_PENALTY = 10.0
 # A user-defined piece gets so much for each byte after its first, whatever its own score.
@@ -73,10 +73,23 @@ class SentencePieceUnigram(ScoredModel):
         """The ids of a text; its words are remembered."""
         if not self._word_by_word or not pretoken.startswith(self._front) or len(pretoken) < 2:
             return self.vocabulary.expanded(self._all_parts(pretoken), pretoken)
+        return self._ids_of(self._words(pretoken), len(pretoken))
+
+    def ids_of_words(self, text: str) -> list[int] | None:
+        """As `ids`, of a text that is to be cut at white space, with a space put in front of each of its words.
+
+        None where words are not looked up one by one.
+        """
+        if not self._word_by_word or self._front != SPACE:
+            return None
+        return self._ids_of(_spaced_words(text), len(text) + 1)
+
+    def _ids_of(self, stretches: Iterable[Sequence[str]], length: int) -> list[int]:
+        """The ids of stretches of words, without the space in front where every one has one."""
         packed = array("i")
         score = 0.0
-        farthest = len(pretoken) * self._steepest
-        for words in self._words(pretoken):
+        farthest = length * self._steepest
+        for words in stretches:
             if len(self._rounded.paths) > WORDS:
                 self._rounded = self._no_words()
             known = self._rounded
@@ -140,7 +153,7 @@ class SentencePieceUnigram(ScoredModel):
             if grid is not None and grid.limit + score > 0:
                 if grid is not followed or not changes:
                     followed, begin = grid, at
-                    changes = [*map(grid.change.__getitem__, numbers[at:])]
+                    changes = _at(numbers[at:])(grid.change)
                 try:
                     end = changes.index(-inf, at - begin)
                     known.learn(numbers[begin + end], grid)
@@ -208,6 +221,18 @@ class SentencePieceUnigram(ScoredModel):
         if self.vocabulary.kinds[id] == Kind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
+
+
+def _spaced_words(text: str) -> Iterator[list[str]]:
+    """The words between white space, so many at a time that they stay near."""
+    start, length = 0, len(text)
+    while start < length:
+        end = text.find(" ", start + TOGETHER)
+        if end < 0:
+            end = length
+        if words := text[start:end].split():
+            yield words
+        start = end
 
 
 def _at(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
