@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -57,9 +58,7 @@ def tokenize(body: bodies.TokenizeBody) -> Response:
     found = [
         answer_of(tokenizer.encode(text, special=state.special, template=state.template), body.want) for text in texts
     ]
-    if "text" in body.model_fields_set:
-        return json_response(found[0])
-    return json_response({key: [one[key] for one in found] for key in dict.fromkeys(body.want)})
+    return _one_or_all(body, found, dict.fromkeys(body.want))
 
 
 @operations.add(
@@ -78,9 +77,7 @@ def count(body: bodies.CountBody) -> Response:
     texts = texts_of(body)
     state, tokenizer = chosen(body, "\n".join(texts))
     found = [sizes_of(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts]
-    if "text" in body.model_fields_set:
-        return json_response(found[0])
-    return json_response({key: [one[key] for one in found] for key in ("tokens", "characters", "bytes")})
+    return _one_or_all(body, found, ("tokens", "characters", "bytes"))
 
 
 @operations.add(
@@ -257,6 +254,13 @@ def snapshot(id: str) -> Response:
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _one_or_all(body: bodies.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
+    """What was found for `text`; for `texts` each key once, with a list that has an entry for each of them."""
+    if "text" in body.model_fields_set:
+        return json_response(found[0])
+    return json_response({key: [one[key] for one in found] for key in keys})
 
 
 @blueprint.get("/openapi.json")

@@ -143,11 +143,8 @@ class CharacterMap:
             text = text.replace(space, " ")
         # What is no ASCII, without going from character to character.
         present = self._busy.intersection(text.encode("utf-8", "replace").translate(None, self._idle).decode())
-        if len(present) > FEW or not present <= self._alone.keys():
-            return self.normalize(text)
-        for character in present:
-            text = text.replace(character, self._alone[character])
-        return text
+        applied = self._one_by_one(text, present)
+        return self.normalize(text) if applied is None else applied
 
     def normalize_for_words(self, text: str) -> str | None:
         r"""As `normalize`, for a text that `str.split` is to cut at its spaces; line ends and tabs are left to it.
@@ -165,7 +162,11 @@ class CharacterMap:
         # Every character that is no ASCII, and the ASCII that has rules.
         found = frozenset(text.encode("utf-8", "replace").translate(None, self._idle).decode())
         present = self._busy & found - _LINE_ENDS
-        if len(present) > FEW or not present <= self._alone.keys() or not _WHITE & found <= self._busy:
+        return self._one_by_one(text, present) if _WHITE & found <= self._busy else None
+
+    def _one_by_one(self, text: str, present: Set[str]) -> str | None:
+        """The text with the rules for these characters applied one after the other; None where that cannot be done."""
+        if len(present) > FEW or not present <= self._alone.keys():
             return None
         for character in present:
             text = text.replace(character, self._alone[character])

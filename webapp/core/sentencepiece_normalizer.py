@@ -41,7 +41,7 @@ class SentencePieceNormalizer:
 
     def normalize(self, text: str) -> str:
         """The normalized text."""
-        if not self._simple or (self._user_defined is not None and self._user_defined.search(text)):
+        if not self._simple or self._has_user_defined(text):
             return self._aligned(text)[0]
         if not text:
             return ""

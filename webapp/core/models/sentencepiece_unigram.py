@@ -25,8 +25,6 @@ USER_DEFINED_BONUS = 0.1
 
 # Characters whose words are looked up together: what was made for them is still near when it is let go.
 TOGETHER = 2000
-# Words that are followed together: as many as may reach the end of a grid when each costs so much.
-STEEP = 12
 # Words that are followed one by one before looking for a grid again.
 APART = 8
 # So many are remembered, at some 700 bytes each.
@@ -151,7 +149,7 @@ class SentencePieceUnigram(ScoredModel):
             apart = APART
             grid = known.at(score)
             if grid is not None and grid.limit + score > 0:
-                if grid is not followed or not changes:
+                if grid is not followed:
                     followed, begin = grid, at
                     changes = _at(numbers[at:])(grid.change)
                 try:

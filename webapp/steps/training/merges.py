@@ -14,7 +14,8 @@ from webapp.answers.json import json_piece
 from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.steps import training_bpe, training_wordpiece
-from webapp.core.steps.training_words import Word
+from webapp.core.steps.training_wordpiece import ScoredPair
+from webapp.core.steps.training_words import Pair, Word
 from webapp.core.tokenizer import Tokenizer
 from webapp.localization import number
 from webapp.results.words import joined
@@ -129,36 +130,21 @@ class Merges:
 
     def _pairs(self, round: Round) -> tuple[list[PairLine], int, int]:
         """The first lines of the table, how many more there are, and how many pairs were too rare to take part."""
-        if isinstance(round, training_wordpiece.Round):
-            found = round.pairs()
-            best = found[0].score
-            lines = [
-                PairLine(
-                    symbols((pair.left, pair.right)),
-                    pair.count,
-                    _percent(pair.score, best),
-                    pair == round.winner,
-                    pair.score == best,
-                    pair.left_count,
-                    pair.right_count,
-                    pair.score,
-                )
-                for pair in found[:PAIRS_SHOWN]
-            ]
-            return lines, len(found) - len(lines), round.too_rare()
-        counted = round.pairs()
-        most = counted[0].count
+        found = round.pairs()
+        best = _worth(found[0])
         lines = [
             PairLine(
                 symbols((pair.left, pair.right)),
                 pair.count,
-                _percent(pair.count, most),
+                _percent(_worth(pair), best),
                 pair == round.winner,
-                pair.count == most,
+                _worth(pair) == best,
+                *((pair.left_count, pair.right_count, pair.score) if isinstance(pair, ScoredPair) else ()),
             )
-            for pair in counted[:PAIRS_SHOWN]
+            for pair in found[:PAIRS_SHOWN]
         ]
-        return lines, len(counted) - len(lines), 0
+        too_rare = round.too_rare() if isinstance(round, training_wordpiece.Round) else 0
+        return lines, len(found) - len(lines), too_rare
 
     def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
         """The pieces with their ids: those of the beginning, of which bytes need no list, and those that were made."""
@@ -304,6 +290,11 @@ def _both(round: Round) -> Iterator[tuple[Word[Any], Word[Any]]]:
 
 def _plain(word: Word[Any]) -> dict[str, Any]:
     return {"symbols": [json_piece(symbol) for symbol in word.symbols], "count": word.count}
+
+
+def _worth(pair: Pair[Any] | ScoredPair) -> float:
+    """What a pair is chosen by: WordPiece's score, or how often it occurs."""
+    return pair.score if isinstance(pair, ScoredPair) else pair.count
 
 
 def _percent(value: float, most: float) -> float:
