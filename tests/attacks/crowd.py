@@ -1,0 +1,132 @@
+"""Slow clients of one kind: many sockets that one thread drives."""
+
+import select
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tests.attacks.exchange import Address
+
+BETWEEN_BYTES = 2.0  # seconds
+SLICES = 20  # the sockets take turns, so that their bytes do not all come at once
+SECONDS_A_SLICE = BETWEEN_BYTES / SLICES
+
+_PAGE = b"/languages"  # 100 KB, quickly made
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the n-th client of a kind sends at first, what it sends or reads every two seconds, and what it waits for."""
+
+    opening: Callable[[int], bytes]
+    sends: Callable[[int], bytes] = lambda number: b""
+    reads: Callable[[int], bool] = lambda number: False
+    answered: bool = False  # whether the site begins to answer before the client is slow
+    small_window: bool = False  # whether the client's system takes only a few hundred bytes that nobody reads
+
+
+def _body(number: int) -> bytes:
+    target, kind, first = (
+        (b"/", b"application/x-www-form-urlencoded", b"text="),
+        (b"/upload", b"multipart/form-data; boundary=x", b"--x\r\n"),
+        (b"/api/v1/tokenize", b"application/json", b"{"),
+        (b"/static/app.css", b"text/plain", b"x"),
+    )[number % 4]
+    head = b"POST " + target + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + kind
+    if number % 8 == 4:
+        return head + b"\r\nTransfer-Encoding: chunked\r\n\r\n7a120\r\n" + first
+    return head + b"\r\nContent-Length: 500000\r\n\r\n" + first
+
+
+def _headers(number: int) -> bytes:
+    return (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", b"GET /?text=", b"POST / HTTP/1.1\r\n")[number % 4]
+
+
+def _whole(target: bytes) -> bytes:
+    return b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+KINDS = {
+    "slow bodies": Kind(_body, sends=lambda number: b"x"),
+    "unfinished headers": Kind(_headers, sends=lambda number: b"x" if number % 4 else b""),
+    "readers that hardly read": Kind(
+        lambda number: _whole(_PAGE), reads=lambda number: number % 2 == 1, answered=True, small_window=True
+    ),
+    "idle connections": Kind(lambda number: _whole(b"/healthz"), answered=True),
+}
+
+
+@dataclass
+class Crowd:
+    """So many clients of a kind at an address; `closed_after` tells by client when the server closed its end."""
+
+    kind: str
+    address: Address
+    count: int
+    closed_after: dict[int, float] = field(default_factory=dict)
+    settled: bool = False
+    _sockets: dict[int, socket.socket] = field(default_factory=dict)  # by their own port
+    _since: float = 0.0
+    _turn: int = 0
+
+    def open(self) -> None:
+        """Connect all clients; each sends its opening."""
+        self._since = time.monotonic()
+        for number in range(self.count):
+            client = socket.socket()
+            if KINDS[self.kind].small_window:
+                # Else the server's system takes the whole answer off its hands, and nothing is slow.
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+            # A site that accepts nobody any more must not hold the attack up.
+            client.settimeout(1 if time.monotonic() - self._since < 5 else 0.001)
+            with suppress(OSError):
+                client.connect(self.address)
+                client.sendall(KINDS[self.kind].opening(number))
+            client.setblocking(False)
+            self._sockets[client.getsockname()[1]] = client
+
+    def step(self) -> None:
+        """Let the next few clients send or read their byte; to be called twenty times in two seconds."""
+        kind = KINDS[self.kind]
+        for number, client in enumerate(self._sockets.values()):
+            if number % SLICES != self._turn:
+                continue
+            with suppress(OSError):
+                if data := kind.sends(number):
+                    client.send(data)
+                if self.settled and kind.reads(number):
+                    client.recv(1)
+        self._turn = (self._turn + 1) % SLICES
+        if not self.settled:
+            self._settle()
+
+    def _settle(self) -> None:
+        """The clients are slow from now on, if the site has begun to answer those that wait for an answer."""
+        if KINDS[self.kind].answered:
+            poll = select.poll()
+            for client in self._sockets.values():
+                poll.register(client, select.POLLIN)
+            if len(poll.poll(0)) < self.count:
+                return
+        self.settled = True
+        self._since = time.monotonic()
+
+    def look(self, still_open: set[int]) -> None:
+        """Note which clients the server has closed, by the ports of those that it has not."""
+        now = time.monotonic() - self._since
+        for port in self._sockets:
+            if port not in still_open:
+                self.closed_after.setdefault(port, now)
+
+    @property
+    def seconds_to_last_close(self) -> float | None:
+        """How long the last client was there; None while one is."""
+        return max(self.closed_after.values()) if len(self.closed_after) == self.count else None
+
+    def close(self) -> None:
+        """Let all clients go."""
+        for client in self._sockets.values():
+            client.close()

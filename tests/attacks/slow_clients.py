@@ -1,0 +1,128 @@
+"""Hundreds of clients that send or read next to nothing, and a visitor who wants a page meanwhile."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from http.client import HTTPConnection, HTTPException
+from random import Random
+from string import ascii_lowercase
+from threading import Event, Thread
+
+from tests.attacks.crowd import KINDS, SECONDS_A_SLICE, Crowd
+from tests.attacks.exchange import page_of
+from tests.attacks.findings import Finding, milliseconds, percentile
+from tests.attacks.site import Site
+
+GOAL_P99 = 0.3
+CUT_OFF = 20.0  # seconds after which a slow client should be gone
+CUT_OFF_MEASURED = 25.0  # with the time that the site needs to begin 500 answers
+VISITING = 8.0
+VISITOR_PATIENCE = 3.0
+
+
+def slow_clients(site: Site, *, connections: int) -> Iterator[Finding]:
+    """Attack with every kind at once; where that is a hole, with each kind alone, to tell which."""
+    visits(site, 1.0)  # which loads what is loaded on first use
+    idle = visits(site, 2.0)
+    quiet = f"idle: p50 {milliseconds(percentile(idle, 0.5))}, p99 {milliseconds(percentile(idle, 0.99))}"
+    yield Finding("a visitor, nobody else", quiet, "", True)
+    findings = list(_besieged(site, list(KINDS), connections, idle))
+    yield from findings
+    if all(finding.holds for finding in findings):
+        return
+    for kind in KINDS:
+        site.restart()
+        yield from _besieged(site, [kind], connections, idle)
+    site.restart()
+
+
+def _besieged(site: Site, kinds: Sequence[str], connections: int, idle: Sequence[float]) -> Iterator[Finding]:
+    """Open the connections, load pages as a visitor, and see when the site closes what is slow."""
+    crowds = [Crowd(kind, site.address, connections) for kind in kinds]
+    done = Event()
+    driver = Thread(target=_drive, args=(site, crowds, done), daemon=True)
+    try:
+        for crowd in crowds:
+            crowd.open()
+        driver.start()
+        _wait_until(lambda: all(crowd.settled for crowd in crowds), 8)
+        seconds = visits(site, VISITING)
+        _wait_until(lambda: all(crowd.seconds_to_last_close is not None for crowd in crowds), CUT_OFF_MEASURED + 1 - VISITING)
+    finally:
+        done.set()
+        driver.join()
+        for crowd in crowds:
+            crowd.close()
+    who = "of each kind" if len(kinds) > 1 else kinds[0]
+    yield _page_loads(f"a visitor and {connections} {who}", seconds, idle)
+    for crowd in crowds:
+        yield _closed(crowd)
+
+
+def _drive(site: Site, crowds: Sequence[Crowd], done: Event) -> None:
+    """Let the clients be slow, and look once a second which of them the site has closed."""
+    turns = 0
+    while not done.wait(SECONDS_A_SLICE):
+        for crowd in crowds:
+            crowd.step()
+        turns += 1
+        if turns % 10 == 0:
+            still_open = site.open_connections()
+            for crowd in crowds:
+                crowd.look(still_open)
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def _page_loads(tried: str, seconds: Sequence[float], idle: Sequence[float]) -> Finding:
+    """Judge a visitor's page loads; on a machine that is slow with nobody there the goal is three times that."""
+    goal = max(GOAL_P99, 3 * percentile(idle, 0.99))
+    p50, p99 = percentile(seconds, 0.5), percentile(seconds, 0.99)
+    lost = sum(map(math.isinf, seconds))
+    told = f"p50 {_shown(p50)}, p99 {_shown(p99)}, {len(seconds)} pages"
+    return Finding(tried, told + (f", {lost} lost" if lost else ""), f"p99 below {milliseconds(goal)}", p99 < goal)
+
+
+def _shown(seconds: float) -> str:
+    return "none" if math.isinf(seconds) else milliseconds(seconds)
+
+
+def _closed(crowd: Crowd) -> Finding:
+    last = crowd.seconds_to_last_close
+    gone = len(crowd.closed_after)
+    when = f", the last after {max(crowd.closed_after.values()):.1f} s" if gone else ""
+    holds = last is not None and last <= CUT_OFF_MEASURED
+    seen = f"{gone} of {crowd.count} closed by the site{when}"
+    return Finding(f"  {crowd.kind}", seen, f"all closed after {CUT_OFF:.0f} s ({CUT_OFF_MEASURED:.0f} s here)", holds)
+
+
+def visits(site: Site, seconds: float) -> list[float]:
+    """Load `/` with 1 KB of text again and again, on new and on kept connections in turn; infinity for a lost page."""
+    random = Random(1)
+    text = " ".join("".join(random.choices(ascii_lowercase, k=5)) for _ in range(170))
+    target = page_of(text)
+    taken: list[float] = []
+    kept = _connection(*site.address)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for connection in (kept, _connection(*site.address)):
+            began = time.monotonic()
+            try:
+                connection.request("GET", target)
+                answer = connection.getresponse()
+                whole = answer.status == 200 and b"</html>" in answer.read()
+            except (OSError, HTTPException):
+                whole = False
+            taken.append(time.monotonic() - began if whole else math.inf)
+            if connection is not kept or not whole:
+                connection.close()
+    kept.close()
+    return taken
+
+
+_connection = partial(HTTPConnection, timeout=VISITOR_PATIENCE)
