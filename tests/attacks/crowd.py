@@ -18,7 +18,7 @@ _PAGE = b"/languages"  # 100 KB, quickly made
 
 @dataclass(frozen=True)
 class Kind:
-    """What the n-th client of a kind sends at first, what it sends or reads every two seconds, and what it waits for."""
+    """What the n-th client of a kind sends at first, and what it sends or reads every two seconds."""
 
     opening: Callable[[int], bytes]
     sends: Callable[[int], bytes] = lambda number: b""

@@ -90,7 +90,10 @@ class Site:
         self.start()
 
     def _processes(self) -> dict[int, list[str]]:
-        """The process that was started, its session and its descendants: the fields of `/proc/…/stat` after the name."""
+        """Return the process that was started, its session and its descendants, each with its fields of `/proc/…/stat`.
+
+        The fields are those after the name: 1 is the parent, 3 the session, 11 and 12 the time, 21 the memory.
+        """
         found: dict[int, list[str]] = {}
         for entry in os.listdir("/proc"):
             if entry.isdecimal():

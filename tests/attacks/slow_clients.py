@@ -48,7 +48,8 @@ def _besieged(site: Site, kinds: Sequence[str], connections: int, idle: Sequence
         driver.start()
         _wait_until(lambda: all(crowd.settled for crowd in crowds), 8)
         seconds = visits(site, VISITING)
-        _wait_until(lambda: all(crowd.seconds_to_last_close is not None for crowd in crowds), CUT_OFF_MEASURED + 1 - VISITING)
+        left = CUT_OFF_MEASURED + 1 - VISITING
+        _wait_until(lambda: all(crowd.seconds_to_last_close is not None for crowd in crowds), left)
     finally:
         done.set()
         driver.join()
