@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 # After so many seconds it is worth trying again what is not to be had now.
 RETRY_AFTER = 10
 
+# In a request's WSGI environment: why the server has stopped the first attempt at answering it, "time" or "crash".
+STOPPED = "tokenscope.stopped"
+
 
 def init_app(app: Flask) -> None:
     """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone)."""
@@ -29,6 +32,8 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(UnavailableStorageError, without_storage)
     app.register_error_handler(TextError, without_tokens)
     app.register_error_handler(Exception, unforeseen)
+    # Before anything else looks at the request, for it is what took too long the first time.
+    app.before_request(stopped)
 
     @app.after_request
     def tell_when(response: Response) -> Response:
@@ -67,6 +72,26 @@ def without_storage(error: UnavailableStorageError) -> Response:
     if request.method in ("GET", "HEAD"):
         return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
     return _page(503, message, fields=list(request.form.items(multi=True)))
+
+
+def stopped() -> Response | None:
+    """The page for a request whose first attempt the server has stopped, with what was typed; None for all others."""
+    reason = request.environ.get(STOPPED)
+    if reason is None:
+        return None
+    if reason != "time":
+        return http_error(InternalServerError())
+    if is_api(request):
+        g.language_key = "en"
+    message = _(
+        "This took longer than the %(seconds)s seconds that a request may take here, so it was stopped. Shorten the "
+        "text or choose another vocabulary, then try again.",
+        seconds=number(current_app.config["MAX_REQUEST_SECONDS"]),
+    )
+    if wants_problems(request):
+        return problem(503, message)
+    sent = request.args if request.method in ("GET", "HEAD") else request.form
+    return _page(503, message, fields=list(sent.items(multi=True)), method=request.method)
 
 
 def without_tokens(error: TextError) -> Response:
