@@ -14,6 +14,7 @@ from webapp.core.split_patterns import TextError
 from webapp.localization import number
 from webapp.problems import as_problem, is_api, problem, wants_problems
 from webapp.security import is_framed
+from webapp.stopped import STOPPED
 from webapp.storage import UnavailableStorageError
 
 log = logging.getLogger(__name__)
@@ -21,9 +22,6 @@ log = logging.getLogger(__name__)
 
 # After so many seconds it is worth trying again what is not to be had now.
 RETRY_AFTER = 10
-
-# In a request's WSGI environment: why the server has stopped the first attempt at answering it, "time" or "crash".
-STOPPED = "tokenscope.stopped"
 
 
 def init_app(app: Flask) -> None:

@@ -18,11 +18,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
-from webapp.errors import STOPPED
 from webapp.server.body import Body
 from webapp.server.environment import BODY_FILE, wsgi_environment
 from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
 from webapp.server.spool import Spool
+from webapp.stopped import STOPPED
 
 log = logging.getLogger(__name__)
 
@@ -105,6 +105,7 @@ class Front:
                     self._settings = await self._pool.open()
                 except WorkerGoneError:
                     await send({"type": "lifespan.startup.failed", "message": "The site could not be loaded."})
+                    os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
                     return
                 await send({"type": "lifespan.startup.complete"})
                 following = asyncio.ensure_future(_end_with_parent(os.getppid()))

@@ -26,7 +26,10 @@ STOPPING_SECONDS = 40
 
 
 def serve(host: str, port: int) -> None:
-    """Serve the site until the process is told to stop; print the address when it answers."""
+    """Serve the site until the process is told to stop; print the address when it answers.
+
+    Raises SystemExit where the site cannot be loaded, after it has said why.
+    """
     os.environ.setdefault("TOKENSCOPE_PRELOAD", "true")
     _allow_files()
     server = Granian(
@@ -44,11 +47,15 @@ def serve(host: str, port: int) -> None:
         respawn_failed_workers=True,
         workers_kill_timeout=STOPPING_SECONDS,
     )
-    server.on_startup(lambda: threading.Thread(target=_announce, args=(host, port), daemon=True).start())
+    answers = threading.Event()
+    announcing = threading.Thread(target=_announce, args=(host, port, answers), daemon=True)
+    server.on_startup(announcing.start)
     server.serve()
+    if not answers.is_set():
+        raise SystemExit(1)
 
 
-def _announce(host: str, port: int) -> None:
+def _announce(host: str, port: int, answers: threading.Event) -> None:
     """Print the address as soon as the site answers there."""
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     while True:
@@ -58,6 +65,7 @@ def _announce(host: str, port: int) -> None:
             if connection.getresponse().status == 200:
                 shown = f"[{host}]" if ":" in host else host
                 print(f"Tokenscope is ready at http://{shown}:{port}", flush=True)
+                answers.set()
                 return
         connection.close()
         time.sleep(0.05)
