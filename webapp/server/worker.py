@@ -36,10 +36,10 @@ def run(connection: socket) -> None:
         "max_body_bytes": config["MAX_CONTENT_LENGTH"] + 2 * config["MAX_UPLOAD_BYTES"],
         "max_request_seconds": config["MAX_REQUEST_SECONDS"],
     }
-    outgoing.write(frame(json.dumps(settings).encode()))
-    outgoing.flush()
     started_with = resident_bytes()
     try:
+        outgoing.write(frame(json.dumps(settings).encode()))
+        outgoing.flush()
         while (head := _read_frame(incoming)) is not None:
             body = _read_frame(incoming)
             if body is None:
