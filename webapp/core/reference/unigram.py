@@ -240,8 +240,8 @@ def loss(piece: str, instead: list[str], used: Mapping[str, int]) -> float:
     if count == 0:
         return 0.0
     total_without = total + count * (len(instead) - 1)
-    gained = sum(log(used[other] + count) - log(total_without) for other in instead)
-    return count * (log(count) - log(total) - gained)
+    log_instead = sum(log(used[other] + count) - log(total_without) for other in instead)
+    return count * (log(count) - log(total) - log_instead)
 
 
 def least_missed(losses: Mapping[str, float], surplus: int) -> list[str]:

@@ -32,7 +32,8 @@ class Mark(str):
         return id(self)
 
 
-START, END = Mark("<s>"), Mark("</s>")
+START: str = Mark("<s>")
+END: str = Mark("</s>")
 
 
 class Bigrams:
