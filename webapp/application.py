@@ -7,9 +7,7 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 from wsgiref.types import WSGIEnvironment
 
-from flask import Flask, Request, Response
-
-from webapp.security import protect
+from flask import Flask, Request, Response, request
 
 log = logging.getLogger(__name__)
 
@@ -34,14 +32,16 @@ class Site(Flask):
     request_class = SiteRequest
 
     def process_response(self, response: Response) -> Response:
-        """Call the hooks; where one fails after an error, send the error's answer all the same.
+        """Call the `after_request` hooks. After an error, a hook that raises an exception is passed over.
 
-        After a success, the failure becomes an error with status 500, as in Flask.
+        After a success its exception becomes an error with status 500, as in Flask.
         """
-        try:
+        if response.status_code < 400:
             return super().process_response(response)
-        except Exception:
-            if response.status_code < 400:
-                raise
-            log.exception("A hook failed after an answer with status %s", response.status_code)
-            return protect(response)
+        for name in (*request.blueprints, None):
+            for hook in reversed(self.after_request_funcs.get(name, ())):
+                try:
+                    response = self.ensure_sync(hook)(response)
+                except Exception:
+                    log.exception("A hook failed after an answer with status %s", response.status_code)
+        return response

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Request, Response, current_app, request
+from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
 ENDPOINT = "static"
@@ -20,8 +20,8 @@ ENDPOINT = "static"
 def init_app(app: Flask) -> None:
     """Add `?v=…` to the URLs of static files, and let answers to such URLs be cached for a year, unchanged.
 
-    The URL of a file that was not there at the start has no `v`. In debug mode a known file is read anew each time, so
-    that an edit shows; a new file needs a restart.
+    A file that was not there at the start is not served, and its URL has no `v`. In debug mode a known file is read
+    anew each time, so that an edit shows; a new file needs a restart.
     """
     folder = Path(app.static_folder or "")
     known = fingerprints(folder)
@@ -34,6 +34,11 @@ def init_app(app: Flask) -> None:
             return fingerprint(folder / name)
         except OSError:  # deleted since the start
             return None
+
+    def known_file(filename: str) -> Response:
+        return app.send_static_file(filename) if filename in known else abort(404)
+
+    app.view_functions[ENDPOINT] = known_file
 
     @app.url_defaults
     def version(endpoint: str, values: dict[str, Any]) -> None:
@@ -67,9 +72,8 @@ def fingerprints(folder: Path) -> dict[str, str]:
     found = {}
     for place, _folders, names in os.walk(folder):
         for path in (Path(place, name) for name in names):
-            target = path.resolve()
-            if target.is_relative_to(top) and target.is_file():
-                found[path.relative_to(folder).as_posix()] = fingerprint(target)
+            if path.is_file() and path.resolve().is_relative_to(top):
+                found[path.relative_to(folder).as_posix()] = fingerprint(path)
     return found
 
 

@@ -11,6 +11,7 @@ from flask import Flask, Response, current_app, g, make_response, render_templat
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from werkzeug.exceptions import (
+    BadHost,
     HTTPException,
     InternalServerError,
     MethodNotAllowed,
@@ -39,6 +40,7 @@ def init_app(app: Flask) -> None:
     """
     plain = plain_errors.init_app(app)
     handlers: tuple[tuple[type[Exception], Handler], ...] = (
+        (BadHost, lambda error: plain.answer(request, 400)),  # without a host there are no URLs to put on a page
         (HTTPException, http_error),
         (UnavailableStorageError, without_storage),
         (TextError, without_tokens),

@@ -124,19 +124,22 @@ class LastResort:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
+        started = False
+
+        def start(*arguments: Any) -> Any:
+            nonlocal started
+            started = True
+            return start_response(*arguments)
+
         try:
-            return self._app(environ, start_response)
+            return self._app(environ, start)
         except Exception as error:
-            log.error(
-                "%r %r failed outside any page", environ.get("REQUEST_METHOD"), environ.get("PATH_INFO"), exc_info=error
-            )
+            method, path = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
+            log.error("%r %r failed outside any page", method, path, exc_info=error)
             response = self._plain.answer(_safely(lambda: self._make_request(environ), None), 500)
-            failure = sys.exc_info()
-
-            def restart(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
-                return start_response(status, headers, failure)  # replaces what was started, if anything was
-
-            return response(environ, restart)
+            # An answer that was started, but not sent, is replaced.
+            failure = (sys.exc_info(),) if started else ()
+            return response(environ, lambda status, headers, *_: start_response(status, headers, *failure))
 
 
 def init_app(app: Flask) -> PlainErrors:
