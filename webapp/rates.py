@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from ipaddress import IPv6Network, ip_address
 from typing import ParamSpec, TypeVar
 
 from flask import Flask, current_app, request
@@ -18,6 +17,7 @@ from flask_limiter import Limit, Limiter
 from limits import parse_many
 
 from webapp import assets
+from webapp.client_addresses import counted_as
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,21 +71,6 @@ def seconds_left() -> int:
         if limit is not None and limit.breached:
             return max(1, int(limit.reset_at - time.time()))
     return 60
-
-
-def counted_as(address: str) -> str:
-    """Who is counted: an address, or the network of an IPv6 address, /64, of which one visitor has all 2**64.
-
-    >>> counted_as("192.0.2.7"), counted_as("2001:db8:0:1:5::9"), counted_as("::ffff:192.0.2.7")
-    ('192.0.2.7', '2001:db8:0:1::', '192.0.2.7')
-    """
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:  # what a proxy tells may be anything
-        return address
-    if found.version == 4:
-        return str(found)
-    return str(found.ipv4_mapped or IPv6Network((int(found) >> 64 << 64, 64)).network_address)
 
 
 def _kind() -> str:

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
+from webapp.client_addresses import counted_as, forwarded_for
 from webapp.server.body import Body
 from webapp.server.environment import BODY_FILE, wsgi_environment
 from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
@@ -208,9 +209,11 @@ class Front:
         first: bool = False,
     ) -> Reason | None:
         """Have one worker try; returns why it was stopped, None where it came to its end."""
+        forwarded = environment.get("HTTP_X_FORWARDED_FOR", "")
+        client = counted_as(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
         try:
             async with asyncio.timeout_at(deadline):
-                found = self._pool.take_idle() or await _unless(left, self._pool.acquire(first=first))
+                found = self._pool.take(client) or await _unless(left, self._pool.acquire(client, first=first))
         except TimeoutError:
             return "time"
         exchange = asyncio.ensure_future(_exchange(found, environment, content, answer))

@@ -8,11 +8,11 @@ import logging
 import multiprocessing
 import os
 import socket
-from collections import deque
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 
 from webapp.server import worker
+from webapp.server.fair_queue import FairQueue
 from webapp.server.frames import LENGTH_BYTES, frame, payload_length
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,7 @@ class ServerSettings:
 
     max_body_bytes: int
     max_request_seconds: int
+    proxies: int
 
 
 class Worker:
@@ -69,82 +70,73 @@ class Worker:
 
 
 class Pool:
-    """`size` workers. The one that was used last is used next: its caches are warm, and spare ones stay small."""
+    """`size` workers. The one that was used last is used next: its caches are warm, and spare ones stay small.
+
+    No client has more than half of them at once.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["webapp.server.application"])
-        self._idle: list[Worker] = []
-        self._waiting: deque[asyncio.Future[Worker]] = deque()
-        self._busy: set[Worker] = set()
+        self._queue: FairQueue[Worker] = FairQueue(most_each=max(1, size // 2))
+        self._busy: dict[Worker, str] = {}
         self._starting: set[asyncio.Task[None]] = set()
         self._closed = False
-        self.settings: ServerSettings | None = None
 
     async def open(self) -> ServerSettings:
         """Start the workers; raises WorkerGoneError when the site cannot be loaded."""
-        first, self.settings = await self._started()
-        self._release(first)
+        first, settings = await self._started()
+        self._queue.put(first)
         for _ in range(self._size - 1):
             self._replace()
-        return self.settings
+        return settings
 
     def close(self) -> None:
         """End all workers. Those in the middle of a request finish it for nobody."""
         self._closed = True
         for task in self._starting:
             task.cancel()
-        for found in [*self._idle, *self._busy]:
+        for found in [*self._queue.drain(), *self._busy]:
             found.kill()
 
-    def take_idle(self) -> Worker | None:
-        """A worker that has nothing to do, None where all are busy."""
-        while self._idle:
-            found = self._idle.pop()
-            if found.is_connected:
-                self._busy.add(found)
+    def take(self, client: str) -> Worker | None:
+        """A worker for `client` that has nothing to do; None where it has to wait."""
+        while found := self._queue.take(client):
+            if self._is_given(found, client):
                 return found
-            self._discard(found)
         return None
 
-    async def acquire(self, *, first: bool = False) -> Worker:
-        """A worker as soon as one is free; requests that ask `first` go before all that wait."""
-        if found := self.take_idle():
-            return found
-        ticket: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
-        if first:
-            self._waiting.appendleft(ticket)
-        else:
-            self._waiting.append(ticket)
-        try:
-            return await ticket
-        except asyncio.CancelledError:
-            if ticket.done() and not ticket.cancelled():
-                self.release(ticket.result())
-            raise
+    async def acquire(self, client: str, *, first: bool = False) -> Worker:
+        """A worker for `client`, when it is its turn; a request that is `first` goes before all others."""
+        while True:
+            found = await self._queue.get(client, first=first)
+            if self._is_given(found, client):
+                return found
 
     def release(self, found: Worker) -> None:
         """Take back a worker that has answered."""
-        self._busy.discard(found)
+        client = self._busy.pop(found)
         if found.is_connected:
-            self._release(found)
+            self._queue.put(found)
         else:
             self._discard(found)
+        self._queue.give_back(client)
 
     def kill(self, found: Worker) -> None:
         """End a worker in the middle of its work, and start another."""
-        self._busy.discard(found)
+        client = self._busy.pop(found)
         self._discard(found)
+        self._queue.give_back(client)
 
-    def _release(self, found: Worker) -> None:
-        while self._waiting:
-            ticket = self._waiting.popleft()
-            if not ticket.done():
-                self._busy.add(found)
-                ticket.set_result(found)
-                return
-        self._idle.append(found)
+    def _is_given(self, found: Worker, client: str) -> bool:
+        """Note that `client` has the worker, unless it has ended meanwhile."""
+        if found.is_connected:
+            self._busy[found] = client
+            return True
+        self._discard(found)
+        self._queue.give_back(client)
+        return False
 
     def _discard(self, found: Worker) -> None:
         found.kill()
@@ -165,7 +157,7 @@ class Pool:
                 log.error("A worker did not start; the next is tried in %s s", PAUSE)
                 await asyncio.sleep(PAUSE)
             else:
-                self._release(found)
+                self._queue.put(found)
                 return
 
     async def _started(self) -> tuple[Worker, ServerSettings]:

@@ -35,6 +35,7 @@ def run(connection: socket) -> None:
     settings = {
         "max_body_bytes": config["MAX_CONTENT_LENGTH"] + 2 * config["MAX_UPLOAD_BYTES"],
         "max_request_seconds": config["MAX_REQUEST_SECONDS"],
+        "proxies": config["PROXIES"],
     }
     started_with = resident_bytes()
     try:
