@@ -44,7 +44,14 @@ def test_clients_take_turns() -> None:
 
 
 def test_a_client_leaves_workers_for_others() -> None:
-    assert served(workers=4, most_each=2, requests="aaaaab")[:3] == "aab"
+    queue: FairQueue[int] = FairQueue(most_each=2)
+    for worker in range(4):
+        queue.put(worker)
+    assert [queue.take(client) for client in "aaabbb"] == [3, 2, None, 1, 0, None]
+    queue.put(3)
+    assert queue.take("a") is None
+    queue.give_back("a")
+    assert queue.take("a") == 3
 
 
 def test_what_was_stopped_is_told_before_all_else() -> None:

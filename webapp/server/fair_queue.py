@@ -78,7 +78,7 @@ class FairQueue(Generic[T]):
             turns = self._waiting[client]
             while turns and turns[0].done():  # who asked has left
                 turns.popleft()
-            if turns and (found := self.take(client)):
+            if turns and (found := self.take(client)) is not None:
                 turns.popleft().set_result(found)
                 self._waiting.move_to_end(client)
             if not turns:
