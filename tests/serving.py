@@ -1,9 +1,10 @@
-"""The real thing to test against: the site under gunicorn, and a Chromium to look at it with."""
+"""The real thing to test against: the site under its own server, and a Chromium to look at it with."""
 
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -50,7 +51,7 @@ def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, 
     """Serve the site as deployed, started in ``folder``; yield its address.
 
     What is uploaded is gone with it, vocabularies are fetched from a port where nobody listens, and no address asks too
-    often. Raises ``RuntimeError`` with gunicorn's output when ``/healthz`` is silent for ``patience`` seconds.
+    often. Raises ``RuntimeError`` with the server's output when ``/healthz`` is silent for ``patience`` seconds.
     """
     with serving(folder=folder, environment=environment, patience=patience) as site:
         yield site.address
@@ -58,20 +59,20 @@ def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, 
 
 @contextmanager
 def serving(
-    application: str = "webapp:create_app()",
+    application: str = "webapp:create_app",
     *,
     folder: Path = ROOT,
     environment: Mapping[str, str] | None = None,
     patience: float = 60,
 ) -> Iterator[Site]:
     """The same, for a test that does more with a site than look at it."""
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:webapp.gunicorn"]
-    command += ["--bind", "127.0.0.1:0", application]
+    command = [sys.executable, "-m", "webapp"]
+    own_process = {"PORT": str(free_port()), "TOKENSCOPE_APPLICATION": application}
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
         kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
-        settings = {**os.environ, **kept, **alone, **unlimited, **(environment or {})}
+        settings = {**os.environ, **kept, **alone, **unlimited, **own_process, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:
             yield Site(_address(process, log.fileno(), time.monotonic() + patience), process)
@@ -80,10 +81,18 @@ def serving(
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             # pytest shows it beside the failure of a test, and only there.
             sys.stderr.write(_said(log.fileno()))
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
 
 
 def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str:
@@ -97,7 +106,7 @@ def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str
 
 
 def _said(log: int) -> str:
-    """What gunicorn has written so far, wherever it is writing now."""
+    """What the server has written so far, wherever it is writing now."""
     return os.pread(log, 1_000_000, 0).decode(errors="replace")
 
 

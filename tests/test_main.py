@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from tests.serving import ROOT, is_healthy
+from tests.serving import ROOT, free_port, is_healthy
 
 COMMAND = [sys.executable, "-m", "webapp"]
 
@@ -22,9 +22,7 @@ def start(port: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_serves_at_the_port_and_prints_the_address() -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     environment = {**os.environ, "PORT": str(port), "WEB_CONCURRENCY": "1"}
     process = subprocess.Popen(COMMAND, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
@@ -32,7 +30,7 @@ def test_serves_at_the_port_and_prints_the_address() -> None:
         deadline = time.monotonic() + 60
         while not is_healthy(address) and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
-        # An address with as much text in it as gunicorn's longest request line has room for.
+        # An address with as much text in it as a link may have, and more.
         with urllib.request.urlopen(f"{address}/healthz?text={'x' * 8000}", timeout=10) as answer:
             assert answer.status == 200
     finally:

@@ -36,6 +36,7 @@ from webapp import (
     vocabularies,
     vocabulary_pages,
 )
+from webapp.application import Site
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -46,15 +47,15 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     `configuration` overrides the environment, which overrides the defaults in `webapp.settings`.
     """
     home = _home()
-    app = Flask(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
+    app = Site(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
     settings.configure(app, configuration or {})
     Compress(app)
     localization.init_app(app)
     assets.init_app(app)
     security.init_app(app)
-    errors.init_app(app)
     storage.init_app(app)
     proxies.init_app(app)
+    errors.init_app(app)
     rates.init_app(app)
     api.init_app(app)
     vocabularies.init_app(app)

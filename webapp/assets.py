@@ -1,38 +1,82 @@
-"""Static files under addresses that change with their content, so that a browser may keep them for good."""
+"""Static files under addresses that change with their content, so that a browser may keep them for a year.
+
+Fingerprints are computed once, when the application starts, for the files found under `static`. No request makes the
+site open a file that is not among them.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+import os
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
+ENDPOINT = "static"
 
 
 def init_app(app: Flask) -> None:
-    """Add `?v=…` to every static URL and let versioned answers be cached for a year, unchanged."""
+    """Add `?v=…` to the URLs of static files, and let answers to such URLs be cached for a year, unchanged.
+
+    A file that was not there at the start is not served, and its URL has no `v`. In debug mode a known file is read
+    anew each time, so that an edit shows; a new file needs a restart.
+    """
     folder = Path(app.static_folder or "")
+    known = fingerprints(folder)
+    app.extensions["static_files"] = frozenset(known)
+
+    def current(name: str) -> str | None:
+        if not app.debug or name not in known:
+            return known.get(name)
+        try:
+            return fingerprint(folder / name)
+        except OSError:  # deleted since the start
+            return None
+
+    def known_file(filename: str) -> Response:
+        return app.send_static_file(filename) if filename in known else abort(404)
+
+    app.view_functions[ENDPOINT] = known_file
 
     @app.url_defaults
     def version(endpoint: str, values: dict[str, Any]) -> None:
-        if endpoint == "static" and "filename" in values and "v" not in values:
-            values["v"] = fingerprint(folder / values["filename"], app.debug)
+        if endpoint == ENDPOINT and "v" not in values:
+            found = current(str(values.get("filename", "")))
+            if found is not None:
+                values["v"] = found
 
     @app.after_request
     def keep(response: Response) -> Response:
-        if request.endpoint == "static" and request.args.get("v") and response.status_code in (200, 304):
-            response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+        if request.endpoint == ENDPOINT and response.status_code in (200, 304):
+            version = request.args.get("v")
+            # While a new version is deployed, an old process must not answer a new address for a year.
+            if version and version == current((request.view_args or {})["filename"]):
+                response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
         return response
 
 
-def fingerprint(path: Path, fresh: bool = False) -> str:
-    """The first ten hexadecimal digits of the file's SHA-256; read once, or each time when `fresh`."""
-    return (_digest.__wrapped__ if fresh else _digest)(path)
+def is_known(request: Request) -> bool:
+    """Whether a request is for a static file that was there when the application started."""
+    known: frozenset[str] = current_app.extensions["static_files"]
+    return request.endpoint == ENDPOINT and (request.view_args or {}).get("filename") in known
 
 
-@lru_cache(maxsize=256)
-def _digest(path: Path) -> str:
+def fingerprints(folder: Path) -> dict[str, str]:
+    """The fingerprint of each regular file under `folder`, by its path from there: `{"vendor/htmx.min.js": "0f3a…"}`.
+
+    A symbolic link counts only if it leads to a regular file under `folder`.
+    """
+    top = folder.resolve()
+    found = {}
+    for place, _folders, names in os.walk(folder):
+        for path in (Path(place, name) for name in names):
+            if path.is_file() and path.resolve().is_relative_to(top):
+                found[path.relative_to(folder).as_posix()] = fingerprint(path)
+    return found
+
+
+def fingerprint(path: Path) -> str:
+    """The first ten hexadecimal digits of the file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:10]

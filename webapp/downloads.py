@@ -8,7 +8,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, abort, make_response, render_template, request
 from flask_babel import gettext as _
 
-from webapp.errors import heading_for
+from webapp.error_messages import heading_for
 from webapp.results import forms
 from webapp.results.attempts import attempt
 from webapp.results.files import WRITERS, as_file

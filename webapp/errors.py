@@ -3,38 +3,102 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from flask import Flask, Response, current_app, g, make_response, render_template, request
+from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
-from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntityTooLarge
+from werkzeug.exceptions import (
+    BadHost,
+    HTTPException,
+    InternalServerError,
+    MethodNotAllowed,
+    RequestEntityTooLarge,
+    TooManyRequests,
+)
 
-from webapp import rates
+from webapp import plain_errors, rates
 from webapp.core.split_patterns import TextError
+from webapp.error_messages import heading_for, sentence_for
 from webapp.localization import number
+from webapp.plain_errors import PlainErrors
 from webapp.problems import as_problem, is_api, problem, wants_problems
 from webapp.security import is_framed
+from webapp.stopped import STOPPED
 from webapp.storage import UnavailableStorageError
 
 log = logging.getLogger(__name__)
 
+Handler = Callable[[Any], ResponseReturnValue]
 
-# After so many seconds it is worth trying again what is not to be had now.
-RETRY_AFTER = 10
+
+class StoppedRequestError(Exception):
+    """The server has stopped the first attempt at answering this request, for the `reason` "time" or "crash"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def init_app(app: Flask) -> None:
-    """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone)."""
-    app.register_error_handler(HTTPException, http_error)
-    app.register_error_handler(UnavailableStorageError, without_storage)
-    app.register_error_handler(TextError, without_tokens)
-    app.register_error_handler(Exception, unforeseen)
+    """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone).
+
+    Call it when the WSGI application has all its middleware.
+    """
+    plain = plain_errors.init_app(app)
+    handlers: tuple[tuple[type[Exception], Handler], ...] = (
+        (BadHost, lambda error: plain.answer(request, 400)),  # without a host there are no URLs to put on a page
+        (HTTPException, http_error),
+        (UnavailableStorageError, without_storage),
+        (TextError, without_tokens),
+        (StoppedRequestError, stopped),
+        (Exception, unforeseen),
+    )
+    for kind, handler in handlers:
+        app.register_error_handler(kind, _unfailing(handler, plain))
+
+    @app.before_request
+    def compute_nothing_again() -> None:
+        if reason := request.environ.get(STOPPED):
+            raise StoppedRequestError(reason)
 
     @app.after_request
     def tell_when(response: Response) -> Response:
         if response.status_code == 503:
-            response.headers.setdefault("Retry-After", str(RETRY_AFTER))
+            response.headers.setdefault("Retry-After", str(plain_errors.RETRY_AFTER[503]))
         return response
+
+
+def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
+    """A handler that answers plainly where `handler` fails."""
+
+    @wraps(handler)
+    def answer(error: Any) -> ResponseReturnValue:
+        try:
+            return handler(error)
+        except Exception:
+            log.exception("%s %r: the error page could not be made", request.method, request.path)
+            return plain.answer(request, _status_of(error), _headers_of(error))
+
+    return answer
+
+
+def _status_of(error: Exception) -> int:
+    if isinstance(error, UnavailableStorageError):
+        return 503
+    if isinstance(error, StoppedRequestError):
+        return 503 if error.reason == "time" else 500
+    if isinstance(error, TextError):
+        return 409 if wants_problems(request) else 422
+    return (error.code or 500) if isinstance(error, HTTPException) else 500
+
+
+def _headers_of(error: Exception) -> dict[str, str]:
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        return {"Allow": ", ".join(error.valid_methods)}
+    return {"Retry-After": str(rates.seconds_left())} if isinstance(error, TooManyRequests) else {}
 
 
 def http_error(error: HTTPException) -> Response:
@@ -55,7 +119,7 @@ def http_error(error: HTTPException) -> Response:
 
 def without_storage(error: UnavailableStorageError) -> Response:
     """The page for a request that needs the database while it cannot be used, with what was typed and a second try."""
-    log.error("%s %s is answered 503: %s", request.method, request.path, error)
+    log.error("%s %r is answered 503: %s", request.method, request.path, error)
     if is_api(request):
         g.language_key = "en"
     message = _(
@@ -69,6 +133,23 @@ def without_storage(error: UnavailableStorageError) -> Response:
     return _page(503, message, fields=list(request.form.items(multi=True)))
 
 
+def stopped(error: StoppedRequestError) -> Response:
+    """The page for a request whose first attempt took too long, with what was typed."""
+    if error.reason != "time":
+        return http_error(InternalServerError())
+    if is_api(request):
+        g.language_key = "en"
+    message = _(
+        "This took longer than the %(seconds)s seconds that a request may take here, so it was stopped. Shorten the "
+        "text or choose another vocabulary, then try again.",
+        seconds=number(current_app.config["MAX_REQUEST_SECONDS"]),
+    )
+    if wants_problems(request):
+        return problem(503, message)
+    sent = request.args if request.method in ("GET", "HEAD") else request.form
+    return _page(503, message, fields=list(sent.items(multi=True)), method=request.method)
+
+
 def without_tokens(error: TextError) -> Response:
     """The page for a text that the chosen vocabulary cannot cope with, wherever that comes to light."""
     if is_api(request):
@@ -79,7 +160,7 @@ def without_tokens(error: TextError) -> Response:
 
 def unforeseen(error: Exception) -> Response:
     """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    log.error("%s %r failed", request.method, request.path, exc_info=error)
     return http_error(InternalServerError())
 
 
@@ -98,28 +179,6 @@ def _page(status: int, message: str, **retry: Any) -> Response:
     return make_response(body, status)
 
 
-def heading_for(status: int) -> str:
-    """A status in words.
-
-    >>> heading_for(413)
-    'That is too much for one request'
-    """
-    match status:
-        case 400:
-            return _("That was not understood")
-        case 403:
-            return _("That is not allowed")
-        case 404:
-            return _("There is no such page")
-        case 405:
-            return _("That does not work here")
-        case 413:
-            return _("That is too much for one request")
-        case 429:
-            return _("That was too often")
-    return _("That did not work")
-
-
 def message_for(error: HTTPException) -> str:
     """What went wrong and what to do, in the reader's language."""
     if isinstance(error, RequestEntityTooLarge):
@@ -133,24 +192,13 @@ def message_for(error: HTTPException) -> str:
             "it; shorten it there.",
             limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
-    match error.code:
-        case 404:
-            return _("There is no page at this address. The tool itself is on the first page.")
-        case 403:
-            return _("A page of another site sent this, so nothing was stored. Do it on this site itself.")
-        case 405:
-            return _("This address does not answer that kind of request.")
-        case 429:
-            return _(
-                "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
-                "is still where you typed it.",
-                seconds=number(rates.seconds_left()),
-            )
-        case 400:
-            return _("The request could not be read. Go back and try again.")
-    if (error.code or 500) >= 500:
-        return _("Something went wrong on our side. Your text is still where you typed it; please try again.")
-    return _("The request could not be answered.")
+    if error.code == 429:
+        return _(
+            "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
+            "is still where you typed it.",
+            seconds=number(rates.seconds_left()),
+        )
+    return sentence_for(error.code or 500)
 
 
 def api_message_for(error: HTTPException) -> str:

@@ -5,15 +5,19 @@ The order is: `lang` in the address or form, then the cookie that an earlier one
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Request, Response, current_app, g, request
 from flask_babel import Babel, format_decimal, format_percent
 from werkzeug.exceptions import HTTPException
 
 COOKIE = "lang"
 A_YEAR = 31_536_000
+FIRST_PAGE = "playground.page"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -60,21 +64,26 @@ def current_key() -> str:
     """`en` or `zh` for this request."""
     if "language_key" not in g:
         g.by_visitor = True
-        explicit = (_asked(), request.cookies.get(COOKIE))
-        g.language_key = next((key for key in explicit if key in LANGUAGES), None) or _preferred()
+        g.language_key = requested_key(request, _asked())
     key: str = g.language_key
     return key
+
+
+def requested_key(request: Request, asked: str | None) -> str:
+    """The language that was asked for, else that of the cookie, else the first of the browser's that there is."""
+    explicit = (asked, request.cookies.get(COOKIE))
+    return next((key for key in explicit if key in LANGUAGES), None) or _preferred(request)
 
 
 def _asked() -> str | None:
     """`lang` of the address or form; of the address alone where the form is the very thing that went wrong."""
     try:
         return request.values.get("lang")
-    except HTTPException:
+    except (HTTPException, OSError):
         return request.args.get("lang")
 
 
-def _preferred() -> str:
+def _preferred(request: Request) -> str:
     for tag, _quality in request.accept_languages:
         key = tag.split("-")[0].lower()
         if key in LANGUAGES:
@@ -83,14 +92,25 @@ def _preferred() -> str:
 
 
 def language_url(key: str) -> str | None:
-    """This page's address in language `key`, everything else unchanged; None for an answer to a form."""
+    """This page's address in language `key`, everything else unchanged; None for an answer to a form.
+
+    An address without a page of its own, a missing static file for one, leads to the first page. None too where there
+    is no address to be had: every page shows this link, error pages among them.
+    """
     if request.method != "GET":
         return None
     arguments = request.args.copy()
     arguments["lang"] = key
     pairs = [(name, value) for name, values in arguments.lists() for value in values]
-    path = current_app.url_for(request.endpoint or "playground.page", **(request.view_args or {}))
-    return f"{path}?{urlencode(pairs)}"
+    try:
+        if request.endpoint in (None, "static"):
+            path = current_app.url_for(FIRST_PAGE)
+        else:
+            path = current_app.url_for(request.endpoint, **(request.view_args or {}))
+        return f"{path}?{urlencode(pairs)}"
+    except Exception:
+        log.exception("The link to the other language could not be made")
+        return None
 
 
 def number(value: float, digits: int | None = None) -> str:

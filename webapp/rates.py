@@ -1,7 +1,8 @@
 """How often one address may ask: generous for reading, tight for what stores something.
 
-Counted in memory, each process for itself, or in Redis or Valkey for all of them together where `REDIS_URL` is set.
-Whose request it is comes from `webapp.proxies`.
+Every address counts, known or not; only `/healthz` and static files that exist are free. Counted in memory, each
+process for itself, or in Redis or Valkey for all of them together where `REDIS_URL` is set. Whose request it is comes
+from `webapp.proxies`.
 """
 
 from __future__ import annotations
@@ -9,19 +10,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from ipaddress import IPv6Network, ip_address
 from typing import ParamSpec, TypeVar
 
 from flask import Flask, current_app, request
 from flask_limiter import Limit, Limiter
 from limits import parse_many
 
+from webapp import assets
+from webapp.client_addresses import counted_as
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _STORING = "_stores_something"
 _RATES = {"reading": "RATE_READING", "storing": "RATE_STORING"}
-FREE = ("static", "health.healthz")  # endpoints that are never counted
+HEALTH = "health.healthz"
+_NOWHERE = "nowhere"  # stands for the endpoint of an address that has none
 
 
 def stores(view: Callable[P, R]) -> Callable[P, R]:
@@ -42,12 +46,22 @@ def init_app(app: Flask) -> None:
         # One limit that says which it is: two would be looked up with every request, and one of them put aside again.
         default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
         storage_uri=_storage(app),
+        request_identifier=_counted_endpoint,
         in_memory_fallback_enabled=True,
         swallow_errors=True,
         key_prefix="tokenscope",
     )
-    limiter.request_filter(lambda: request.endpoint in FREE)
+    limiter.request_filter(lambda: request.endpoint == HEALTH or assets.is_known(request))
     limiter.init_app(app)
+
+
+def _counted_endpoint() -> str:
+    """The endpoint that Flask-Limiter counts the request for.
+
+    Flask-Limiter never counts `static`, nor an address without an endpoint. Both are counted here: an answer with
+    status 404 is a whole page, and costs as much as one.
+    """
+    return request.endpoint if request.endpoint and request.endpoint != assets.ENDPOINT else _NOWHERE
 
 
 def seconds_left() -> int:
@@ -57,21 +71,6 @@ def seconds_left() -> int:
         if limit is not None and limit.breached:
             return max(1, int(limit.reset_at - time.time()))
     return 60
-
-
-def counted_as(address: str) -> str:
-    """Who is counted: an address, or the network of an IPv6 address, /64, of which one visitor has all 2**64.
-
-    >>> counted_as("192.0.2.7"), counted_as("2001:db8:0:1:5::9"), counted_as("::ffff:192.0.2.7")
-    ('192.0.2.7', '2001:db8:0:1::', '192.0.2.7')
-    """
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:  # what a proxy tells may be anything
-        return address
-    if found.version == 4:
-        return str(found)
-    return str(found.ipv4_mapped or IPv6Network((int(found) >> 64 << 64, 64)).network_address)
 
 
 def _kind() -> str:

@@ -57,11 +57,13 @@ def is_framed(request: Request) -> bool:
 
 def init_app(app: Flask) -> None:
     """Send `HEADERS` with every answer, and `Strict-Transport-Security` where TLS is spoken."""
+    app.after_request(protect)
 
-    @app.after_request
-    def protect(response: Response) -> Response:
-        for name, value in (FRAMED_HEADERS if is_framed(request) else HEADERS).items():
-            response.headers.setdefault(name, value)
-        if request.is_secure:
-            response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
-        return response
+
+def protect(response: Response) -> Response:
+    """Give an answer the headers that it lacks."""
+    for name, value in (FRAMED_HEADERS if is_framed(request) else HEADERS).items():
+        response.headers.setdefault(name, value)
+    if request.is_secure:
+        response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+    return response

@@ -41,6 +41,8 @@ DEFAULTS: dict[str, Any] = {
     "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
     # The file of the embedded database; `tokenscope.sqlite` in Flask's instance folder if it is empty.
     "DATABASE_FILE": "",
+    # The longest that a request may take, in seconds: then its work is stopped, and the visitor is told so.
+    "MAX_REQUEST_SECONDS": 30,
     # The longest that a request waits for a database that is locked or does not answer, in seconds.
     "MAX_DATABASE_SECONDS": 5,
     # The names of the vocabularies that are fetched ahead of time, by `flask --app webapp vocabularies fetch`.

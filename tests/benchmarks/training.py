@@ -7,7 +7,6 @@ sides. Ratios are of CPU time: ours divided by the rival's, so that below 1 we a
 import os
 from collections.abc import Callable, Mapping
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from time import process_time
 
@@ -19,14 +18,14 @@ import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
 from tests.benchmarks.timing import Contender, medians
-from tests.trainers import naive
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
+from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe, unigram, wordpiece
 
 ENGLISH = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "en_holmes_and_others.txt"
 CHARACTERS, SIZE = 835_000, 20_000
 UNIGRAM_SIZE = 8_000
-WATCHED = 100  # merges of the naive trainer that are timed at the beginning, and as many at the end
+WATCHED = 100  # merges of the reference trainer that are timed at the beginning, and as many at the end
 LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
 
 
@@ -49,19 +48,20 @@ def theirs(text: str) -> None:
 
 def recounting(counts: Mapping[str, int], trained: bpe.Trained[bytes]) -> float:
     """Seconds that a trainer that recounts every merge would take: its first and its last merges, on average."""
-    beginning = naive.split_bytes(counts)
+    beginning = {reference.utf8(word): count for word, count in counts.items()}
     last = len(trained.merges) - WATCHED
     model = trained.first(last)
-    end = [
-        ([bytes(model.pieces[id]) for id in model.ids(word)], count)  # type: ignore[arg-type]
+    end = {
+        tuple(bytes(model.pieces[id]) for id in model.ids(word)): count  # type: ignore[arg-type]
         for word, count in counts.items()
-    ]
+    }
     seconds = 0.0
     for words, at in ((beginning, 0), (end, last)):
         start = process_time()
-        merges = list(islice(naive.bpe_merges(words), WATCHED))
+        merges = reference.train(words, WATCHED)
         seconds += process_time() - start
-        assert merges == list(trained.merges[at : at + WATCHED]), "the naive trainer merges otherwise"
+        fast = [(left, right) for left, right, _ in trained.merges[at : at + WATCHED]]
+        assert merges == fast, "the reference trainer makes other merges"
     return seconds / (2 * WATCHED) * len(trained.merges)
 
 

@@ -1,6 +1,5 @@
-"""Maximum matching: worked examples, the naive algorithm, jieba's dictionary and the SIGHAN bakeoff."""
+"""Maximum matching: worked examples, jieba's dictionary and the SIGHAN bakeoff."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -18,54 +17,8 @@ def cut(text: str, ends: list[int]) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-# --- the plain algorithm, to compare with
-
-
-def naive(words: set[str], text: str, keep_runs: bool, from_left: bool) -> list[str]:
-    """Try every length from the longest; a word may neither begin nor end inside a run."""
-    inside = {
-        at for run in re.finditer("[A-Za-z0-9]+", text) for at in range(run.start() + 1, run.end())
-    } if keep_runs else set()  # fmt: skip
-    found = []
-    rest = (0, len(text))
-    while rest[0] < rest[1]:
-        start, end = rest
-        stretches = [(start, stop) for stop in range(end, start, -1)]
-        if not from_left:
-            stretches = [(begin, end) for begin in range(start, end)]
-        allowed = [(a, b) for a, b in stretches if a not in inside and b not in inside]
-        chosen = next(((a, b) for a, b in allowed if text[a:b] in words), allowed[-1])
-        found.append(text[slice(*chosen)])
-        rest = (chosen[1], end) if from_left else (start, chosen[0])
-    return found if from_left else found[::-1]
-
-
 alphabet = st.text("研究生命ab1的\0😀", max_size=12)
 dictionaries = st.lists(st.text("研究生命ab1的\0", min_size=1, max_size=4), unique=True, max_size=12)
-
-
-@given(words=dictionaries, text=alphabet, keep_runs=st.booleans())
-def test_fast_equals_naive(words: list[str], text: str, keep_runs: bool) -> None:
-    dictionary = Dictionary(words)
-    for function, from_left in ((forward, True), (backward, False)):
-        ids, ends = function(dictionary, text, keep_runs)
-        pieces = cut(text, ends)
-        assert pieces == naive(set(words), text, keep_runs, from_left)
-        assert ids == [words.index(piece) if piece in words else len(words) for piece in pieces]
-
-
-@given(words=dictionaries, text=alphabet, keep_runs=st.booleans())
-def test_bidirectional_rule(words: list[str], text: str, keep_runs: bool) -> None:
-    dictionary = Dictionary(words)
-    left, right = (naive(set(words), text, keep_runs, from_left) for from_left in (True, False))
-    ranked = [(len(cut), sum(len(word) == 1 for word in cut)) for cut in (left, right)]
-    expected = left if ranked[0] < ranked[1] else right
-    encoding = MATCHING.tokenizer(Matching(dictionary, "both", keep_runs)).encode(text)
-    assert [text[token.start : token.end] for token in encoding] == expected
-    found = verdict(dictionary, text, keep_runs)
-    assert (left if found.direction == "forward" else right) == expected
-    assert (found.forward_words, found.backward_words) == (len(left), len(right))
-    assert found.differ == (left != right)
 
 
 @given(words=dictionaries, text=alphabet)

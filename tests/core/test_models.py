@@ -1,6 +1,5 @@
 """The subword models on vocabularies that hypothesis makes up, beside `tokenizers`' own models."""
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import models
 
-from webapp.core.models import merging
 from webapp.core.models.bpe import BPE, Merge
 from webapp.core.models.cache import EACH, LONGEST, ROOM, Cache
 from webapp.core.models.unigram import Unigram
@@ -46,30 +44,6 @@ def merge_lists(draw: st.DrawFn) -> tuple[list[str], list[tuple[int, int]]]:
             vocabulary.append(joined)
             merges.append(pair)
     return vocabulary, draw(st.permutations(merges))
-
-
-def merge_naively(symbols: list[int], merges: list[tuple[int, int]], merged: list[int]) -> list[int]:
-    """Search for the best pair from the beginning, every time."""
-    while True:
-        pairs = list(pairwise(symbols))
-        ranked = [(merges.index(pair), at) for at, pair in enumerate(pairs) if pair in merges]
-        if not ranked:
-            return symbols
-        rank, at = min(ranked)
-        symbols = [*symbols[:at], merged[rank], *symbols[at + 2 :]]
-
-
-@given(made=merge_lists(), symbols=st.lists(st.integers(0, 3), max_size=40))
-def test_both_ways_of_merging_equal_the_naive_one(
-    made: tuple[list[str], list[tuple[int, int]]], symbols: list[int]
-) -> None:
-    vocabulary, merges = made
-    merged = [vocabulary.index(vocabulary[left] + vocabulary[right]) for left, right in merges]
-    ranks = {merging.pack(*pair): rank for rank, pair in enumerate(merges)}
-    expected = merge_naively(symbols, merges, merged)
-    assert merging._merge_short(symbols, ranks, merged) == expected
-    assert merging._merge_long(symbols, ranks, merged) == expected
-    assert merging.merge(symbols, ranks, merged) == expected
 
 
 @given(made=merge_lists(), text=words)

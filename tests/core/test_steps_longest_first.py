@@ -1,10 +1,6 @@
-"""The longest piece first: the worked example, and the plain recursive reading of it on random text."""
+"""The longest piece first: the worked example, and what each round does."""
 
-import re
 from typing import Any
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from webapp.core.decoders import BPEDecoder
 from webapp.core.models.bpe import BPE
@@ -14,35 +10,6 @@ from webapp.core.models.scored_pieces import Kind, ScoredPieces
 from webapp.core.steps.longest_first import LongestFirst, longest_first
 
 BYTES = [bytes([byte]) for byte in range(256)]
-
-
-def tutorial(word: str, pieces: list[str], unknown: str) -> list[str]:
-    """As tutorials write it: every place of the first piece that is found, what is between with the pieces after it."""
-    if not word:
-        return []
-    for at, piece in enumerate(pieces):
-        if piece in word:
-            parts = [tutorial(part, pieces[at + 1 :], unknown) for part in re.split(re.escape(piece), word)]
-            return [token for part in parts for token in [piece, *part]][1:]
-    return [unknown] * len(word)
-
-
-@settings(max_examples=400)
-@given(
-    pieces=st.lists(st.text("abc$", min_size=1, max_size=4), max_size=12, unique=True),
-    word=st.text("abcd", max_size=16),
-)
-def test_as_tutorials_write_it(pieces: list[str], word: str) -> None:
-    # "$" is the end of the word, a single unit.
-    way = LongestFirst({piece: id for id, piece in enumerate(pieces)}, suffix="$", unknown=99)
-    names = {**dict(enumerate(pieces)), 99: "?"}
-    expected = tutorial(f"{word}$", sorted(pieces, key=len, reverse=True), "?") if word else []
-    assert [names[id] for id in way.ids(word)] == expected
-    row = way.beginning(word)
-    for found in way.rounds(word):
-        assert found.before == row
-        row = found.after
-        assert [0, *(stretch.end for stretch in row)] == [*(stretch.start for stretch in row), len(word) + 1]
 
 
 def test_worked_example(worked_examples: dict[str, Any]) -> None:

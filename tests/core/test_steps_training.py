@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from math import exp, fsum, log
 from typing import Any
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trainers import naive
 from webapp.core import recipes
+from webapp.core.reference.bpe import count_pairs
 from webapp.core.steps import training_bpe, training_unigram, training_wordpiece
 from webapp.core.steps.training_words import Word
 from webapp.core.trainers import bpe, unigram, wordpiece
@@ -84,7 +85,7 @@ def chains(start: tuple[Word[Any], ...], rounds: list[Any]) -> None:
         assert step.before == words
         pairs = step.pairs()
         assert pairs[0] == step.winner
-        recounted = naive.pair_counts([(list(word.symbols), word.count) for word in step.before])
+        recounted = count_pairs({tuple(word.symbols): word.count for word in step.before})
         assert all(recounted[pair.left, pair.right] == pair.count for pair in pairs)
         for old, new in zip(step.before, step.after, strict=True):
             assert bool(new.made) == (old.symbols != new.symbols)
@@ -162,7 +163,7 @@ def test_nothing_to_learn_from() -> None:
 
 def test_worked_examples(worked_examples: dict[str, Any]) -> None:
     first, second = worked_examples["bpe_end_of_word"]
-    counts = naive.word_counts(first["corpus"])
+    counts = Counter(first["corpus"])
     training = training_bpe.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
     rounds = list(training.rounds())
     assert [[step.winner.left, step.winner.right] for step in rounds] == first["pairs"]
@@ -177,14 +178,14 @@ def test_worked_examples(worked_examples: dict[str, Any]) -> None:
     assert list(model.ids(text)) == worked_examples["bpe_bytes"]["ids"]
 
     worked = worked_examples["wordpiece_scores"]
-    counts = naive.word_counts(worked["corpus"])
+    counts = Counter(worked["corpus"])
     for step in training_wordpiece.train(counts, 100).rounds():
         splits = {text: list(word.symbols) for text, word in zip(counts, step.after, strict=True)}
         if len({symbol for symbols in splits.values() for symbol in symbols}) == 7:
             assert splits == worked["final_splits_when_the_pieces_in_use_reach_7"]
             break
 
-    counts = naive.word_counts(worked_examples["unigram"]["corpus"])
+    counts = Counter(worked_examples["unigram"]["corpus"])
     told = training_unigram.Training(counts, 15, seeds=50 - 14, every_substring=True)
     assert sum(1 for seed in told.seeds if len(seed.piece) == 1) == 14
     assert len(told.seeds) <= 50

@@ -1,7 +1,6 @@
 """BERT's, GPT-2's, Mistral's and subword-nmt's files against the originals, and what is refused."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from webapp.core.formats import subword_nmt, tekken, vocab_json, vocab_txt
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.unigram import Unigram
 from webapp.core.recipes import BYTE_BPE, UNIGRAM
+from webapp.core.reference.bpe import characters, encode_everywhere
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 
@@ -243,21 +243,11 @@ def test_tekken_refused(change: Any, message: str) -> None:
 
 
 def plainly(word: str, codes: dict[tuple[str, str], int], version: str) -> list[str]:
-    """The algorithm of `apply_bpe.py`: all places of the best pair at once, from the left; the mark goes at the end."""
+    """What `apply_bpe.py` prints for a word: its pieces without the end-of-word mark."""
     if len(word) == 1:
         return [word]
-    symbols = [*word, "</w>"] if version == "0.1" else [*word[:-1], word[-1] + "</w>"]
-    while pairs := [pair for pair in pairwise(symbols) if pair in codes]:
-        best = min(pairs, key=codes.__getitem__)
-        merged, at = [], 0
-        while at < len(symbols):
-            together = tuple(symbols[at : at + 2]) == best
-            merged.append("".join(symbols[at : at + 1 + together]))
-            at += 1 + together
-        symbols = merged
-    if symbols[-1] == "</w>":
-        return symbols[:-1]
-    return [*symbols[:-1], symbols[-1].removesuffix("</w>")]
+    pieces = encode_everywhere(characters(word, glued=version != "0.1"), sorted(codes, key=codes.__getitem__))
+    return [piece.removesuffix("</w>") for piece in pieces if piece != "</w>"]
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import pytest
@@ -117,3 +118,16 @@ def test_visual_order(text: str, order: str) -> None:
 @given(st.lists(st.integers(0, 5), max_size=20))
 def test_visual_order_loses_nothing(embedding: list[int]) -> None:
     assert sorted(visual_order(embedding)) == list(range(len(embedding)))
+
+
+def test_a_letter_with_thousands_of_marks_is_not_remembered(machine: Fonts) -> None:
+    known = Fonts(machine.faces)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(100):
+            known.face_for(f"a{chr(0x300 + number) * 20_000}")
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 500_000

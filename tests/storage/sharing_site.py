@@ -15,7 +15,7 @@ from webapp.storage import storage
 
 
 def create_app() -> Flask:
-    """The application that gunicorn serves for the tests."""
+    """The application that the server serves for the tests."""
     app = webapp.create_app()
     if "snapshots" not in app.blueprints:
         app.add_url_rule("/share", view_func=keep, methods=["POST"])

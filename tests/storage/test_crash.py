@@ -22,7 +22,7 @@ from tests.storage.conftest import database_of
 from webapp.storage.models import ClaimRow, SnapshotRow
 from webapp.storage.packing import unpack
 
-APPLICATION = "tests.storage.sharing_site:create_app()"
+APPLICATION = "tests.storage.sharing_site:create_app"
 CLIENTS = 6
 SECONDS = float(os.environ.get("TOKENSCOPE_CRASH_SECONDS") or 10)
 # A server lives so long; in a long trial it has everything loaded before, so that its new processes answer at once.

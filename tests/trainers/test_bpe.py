@@ -1,43 +1,17 @@
+from collections import Counter
 from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trainers import naive
+from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe
 
 # Few letters make many ties, overlaps and pieces that are reached in two ways.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
-any_words = st.dictionaries(
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 50), max_size=6
-)
-
-
-@settings(max_examples=400)
-@given(st.one_of(words, any_words))
-@example({"aaa": 1})
-@example({"aaaaa": 2, "aaaa": 1, "baaab": 3})
-def test_bytes_merge_by_merge_as_the_naive_trainer(counts: dict[str, int]) -> None:
-    assert list(bpe.merges(counts, form="bytes")) == list(naive.bpe_merges(naive.split_bytes(counts)))
-
-
-@settings(max_examples=400)
-@given(words, st.booleans())
-def test_characters_merge_by_merge_as_the_naive_trainer(counts: dict[str, int], apart: bool) -> None:
-    fast = list(bpe.merges(counts, form="characters", suffix_apart=apart))
-    assert fast == list(naive.bpe_merges(naive.split_characters(counts, apart=apart)))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_long_runs_as_the_naive_trainer(seed: int) -> None:
-    random = Random(seed)
-    counts = {"".join(random.choices("abcdefgh", k=random.randrange(1, 40))): random.randrange(1, 6) for _ in range(80)}
-    slow = list(naive.bpe_merges(naive.split_bytes(counts)))
-    assert list(bpe.merges(counts, form="bytes")) == slow
-    assert len(slow) > 300
 
 
 def test_ties_go_to_the_pair_that_is_first_now_not_the_one_first_seen_at_the_start() -> None:
@@ -49,7 +23,7 @@ def test_ties_go_to_the_pair_that_is_first_now_not_the_one_first_seen_at_the_sta
 
 def test_worked_example_end_of_word(worked_examples: dict[str, Any]) -> None:
     first, second = worked_examples["bpe_end_of_word"]
-    counts = naive.word_counts(first["corpus"])
+    counts = Counter(first["corpus"])
     merges = list(bpe.merges(counts, form="characters", suffix_apart=True))
     assert [[merge.left, merge.right] for merge in merges] == first["pairs"]
     trained = bpe.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
@@ -89,12 +63,11 @@ def test_the_first_merges_of_a_training_are_a_training_to_that_many(
 @given(words, st.booleans())
 def test_the_model_reads_the_corpus_as_training_left_it(counts: dict[str, int], apart: bool) -> None:
     trained = bpe.train_characters(counts, merges_at_most=6, suffix_apart=apart)
-    for symbols, _ in naive.split_characters(counts, apart=apart):
-        word = "".join(symbols).removesuffix("</w>")
+    for word in filter(None, counts):
+        symbols = reference.characters(word, glued=not apart)
         for left, right, _count in trained.merges:
-            symbols = naive.replace(symbols, (left, right), left + right)
-        if word:
-            assert [trained.model.pieces[id] for id in trained.model.ids(word)] == symbols
+            symbols = reference.merge(symbols, (left, right))
+        assert tuple(trained.model.pieces[id] for id in trained.model.ids(word)) == symbols
 
 
 def test_size_counts_bytes_merges_and_special_tokens() -> None:

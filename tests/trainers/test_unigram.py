@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections import Counter
 from io import BytesIO
 from itertools import pairwise
 from math import exp, fsum, log
@@ -10,83 +10,12 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trainers.naive import word_counts
+from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
-from webapp.core.trainers.lattice import LONGEST_STRETCH, Lattices
+from webapp.core.trainers.lattice import LONGEST_STRETCH
 from webapp.core.trainers.seeds import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
-
-
-def segmentations(text: str, pieces: dict[str, float]) -> Iterator[list[str]]:
-    if not text:
-        yield []
-    for end in range(1, len(text) + 1):
-        if text[:end] in pieces:
-            for rest in segmentations(text[end:], pieces):
-                yield [text[:end], *rest]
-
-
-def product(path: list[str], pieces: dict[str, float]) -> float:
-    return exp(fsum(log(pieces[piece]) for piece in path))
-
-
-def with_probabilities(counts: dict[str, int]) -> dict[str, float]:
-    ranks = {character: 1 for word in counts for character in word} | seed_pieces(counts, 20)
-    return {piece: (rank + 1) / (2 * sum(ranks.values())) for piece, rank in ranks.items()}
-
-
-@settings(max_examples=100)
-@given(words)
-def test_expectation_is_the_sum_over_all_segmentations(counts: dict[str, int]) -> None:
-    pieces = with_probabilities(counts)
-    wanted = dict.fromkeys(pieces, 0.0)
-    wanted_log_likelihood = 0.0
-    for word, count in counts.items():
-        paths = [(path, product(path, pieces)) for path in segmentations(word, pieces)]
-        total = fsum(probability for _, probability in paths)
-        wanted_log_likelihood += count * log(total)
-        for path, probability in paths:
-            for piece in path:
-                wanted[piece] += count * probability / total
-    lattices = Lattices(counts, list(pieces))
-    expected, log_likelihood = lattices.expectation(list(pieces.values()))
-    assert expected == pytest.approx(list(wanted.values()))
-    assert log_likelihood == pytest.approx(wanted_log_likelihood)
-
-
-@settings(max_examples=100)
-@given(words)
-def test_best_paths_are_the_most_probable_segmentations(counts: dict[str, int]) -> None:
-    pieces = with_probabilities(counts)
-    best = 0.0
-    for word, count in counts.items():
-        best += count * log(max(product(path, pieces) for path in segmentations(word, pieces)))
-    used = Lattices(counts, list(pieces)).best_path_counts(list(pieces.values()))
-    assert sum(n * log(p) for n, p in zip(used, pieces.values(), strict=True)) == pytest.approx(best)
-
-
-@given(words)
-def test_seeds_are_the_frequent_substrings_that_stand_for_themselves(counts: dict[str, int]) -> None:
-    frequencies: dict[str, int] = {}
-    for word, count in counts.items():
-        for start in range(len(word)):
-            for end in range(start + 2, len(word) + 1):
-                frequencies[word[start:end]] = frequencies.get(word[start:end], 0) + count
-    wanted = {
-        piece: frequency
-        for piece, frequency in frequencies.items()
-        if frequency >= 2
-        and not any(
-            frequency == other_frequency and len(other) == len(piece) + 1 and piece in (other[1:], other[:-1])
-            for other, other_frequency in frequencies.items()
-        )
-    }
-    found = seed_pieces(counts, 1_000)
-    assert found == wanted
-    ranks = [frequency * len(piece) for piece, frequency in found.items()]
-    assert ranks == sorted(ranks, reverse=True)
-    assert list(seed_pieces(counts, 3)) == list(found)[:3]
 
 
 @settings(max_examples=200)
@@ -106,23 +35,10 @@ def test_what_every_training_holds_to(counts: dict[str, int], longer: int) -> No
         assert "".join(str(trained.model.pieces[id]) for id in ids) == word
 
 
-@given(words)
-def test_expectation_maximization_never_loses_likelihood(counts: dict[str, int]) -> None:
-    """True of the plain maximization, with nothing clamped; the sparse prior trades some of it away."""
-    lattices = Lattices(counts, list(pieces := with_probabilities(counts)))
-    probabilities = list(pieces.values())
-    log_likelihoods = []
-    for _ in range(5):
-        expected, log_likelihood = lattices.expectation(probabilities)
-        log_likelihoods.append(log_likelihood)
-        probabilities = [max(count / sum(expected), 1e-9) for count in expected]
-    assert all(after >= before - 1e-6 for before, after in pairwise(log_likelihoods))
-
-
 @pytest.mark.parametrize(("whole_words", "kept"), [(True, "very"), (False, "ve")])
 def test_worked_example(whole_words: bool, kept: str, worked_examples: dict[str, Any]) -> None:
     """At a final size of 15 the one longer piece is left whose removal would raise the corpus loss most."""
-    counts = word_counts(worked_examples["unigram"]["corpus"])
+    counts = Counter(worked_examples["unigram"]["corpus"])
     characters = {character for word in counts for character in word}
     assert len(characters) == 14
     steps = list(unigram.rounds(counts, 15, seeds=50 - 14, whole_words=whole_words))
@@ -137,9 +53,12 @@ def test_worked_example(whole_words: bool, kept: str, worked_examples: dict[str,
             without = {piece: p for piece, p in before.items() if piece != longer}
             raised[longer] = fsum(
                 count
-                * log(
-                    max(product(path, before) for path in segmentations(word, before))
-                    / max(product(path, without) for path in segmentations(word, without))
+                * (
+                    max(fsum(map(log, map(before.__getitem__, path))) for path in reference.segmentations(word, before))
+                    - max(
+                        fsum(map(log, map(without.__getitem__, path)))
+                        for path in reference.segmentations(word, without)
+                    )
                 )
                 for word, count in counts.items()
             )
@@ -194,19 +113,12 @@ def test_improbable_words_do_not_come_to_nothing() -> None:
     assert fsum(map(exp, trained.scores.values())) == pytest.approx(1)
 
 
-def viterbi(counts: dict[str, int], scores: dict[str, float]) -> tuple[float, int]:
+def best_segmentations(counts: dict[str, int], scores: dict[str, float]) -> tuple[float, int]:
     """Log-likelihood and tokens of the best segmentations; unknown characters cost as in sentencepiece."""
-    unknown = min(scores.values()) - 10
-    log_likelihood, tokens = 0.0, 0
-    for word, count in counts.items():
-        best = [(0.0, 0)] + [(-1e300, 0)] * len(word)
-        for end in range(1, len(word) + 1):
-            for start in range(max(0, end - 16), end):
-                score = scores.get(word[start:end], unknown if end - start == 1 else -1e300)
-                best[end] = max(best[end], (best[start][0] + score, best[start][1] + 1))
-        log_likelihood += count * best[-1][0]
-        tokens += count * best[-1][1]
-    return log_likelihood, tokens
+    known = dict.fromkeys("".join(counts), min(scores.values()) - 10) | scores
+    found = [(count, reference.viterbi(word, known)) for word, count in counts.items()]
+    log_likelihood = sum(count * known[piece] for count, path in found for piece in path)
+    return log_likelihood, sum(count * len(path) for count, path in found)
 
 
 def test_as_good_as_sentencepiece_on_text_not_seen(shared: Path) -> None:
@@ -215,7 +127,7 @@ def test_as_good_as_sentencepiece_on_text_not_seen(shared: Path) -> None:
     novel = (shared / "texts" / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
     seen = ["▁" + word for word in corpus[:150_000].split()]
     unseen = ["▁" + word for word in novel[:100_000].split()]
-    ours = unigram.train(word_counts(seen), 2_000).scores
+    ours = unigram.train(Counter(seen), 2_000).scores
     written = BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(word[1:] for word in seen),
@@ -235,7 +147,7 @@ def test_as_good_as_sentencepiece_on_text_not_seen(shared: Path) -> None:
         for id in range(processor.get_piece_size())
         if not processor.is_control(id) and not processor.is_unknown(id)
     }
-    our_likelihood, our_tokens = viterbi(word_counts(unseen), ours)
-    their_likelihood, their_tokens = viterbi(word_counts(unseen), theirs)
+    our_likelihood, our_tokens = best_segmentations(Counter(unseen), ours)
+    their_likelihood, their_tokens = best_segmentations(Counter(unseen), theirs)
     assert our_tokens <= 1.05 * their_tokens
     assert our_likelihood >= 1.02 * their_likelihood

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from contextlib import suppress
 from threading import Barrier, Thread
 
 import pytest
@@ -58,3 +60,20 @@ def test_what_cannot_be_read_is_not_kept() -> None:
     with pytest.raises(ValueError, match="broken"):
         loaded.get("a", fails)
     assert loaded.get("a", tokenizer).ids("low") == [0]
+
+
+def test_names_that_requests_make_up_leave_nothing() -> None:
+    loaded = Loaded(most_bytes=1 << 30)
+
+    def unknown() -> Tokenizer:
+        raise KeyError
+
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            with suppress(KeyError):
+                loaded.get(f"upload-{number:016x}", unknown)
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert left < 500_000

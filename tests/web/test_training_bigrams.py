@@ -33,6 +33,14 @@ def test_english_without_spaces(client: FlaskClient) -> None:
     assert steps_of(client, corpus=corpus, text="thetabledownthere")[-1]["words"] == ["the", "table", "down", "there"]
 
 
+def test_a_text_that_contains_the_marks_of_textbooks_loses_nothing(client: FlaskClient) -> None:
+    for corpus in ("a b", "<s> a\n</s> b"):
+        for text in ("<s>a", "a</s>b", "<s></s>"):
+            steps = steps_of(client, corpus=corpus, text=text)
+            assert "".join(steps[-1]["words"]) == text  # type: ignore[arg-type]
+            assert steps[1]["candidates"][0]["previous"] == "<s>"  # type: ignore[index]
+
+
 def test_every_step_is_drawn(client: FlaskClient) -> None:
     for step in range(8):
         page = client.get(ADDRESS, query_string={"step": step})

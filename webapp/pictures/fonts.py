@@ -35,6 +35,8 @@ PREFERRED_MONO = ("DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono", "Menl
 _NO_FONTS = regex.compile(r"LastResort|Last Resort|Adobe Blank|Unifont", regex.I)
 _UNLIKELY = regex.compile(r"Serif|Mono|Times|Courier|Condensed|Narrow|Math|Symbol|Slab|Naskh|Mincho|Song|Ming")
 
+LONGEST_REMEMBERED = 32  # characters of a cluster whose face is remembered; the longest emoji has ten
+
 FOLDERS = (
     "/usr/share/fonts",
     "/usr/local/share/fonts",
@@ -120,10 +122,14 @@ class Fonts:
     def __init__(self, faces: Sequence[Face], mono: Face | None = None) -> None:
         self.faces = faces
         self.mono = mono
-        self.face_for = lru_cache(1 << 15)(self._face_for)
+        self._remembered = lru_cache(1 << 15)(self._face_for)
+
+    def face_for(self, cluster: str) -> Face | None:
+        """The face that draws a character as a reader sees it (a grapheme cluster); None where none has it."""
+        # A letter may carry thousands of marks; a cache of those would fill the memory.
+        return (self._remembered if len(cluster) <= LONGEST_REMEMBERED else self._face_for)(cluster)
 
     def _face_for(self, cluster: str) -> Face | None:
-        """The face that draws a character as a reader sees it (a grapheme cluster); None where none has it."""
         if _EMOJI.search(cluster):
             coloured = (face for face in self.faces if face.coloured and face.covers(cluster))
             found = next(coloured, None)

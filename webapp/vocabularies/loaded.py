@@ -41,7 +41,13 @@ class Loaded:
         with reading:  # two visitors at once: the second one waits for what the first one reads
             with self._lock:
                 found = self._found(name)
-            return found or self._add(name, read())
+            try:
+                return found or self._add(name, read())
+            except BaseException:
+                # A name that a request made up leaves nothing here.
+                with self._lock:
+                    self._reading.pop(name, None)
+                raise
 
     def has(self, name: str) -> bool:
         """Whether it is in memory."""

@@ -12,7 +12,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
-START, END = "<s>", "</s>"
+
+class Mark(str):
+    """The beginning or the end of a sentence; it equals no word, not even one that is written in the same way.
+
+    >>> START == "<s>", START == START, f"{START}"
+    (False, True, '<s>')
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+START: str = Mark("<s>")
+END: str = Mark("</s>")
 
 
 class Bigrams:

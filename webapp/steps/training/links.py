@@ -1,7 +1,7 @@
 """A text in an address: as it is, or packed where that would be longer than a server takes.
 
-In an address a Chinese character is nine letters (`%E5%AD%A6`); 2,000 of them would be twice what gunicorn reads.
-Compressed and written in the 64 letters that need no `%`, they fit.
+In an address a Chinese character is nine letters (`%E5%AD%A6`); 2,000 of them would be twice what proxies commonly
+accept. Compressed and written in the 64 letters that need no `%`, they fit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from binascii import Error as NotBase64Error
 from urllib.parse import quote_plus
 
 READABLE = 1_500  # letters of an address that a text may take as it is
-LONGEST = 7_500  # letters that a packed one may take: what gunicorn reads, 8,190, less room for the rest
+LONGEST = 7_500  # letters that a packed one may take: what proxies commonly accept, 8,190, less room for the rest
 _MOST_BYTES = 40_000  # of a text unpacked: nobody's address shall fill the memory
 
 

@@ -1,0 +1,179 @@
+"""The fast trainers and models of BPE make the merges and the pieces that the reference makes."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import AnyStr
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from webapp.core.models import merging
+from webapp.core.models.bpe import BPE
+from webapp.core.models.subword_nmt import SubwordBPE, merge_together
+from webapp.core.reference import bpe as reference
+from webapp.core.trainers import bpe
+
+# Few letters make many ties, overlaps and pieces that are reached in two ways.
+words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
+any_words = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 50), max_size=6
+)
+
+Pair = tuple[AnyStr, AnyStr]
+
+
+def counted(corpus: dict[tuple[AnyStr, ...], int]) -> Iterator[tuple[AnyStr, AnyStr, int]]:
+    """All merges of the reference, each with the count of its pair."""
+    for pair in reference.train(corpus, 10_000):
+        yield (*pair, reference.count_pairs(corpus)[pair])
+        corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
+
+
+def spelled(counts: dict[str, int], glued: bool) -> dict[tuple[str, ...], int]:
+    return {reference.characters(word, glued=glued): count for word, count in counts.items()}
+
+
+# --- training
+
+
+@settings(max_examples=400)
+@given(st.one_of(words, any_words))
+@example({"aaa": 1})
+@example({"aaaaa": 2, "aaaa": 1, "baaab": 3})
+def test_training_over_bytes_equals_the_reference(counts: dict[str, int]) -> None:
+    corpus = {reference.utf8(word): count for word, count in counts.items()}
+    assert list(bpe.merges(counts, form="bytes")) == list(counted(corpus))
+    trained = bpe.train_bytes(counts)
+    vocabulary = reference.vocabulary(reference.BYTES, reference.train(corpus, 10_000))
+    assert {piece: id for id, piece in enumerate(trained.model.pieces)} == vocabulary
+
+
+@settings(max_examples=400)
+@given(words, st.booleans(), st.integers(0, 30))
+def test_training_over_characters_equals_the_reference(counts: dict[str, int], glued: bool, number: int) -> None:
+    corpus = spelled(counts, glued)
+    assert list(bpe.merges(counts, form="characters", suffix_apart=not glued)) == list(counted(corpus))
+    counts.pop("", None)
+    corpus = spelled(counts, glued)
+    trained = bpe.train_characters(counts, merges_at_most=number, suffix_apart=not glued, unknown=None)
+    vocabulary = reference.vocabulary(reference.alphabet(corpus), reference.train(corpus, number))
+    assert {piece: id for id, piece in enumerate(trained.model.pieces)} == vocabulary
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_training_on_long_words_equals_the_reference(seed: int) -> None:
+    random = Random(seed)
+    counts = {"".join(random.choices("abcdefgh", k=random.randrange(1, 40))): random.randrange(1, 6) for _ in range(80)}
+    slow = list(counted({reference.utf8(word): count for word, count in counts.items()}))
+    assert list(bpe.merges(counts, form="bytes")) == slow
+    assert len(slow) > 300
+
+
+# --- encoding
+
+
+@given(words, st.booleans(), st.text("abcd", min_size=1, max_size=12))
+def test_a_trained_model_encodes_as_the_reference(counts: dict[str, int], glued: bool, text: str) -> None:
+    corpus = spelled(counts, glued)
+    merges = reference.train(corpus, 12)
+    model = bpe.train_characters(counts, merges_at_most=12, suffix_apart=not glued).model
+    for word in (text, *filter(None, counts)):
+        pieces = reference.encode(reference.characters(word, glued=glued), merges)
+        if model.id_of("</w>") is not None or glued:
+            assert [model.pieces[id] for id in model.ids(word)] == known(pieces, model)
+
+
+def known(pieces: list[str], model: BPE) -> list[str | bytes | None]:
+    return [piece if model.id_of(piece) is not None else model.unknown for piece in pieces]
+
+
+@st.composite
+def merge_lists(draw: st.DrawFn, letters: list[AnyStr]) -> tuple[list[AnyStr], list[tuple[AnyStr, AnyStr]]]:
+    """A vocabulary and merges in any order, each of pieces that exist by then."""
+    pieces = list(letters)
+    merges: list[tuple[AnyStr, AnyStr]] = []
+    for _ in range(draw(st.integers(0, 12))):
+        left, right = draw(st.tuples(*[st.sampled_from(pieces)] * 2))
+        if left + right not in pieces and len(left + right) < 9:
+            pieces.append(left + right)
+            merges.append((left, right))
+    return pieces, draw(st.permutations(merges))
+
+
+def numbered(pieces: list[AnyStr], merges: list[tuple[AnyStr, AnyStr]]) -> list[tuple[int, int]]:
+    ids = {piece: id for id, piece in enumerate(pieces)}
+    return [(ids[left], ids[right]) for left, right in merges]
+
+
+@given(made=merge_lists(list("abcé")), symbols=st.lists(st.sampled_from("abcé"), max_size=40))
+def test_every_way_of_merging_by_rank_equals_the_reference(
+    made: tuple[list[str], list[tuple[str, str]]], symbols: list[str]
+) -> None:
+    pieces, merges = made
+    ids = {piece: id for id, piece in enumerate(pieces)}
+    merged = [ids[left + right] for left, right in merges]
+    ranks = {merging.pack(*pair): rank for rank, pair in enumerate(numbered(pieces, merges))}
+    expected = [ids[piece] for piece in reference.encode(symbols, merges)]
+    beginning = [ids[symbol] for symbol in symbols]
+    assert merging._merge_short(beginning, ranks, merged) == expected
+    assert merging._merge_long(beginning, ranks, merged) == expected
+    assert merging.merge(beginning, ranks, merged) == expected
+    everywhere = [ids[piece] for piece in reference.encode_everywhere(symbols, merges)]
+    assert merge_together(beginning, ranks, merged) == everywhere
+
+
+@given(made=merge_lists(list("abcé▁")), text=st.text("abcé▁研", max_size=40))
+def test_models_over_characters_encode_as_the_reference(
+    made: tuple[list[str], list[tuple[str, str]]], text: str
+) -> None:
+    pieces, merges = made
+    every = [*pieces, "<unk>"]
+    for kind, encode in ((BPE, reference.encode), (SubwordBPE, reference.encode_everywhere)):
+        model = kind(every, numbered(pieces, merges), byte_level=False, unknown="<unk>")
+        expected = known(encode(text, merges), model)
+        assert [model.pieces[id] for id in model.ids(text)] == expected
+        assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
+
+
+@settings(max_examples=300)
+@given(made=merge_lists([bytes([byte]) for byte in "abé研".encode()]), text=st.text("abé研éÉ\u0301😀", max_size=60))
+def test_models_over_bytes_encode_as_the_reference(
+    made: tuple[list[bytes], list[tuple[bytes, bytes]]], text: str
+) -> None:
+    pieces, merges = made
+    every = list(dict.fromkeys([*reference.BYTES, *pieces]))
+    model = BPE(every, numbered(every, merges), byte_level=True)
+    expected = reference.encode(reference.utf8(text), merges)
+    assert [model.pieces[id] for id in model.ids(text)] == expected
+    assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
+    assert reference.decode_bytes(expected) == text
+
+
+# --- the reference itself
+
+
+@given(words, st.booleans())
+def test_both_ways_to_apply_trained_merges_agree(counts: dict[str, int], glued: bool) -> None:
+    merges = reference.train(spelled(counts, glued), 20)
+    if len(set(merges)) == len(merges):
+        for word in counts:
+            symbols = reference.characters(word, glued=glued)
+            assert reference.encode(symbols, merges) == reference.encode_everywhere(symbols, merges)
+
+
+@given(words)
+def test_encoding_a_word_of_the_corpus_ends_as_training_left_it(counts: dict[str, int]) -> None:
+    merges = reference.train(spelled(counts, False), 6)
+    for word in counts:
+        symbols = reference.characters(word)
+        for pair in merges:
+            symbols = reference.merge(symbols, pair)
+        assert reference.encode(reference.characters(word), merges) == list(symbols)
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5))
+def test_decoding_gives_the_words_back(some: list[str]) -> None:
+    merges = reference.train(spelled(dict.fromkeys(some, 1), False), 9)
+    pieces = [piece for word in some for piece in reference.encode(reference.characters(word), merges)]
+    assert reference.decode(pieces) == " ".join(some)

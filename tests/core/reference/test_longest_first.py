@@ -1,0 +1,24 @@
+"""Encoding with the longest piece first gives what the reference gives, and goes on from round to round."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webapp.core.reference import longest_first as reference
+from webapp.core.steps.longest_first import LongestFirst
+
+
+@settings(max_examples=400)
+@given(
+    pieces=st.lists(st.text("abc$", min_size=1, max_size=4), max_size=12, unique=True),
+    word=st.text("abcd", min_size=1, max_size=16),
+)
+def test_the_longest_piece_first_equals_the_reference(pieces: list[str], word: str) -> None:
+    # "$" marks the end of the word, as a single character.
+    way = LongestFirst({piece: id for id, piece in enumerate(pieces)}, suffix="$", unknown=99)
+    names = {**dict(enumerate(pieces)), 99: "?"}
+    assert [names[id] for id in way.ids(word)] == reference.encode(f"{word}$", pieces, "?")
+    row = way.beginning(word)
+    for found in way.rounds(word):
+        assert found.before == row
+        row = found.after
+        assert [0, *(stretch.end for stretch in row)] == [*(stretch.start for stretch in row), len(word) + 1]

@@ -1,0 +1,66 @@
+"""The reference algorithms stay readable: short functions, examples that run, nothing to look up elsewhere."""
+
+import ast
+import doctest
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from webapp.core import reference
+
+LONGEST_FUNCTION = 15
+FILES = sorted(Path(reference.__path__[0]).glob("[!_]*.py"))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    return (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef))
+
+
+def lines_of_code(path: Path, function: ast.FunctionDef) -> int:
+    """Count the lines of a function, its signature too, without docstring, blank lines and comments."""
+    lines = path.read_text("utf-8").splitlines()
+    numbers = set(range(function.lineno, (function.end_lineno or 0) + 1))
+    if ast.get_docstring(function):
+        numbers -= set(range(function.body[0].lineno, (function.body[0].end_lineno or 0) + 1))
+    return sum(bool(lines[number - 1].split("#")[0].strip()) for number in numbers)
+
+
+def test_every_algorithm_has_a_file() -> None:
+    assert {"matching", "bpe", "wordpiece", "unigram", "ngram"} <= {path.stem for path in FILES}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_function_has_more_than_fifteen_lines(path: Path) -> None:
+    lengths = {function.name: lines_of_code(path, function) for function in functions(path)}
+    assert lengths
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_function_has_an_example_that_runs(path: Path) -> None:
+    module = importlib.import_module(f"{reference.__name__}.{path.stem}")
+    examples = {test.name: test.examples for test in doctest.DocTestFinder().find(module)}
+    names = {f"{module.__name__}.{function.name}" for function in functions(path)}
+    assert {name for name in names if not examples.get(name)} == set()
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_stands_alone(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    roots = {name.split(".")[0] for name in imported}
+    assert roots <= {*sys.stdlib_module_names, "regex"}
+    assert roots.isdisjoint({"heapq", "functools"}), "no heaps and no caches"
+    assert not any(isinstance(node, ast.ClassDef) for node in nodes), "plain data only"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_names_its_source(path: Path) -> None:
+    teaching = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    assert len(teaching.splitlines()) > 4
+    assert path.stem == "longest_first" or "19" in teaching or "20" in teaching or "edition" in teaching

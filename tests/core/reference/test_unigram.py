@@ -1,0 +1,204 @@
+"""The fast trainer and models of Unigram agree with the reference, which agrees with a look at every segmentation."""
+
+from collections import Counter
+from itertools import pairwise
+from math import exp, fsum, log
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.texts import CORPUS
+from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.reference import unigram as reference
+from webapp.core.trainers import unigram
+from webapp.core.trainers.lattice import Lattices
+from webapp.core.trainers.seeds import seed_pieces
+
+words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
+# Few letters, so that most pieces fit somewhere and many segmentations are equally good.
+pieces = st.lists(
+    st.one_of(st.text("ab", min_size=1, max_size=4), st.text("abé研", min_size=1, max_size=4)),
+    unique=True,
+    max_size=12,
+)
+texts = st.one_of(st.text("ab", max_size=12), st.text("abcé研", max_size=12))
+
+
+def product(path: list[str], probabilities: dict[str, float]) -> float:
+    return exp(fsum(log(probabilities[piece]) for piece in path))
+
+
+# --- the reference beside all segmentations, one by one
+
+
+@given(words)
+def test_expected_counts_are_sums_over_all_segmentations(counts: dict[str, int]) -> None:
+    probabilities = reference.seed(counts, 20)
+    wanted = dict.fromkeys(probabilities, 0.0)
+    for word, count in counts.items():
+        paths = [(path, product(path, probabilities)) for path in reference.segmentations(word, probabilities)]
+        total = fsum(probability for _, probability in paths)
+        assert reference.log_likelihood({word: 1}, probabilities) == pytest.approx(log(total))
+        for path, probability in paths:
+            for piece in path:
+                wanted[piece] += count * probability / total
+    assert reference.expected_counts(counts, probabilities) == pytest.approx(wanted)
+
+
+@given(words)
+def test_viterbi_finds_the_most_probable_segmentation(counts: dict[str, int]) -> None:
+    probabilities = reference.seed(counts, 20)
+    scores = {piece: log(probability) for piece, probability in probabilities.items()}
+    for word in counts:
+        best = max(product(path, probabilities) for path in reference.segmentations(word, probabilities))
+        found = reference.viterbi(word, scores)
+        assert "".join(found) == word
+        assert product(found, probabilities) == pytest.approx(best)
+
+
+@given(words)
+def test_em_without_a_prior_never_lowers_the_likelihood(counts: dict[str, int]) -> None:
+    probabilities = reference.seed(counts, 20)
+    likelihoods = []
+    for _ in range(5):
+        likelihoods.append(reference.log_likelihood(counts, probabilities))
+        expected = reference.expected_counts(counts, probabilities)
+        total = sum(expected.values())
+        probabilities = {piece: max(count / total, 1e-9) for piece, count in expected.items()}
+    assert all(after >= before - 1e-6 for before, after in pairwise(likelihoods))
+
+
+# --- training
+
+
+@given(words, st.integers(0, 30))
+def test_seeds_equal_the_reference(counts: dict[str, int], number: int) -> None:
+    wanted = reference.seed(counts, number)
+    seeded = unigram.seed(counts, seeds=number)
+    assert dict(zip(seeded.ranks, seeded.probabilities(), strict=True)) == wanted
+    assert list(seeded.ranks) == list(wanted)
+    assert list(seed_pieces(counts, number)) == [piece for piece in wanted if len(piece) > 1]
+
+
+@settings(max_examples=150)
+@given(words, st.integers(0, 12), st.integers(0, 60))
+def test_every_round_of_training_equals_the_reference(counts: dict[str, int], longer: int, seeds: int) -> None:
+    """Each round begins with the numbers of the trainer, so that no rounding adds up to another decision."""
+    size = len(set("".join(counts))) + longer
+    at_hand = reference.seed(counts, seeds)
+    for step in unigram.rounds(counts, size, seeds=seeds):
+        assert list(at_hand) == list(step.scores)
+        for log_likelihood in step.log_likelihoods:
+            assert log_likelihood == pytest.approx(reference.log_likelihood(counts, at_hand))
+            expected = reference.expected_counts(counts, at_hand)
+            at_hand = reference.maximize(expected)
+        if not step.losses:
+            at_hand = reference.normalize(expected)
+        assert list(step.expected) == pytest.approx(list(expected.values()))
+        assert list(step.probabilities) == pytest.approx(list(at_hand.values()))
+
+        at_hand = dict(zip(step.scores, step.probabilities, strict=True))
+        used = step.used()
+        plain = reference.uses(counts, at_hand)
+        assert spent(used, at_hand) == pytest.approx(spent(plain, at_hand))
+        for piece, loss in step.losses.items():
+            instead = list(step.instead(piece))
+            assert product(instead, at_hand) == pytest.approx(product(reference.without(piece, at_hand), at_hand))
+            assert loss == pytest.approx(reference.loss(piece, instead, used))
+        if step.losses:
+            dropped = reference.least_missed(step.losses, len(at_hand) - size)
+            assert dropped == list(reversed(step.removed))
+            at_hand = {piece: probability for piece, probability in at_hand.items() if piece not in dropped}
+    assert len(at_hand) <= size
+
+
+def spent(used: dict[str, int], probabilities: dict[str, float]) -> float:
+    """The log-likelihood of a corpus whose words are segmented with these pieces."""
+    return sum(count * log(probabilities[piece]) for piece, count in used.items())
+
+
+def random_words(seed: int) -> dict[str, int]:
+    random = Random(seed)
+    stems = ["".join(random.choices("abcdefghij", k=random.randrange(2, 6))) for _ in range(12)]
+    endings = ["", "s", "ed", "ing", "er"]
+    return {
+        random.choice(stems) + random.choice(stems)[: random.randrange(3)] + random.choice(endings): random.randrange(
+            10, 10_000
+        )
+        for _ in range(60)
+    }
+
+
+@pytest.mark.parametrize("counts", [*map(random_words, range(4)), Counter(CORPUS[:2000].split())])
+def test_training_as_a_whole_equals_the_reference(counts: dict[str, int]) -> None:
+    counts = {word: count for word, count in counts.items() if len(word) <= 32}
+    characters = len(set("".join(counts)))
+    for longer in (10, 25):
+        wanted = reference.train(counts, reference.seed(counts, 150), characters + longer)
+        scores = unigram.train(counts, characters + longer + 1, seeds=150).scores
+        assert scores == pytest.approx(wanted, abs=1e-6)
+        assert list(scores) == sorted(scores, key=lambda piece: -scores[piece])
+        assert len(scores) == characters + longer
+
+
+@settings(max_examples=200)
+@given(words, st.data())
+def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, int], data: st.DataObject) -> None:
+    """Probabilities are powers of two: products and sums of logarithms are exact, and equal ones are frequent."""
+    found = list(reference.seed(counts, 20))
+    exponents = [data.draw(st.integers(1, 6)) for _ in found]
+    scores = {piece: -float(exponent) for piece, exponent in zip(found, exponents, strict=True)}
+    lattices = Lattices(counts, found)
+    wanted = dict.fromkeys(found, 0)
+    for word, count in counts.items():
+        for piece in reference.viterbi(word, scores):
+            wanted[piece] += count
+    assert dict(zip(found, lattices.best_path_counts([2**score for score in scores.values()]), strict=True)) == wanted
+
+
+# --- encoding
+
+# Few different scores, so that ties are frequent; some of them beat the score of single characters.
+SCORES = [-0.5, -1.0, -1.5, -2.0, -3.1, -4.25, -7.3, -11.0]
+
+
+@settings(max_examples=400)
+@given(
+    vocabulary=pieces,
+    scores=st.lists(st.sampled_from(SCORES), min_size=12, max_size=12),
+    text=texts,
+    times=st.sampled_from([1, 1, 1, 7, 50]),
+)
+def test_the_model_encodes_as_the_reference(vocabulary: list[str], scores: list[float], text: str, times: int) -> None:
+    scored = dict(zip(vocabulary, scores, strict=False))
+    model = Unigram(["<unk>", *scored], [0.0, *scored.values()], unknown_id=0)
+    expected = reference.encode(text * times, scored)
+    assert [model.pieces[id] for id in model.ids(text * times)] == named(expected, scored)
+    segments = model.segment(text * times)
+    assert [(text * times)[start:end] for _, start, end in segments] == expected
+
+
+@settings(max_examples=300)
+@given(
+    vocabulary=pieces,
+    # Short binary fractions, which single precision holds without rounding.
+    scores=st.lists(st.sampled_from([-0.5, -1.0, -1.5, -2.0, -3.0, -4.25]), min_size=12, max_size=12),
+    text=texts,
+)
+def test_the_model_of_sentencepiece_encodes_as_the_reference(
+    vocabulary: list[str], scores: list[float], text: str
+) -> None:
+    scored = dict(zip(vocabulary, scores, strict=False))
+    kinds = [Kind.UNKNOWN, *[Kind.NORMAL] * len(scored)]
+    model = SentencePieceUnigram(ScoredPieces(["<unk>", *scored], [0.0, *scored.values()], kinds))
+    expected = reference.encode(text, scored)
+    assert [model.pieces[id] for id in model.ids(text)] == named(expected, scored)
+    assert [text[start:end] for _, start, end in model.segment(text)] == expected
+
+
+def named(tokens: list[str], scored: dict[str, float]) -> list[str]:
+    return [token if token in scored else "<unk>" for token in tokens]

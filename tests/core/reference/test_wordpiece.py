@@ -1,0 +1,56 @@
+"""The fast trainer and the model of WordPiece make the merges and the pieces that the reference makes."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.reference import wordpiece as reference
+from webapp.core.trainers import wordpiece
+
+words = st.dictionaries(st.text("abc", max_size=12), st.integers(1, 4), max_size=12)
+pieces = st.lists(st.text("abcé研", min_size=1, max_size=4), unique=True, max_size=12)
+
+
+def scored(counts: dict[str, int], minimum: int) -> Iterator[tuple[str, str, str, int, float]]:
+    """All merges of the reference, each with its piece, the count of its pair and its score."""
+    corpus = {reference.split(word): count for word, count in counts.items()}
+    for pair in reference.train(corpus, 10_000, minimum):
+        count, score = reference.count_pairs(corpus)[pair], reference.scores(corpus)[pair]
+        yield (*pair, reference.join(*pair), count, score)
+        corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
+
+
+@settings(max_examples=400)
+@given(words, st.integers(1, 4))
+def test_training_equals_the_reference(counts: dict[str, int], minimum: int) -> None:
+    assert list(wordpiece.merges(counts, minimum_pair_frequency=minimum)) == list(scored(counts, minimum))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_training_on_many_words_equals_the_reference(seed: int) -> None:
+    random = Random(seed)
+    counts = {"".join(random.choices("abcdefgh", k=random.randrange(1, 25))): random.randrange(1, 6) for _ in range(60)}
+    slow = list(scored(counts, 2))
+    assert list(wordpiece.merges(counts, minimum_pair_frequency=2)) == slow
+    assert len(slow) > 100
+
+
+@given(vocabulary=pieces, inner=pieces, text=st.text("abcé研", max_size=12), longest=st.integers(1, 14))
+def test_the_model_encodes_as_the_reference(vocabulary: list[str], inner: list[str], text: str, longest: int) -> None:
+    every = ["[UNK]", *vocabulary, *("##" + piece for piece in inner)]
+    model = WordPiece(every, max_word_length=longest)
+    expected = reference.encode(text, every, longest_word=longest)
+    assert [model.pieces[id] for id in model.ids(text)] == expected
+    assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
+
+
+@given(words, st.integers(0, 20))
+def test_every_word_of_the_corpus_can_be_encoded(counts: dict[str, int], number: int) -> None:
+    corpus = {reference.split(word): count for word, count in counts.items()}
+    found = [*reference.count_symbols(corpus), *(reference.join(*pair) for pair in reference.train(corpus, number))]
+    for word in counts:
+        assert "".join(piece.removeprefix("##") for piece in reference.encode(word, found)) == word

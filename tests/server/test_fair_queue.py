@@ -1,0 +1,86 @@
+"""Whose turn it is when all workers are busy."""
+
+from __future__ import annotations
+
+import asyncio
+
+from webapp.server.fair_queue import FairQueue
+
+
+def served(*, workers: int, most_each: int, requests: str, first: str = "") -> str:
+    """The clients in the order in which they get a worker, where each worker serves one request after the other.
+
+    Capital letters are what is asked `first`.
+    """
+
+    async def serve() -> str:
+        queue: FairQueue[int] = FairQueue(most_each=most_each)
+        order: list[str] = []
+
+        async def request(client: str) -> None:
+            worker = await queue.get(client.lower(), first=client.isupper())
+            order.append(client)
+            await asyncio.sleep(0.001)
+            queue.put(worker)
+            queue.give_back(client.lower())
+
+        tasks = [asyncio.create_task(request(client)) for client in requests]
+        await asyncio.sleep(0)
+        for number in range(workers):
+            queue.put(number)
+        await asyncio.gather(*tasks)
+        return "".join(order)
+
+    return asyncio.run(serve())
+
+
+def test_one_client_is_served_in_the_order_of_its_requests() -> None:
+    assert served(workers=1, most_each=1, requests="aaa") == "aaa"
+
+
+def test_clients_take_turns() -> None:
+    assert served(workers=1, most_each=1, requests="aaaaaab") == "abaaaaa"
+    assert served(workers=1, most_each=1, requests="aaabbc") == "abcaba"
+
+
+def test_a_client_leaves_workers_for_others() -> None:
+    queue: FairQueue[int] = FairQueue(most_each=2)
+    for worker in range(4):
+        queue.put(worker)
+    assert [queue.take(client) for client in "aaabbb"] == [3, 2, None, 1, 0, None]
+    queue.put(3)
+    assert queue.take("a") is None
+    queue.give_back("a")
+    assert queue.take("a") == 3
+
+
+def test_what_was_stopped_is_told_before_all_else() -> None:
+    assert served(workers=1, most_each=1, requests="aabbC")[0] == "C"
+
+
+def test_a_request_whose_client_leaves_while_it_waits_takes_no_worker() -> None:
+    async def leave() -> None:
+        queue: FairQueue[str] = FairQueue(most_each=1)
+        waiting = asyncio.create_task(queue.get("a"))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        queue.put("worker")
+        assert queue.take("b") == "worker"
+
+    asyncio.run(leave())
+
+
+def test_a_worker_that_is_given_to_a_client_that_has_just_left_goes_to_the_next() -> None:
+    async def leave() -> None:
+        queue: FairQueue[str] = FairQueue(most_each=1)
+        leaving, staying = asyncio.create_task(queue.get("a")), asyncio.create_task(queue.get("b"))
+        await asyncio.sleep(0)
+        queue.put("worker")
+        leaving.cancel()
+        assert await staying == "worker"
+        assert queue.take("a") is None
+        queue.put("worker")
+        assert queue.take("a") == "worker"
+
+    asyncio.run(leave())

@@ -1,0 +1,109 @@
+"""Static files: which ones have a fingerprint, and what an address without one does."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from flask import Flask, url_for
+
+from webapp import assets
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of static files, with links and a pipe in it."""
+    folder = tmp_path / "static"
+    (folder / "vendor").mkdir(parents=True)
+    (folder / "app.css").write_text("a {}")
+    (folder / "vendor" / "x.js").write_text("1")
+    (folder / "inside.css").symlink_to("app.css")
+    (tmp_path / "secret").write_text("secret")
+    (folder / "outside.css").symlink_to(tmp_path / "secret")
+    (folder / "loop.css").symlink_to("loop.css")
+    (folder / "lost.css").symlink_to("nothing")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "y.js").write_text("2")
+    (folder / "folder").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(folder / "pipe")
+    return folder
+
+
+Site = Callable[..., Flask]
+
+
+@pytest.fixture
+def site(folder: Path) -> Site:
+    """An application with that folder, in debug mode or not."""
+
+    def site(*, debug: bool = False) -> Flask:
+        app = Flask("site", static_folder=str(folder))
+        app.debug = debug
+        assets.init_app(app)
+        return app
+
+    return site
+
+
+def address(app: Flask, name: str) -> str:
+    with app.test_request_context():
+        return url_for("static", filename=name)
+
+
+def short(content: str) -> str:
+    return sha256(content.encode()).hexdigest()[:10]
+
+
+def test_regular_files_inside_have_fingerprints(folder: Path) -> None:
+    expected = {"app.css": short("a {}"), "inside.css": short("a {}"), "vendor/x.js": short("1")}
+    assert assets.fingerprints(folder) == expected
+
+
+def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
+    assert assets.fingerprints(tmp_path / "nothing") == {}
+
+
+UNKNOWN = ["x.js", "../secret", "/etc/passwd", "outside.css", "folder/y.js", "pipe", "vendor", "./app.css", "\0", ""]
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_unknown_name_touches_no_file(site: Site, name: str, debug: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = site(debug=debug)
+    touched = []
+
+    def noted(original: Callable[..., object]) -> Callable[..., object]:
+        def note(path: object, *arguments: object, **options: object) -> object:
+            touched.append(path)
+            return original(path, *arguments, **options)
+
+        return note
+
+    with monkeypatch.context() as patch:
+        for module, function in ((os, "stat"), (os, "open"), (builtins, "open"), (io, "open")):
+            patch.setattr(module, function, noted(getattr(module, function)))
+        assert "v=" not in address(app, name)
+        assert app.test_client().get(address(app, name), follow_redirects=True).status_code == 404
+    assert [path for path in touched if "static" in str(path) or "secret" in str(path)] == []
+
+
+def test_an_edit_shows_in_debug_mode_alone(site: Site, folder: Path) -> None:
+    developed, deployed = site(debug=True), site()
+    (folder / "app.css").write_text("b {}")
+    assert address(developed, "app.css") == f"/static/app.css?v={short('b {}')}"
+    assert address(deployed, "app.css") == f"/static/app.css?v={short('a {}')}"
+    (folder / "app.css").unlink()
+    assert address(developed, "app.css") == "/static/app.css"
+    assert developed.test_client().get("/static/app.css").status_code == 404
+
+
+@pytest.mark.parametrize(("version", "kept"), [(short("a {}"), True), (short("b {}"), False), ("", False)])
+def test_only_the_true_fingerprint_is_kept_for_a_year(site: Site, version: str, kept: bool) -> None:
+    with site().test_client().get("/static/app.css", query_string={"v": version}) as answer:
+        assert answer.text == "a {}"
+        assert ("immutable" in answer.headers["Cache-Control"]) == kept

@@ -1,0 +1,167 @@
+"""Paths that climb, hold NUL or are no text, sent byte by byte to a real server: none opens a file, none breaks it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from werkzeug.routing import Rule
+
+from tests.serving import ROOT, serve
+
+SECRETS = [ROOT / "pyproject.toml", ROOT / "webapp" / "__init__.py", ROOT / "static" / "app.css", Path("/etc/passwd")]
+CONTENTS = ("[build-system]", "def create_app", "root:x:0")
+
+UP = ["../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..%252f", "%252e%252e%252f", "..\\", "..%5c", "....//", ".%00./"]
+HOSTILE = [f"{up * count}{target}" for up in UP for count, target in ((1, "pyproject.toml"), (8, "etc/passwd"))]
+HOSTILE += ["/etc/passwd", "//etc/passwd", "%2fetc%2fpasswd", "%2f%2fetc%2fpasswd", "%252fetc%252fpasswd"]
+HOSTILE += ["file:%2f%2f%2fetc%2fpasswd", "C:%5cboot.ini", "%5c%5chost%5cshare", "..", ".", "%2e%2e", "~root"]
+HOSTILE += ["%00", "app.css%00", "..%2fpyproject.toml%00.css", "%ff", "%c0%ae%c0%ae%2fpyproject.toml", "%ed%a0%80"]
+HOSTILE += ["%0d%0aSet-Cookie:%20a=b", "%7b%7b7*7%7d%7d", "x" * 4000, "%e7%a0%94" * 400, "..%2f" * 700, "%", "%zz"]
+
+MISSING = [
+    "x.js",
+    "vendor",
+    "vendor/",
+    "vendor/x.js",
+    "app.css/",
+    "app.css/x",
+    "..%2fpyproject.toml",
+    "..%2fstatic%2fapp.css",
+]
+MISSING += [
+    "%2e%2e/webapp/__init__.py",
+    "vendor/../app.css",
+    "..%2f..%2f..%2f..%2f..%2fdev%2fzero",
+    "%00",
+    "%ff",
+    "y" * 4000,
+]
+MISSING += ["..%252fpyproject.toml", "..%5cpyproject.toml", "app.css%00", "vendor%2f..%2fapp.css"]
+
+LANGUAGES = {"en": "There is no such page", "zh-Hans": "没有这个页面"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server sent, and in how many seconds."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+    seconds: float
+
+
+def ask(address: str, target: str, *, method: str = "GET", language: str = "en") -> Answer:
+    """Send a path as it is written here: a client library would straighten it."""
+    host = urlsplit(address)
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {host.netloc}", f"Accept-Language: {language}", "Connection: close"]
+    if method == "POST":
+        lines += ["Content-Type: application/x-www-form-urlencoded", "Content-Length: 8"]
+    began = time.monotonic()
+    with socket.create_connection((host.hostname or "", host.port or 0), timeout=20) as connection:
+        connection.sendall("\r\n".join([*lines, "", "text=low" if method == "POST" else ""]).encode("latin-1"))
+        with connection.makefile("rb") as stream:
+            content = stream.read()
+    seconds = time.monotonic() - began
+    head, _, body = content.partition(b"\r\n\r\n")
+    first, *rest = head.decode("latin-1").split("\r\n")
+    found = re.fullmatch(r"HTTP/1\.1 (\d{3})\b.*", first)
+    assert found, f"{method} {target} was answered with {content[:80]!r}"
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+    return Answer(int(found[1]), headers, body.decode("utf-8", "replace"), seconds)
+
+
+def digests() -> list[str]:
+    """What a fingerprint of a file that is no static one would be."""
+    return [sha256(path.read_bytes()).hexdigest()[:10] for path in SECRETS if path != ROOT / "static" / "app.css"]
+
+
+def paths(rule: Rule) -> Iterator[str]:
+    """The paths of a rule with something hostile in each place, and after it."""
+    parts = re.split(r"<(?:\w+:)?\w+>", rule.rule)
+    usual = ["json"] * (len(parts) - 1)
+    for value in HOSTILE:
+        for place in range(len(usual)):
+            filled = [*usual[:place], value, *usual[place + 1 :], ""]
+            yield "".join(f"{part}{filler}" for part, filler in zip(parts, filled, strict=True))
+        yield f"{'json'.join(parts).rstrip('/')}/{value}"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serve() as address:
+        yield address
+
+
+def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, address: str) -> None:
+    host = urlsplit(address).netloc
+    leaks = [*digests(), *CONTENTS]
+    rules = list(app.url_map.iter_rules())
+    asked = {(path, method) for rule in rules for path in paths(rule) for method in {"GET", "POST"} & rule.methods}
+    asked |= {(f"/{value}", method) for value in HOSTILE for method in ("GET", "POST", "OPTIONS")}
+    assert len(asked) > 2000
+    slow = []
+    for path, method in sorted(asked):
+        answer = ask(address, path, method=method)
+        assert answer.status < 500, (method, path)
+        # The path itself comes back in addresses of the page.
+        assert [leak for leak in leaks if leak in answer.body] == [], (method, path)
+        assert "Traceback" not in answer.body
+        assert "set-cookie" not in answer.headers, (method, path)
+        if "location" in answer.headers:
+            assert urlsplit(answer.headers["location"]).netloc in ("", host), (method, path)
+        if answer.seconds > 1:
+            slow.append((method, path, answer.seconds))
+    assert slow == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", MISSING)
+def test_a_missing_static_file_is_a_quick_page(address: str, name: str, language: str) -> None:
+    answers = [ask(address, f"/static/{name}", language=language) for _ in range(5)]
+    for answer in answers:
+        assert answer.status == 404
+        assert LANGUAGES[language] in answer.body
+        assert f'<html lang="{language}">' in answer.body
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "immutable" not in answer.headers.get("cache-control", "")
+        assert [digest for digest in digests() if digest in answer.body] == []
+    assert min(answer.seconds for answer in answers) < 0.05
+
+
+def test_a_pipe_or_a_device_is_never_opened(address: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for target in (tmp_path / "pipe", Path("/dev/zero"), Path("/dev/tty")):
+        climbing = "..%2f" * 20 + str(target).removeprefix("/").replace("/", "%2f")
+        for form in (climbing, climbing.replace("..", "%2e%2e")):
+            answer = ask(address, f"/static/{form}")
+            assert answer.status == 404
+            assert answer.seconds < 1
+
+
+def test_only_the_true_fingerprint_is_kept_for_a_year(address: str) -> None:
+    true = sha256((ROOT / "static" / "app.css").read_bytes()).hexdigest()[:10]
+    assert f"/static/app.css?v={true}" in ask(address, "/").body
+    kept = {v: "immutable" in ask(address, f"/static/app.css?v={v}").headers["cache-control"] for v in (true, "1", "")}
+    assert kept == {true: True, "1": False, "": False}
+
+
+def test_missing_files_and_pages_count_against_the_limit() -> None:
+    with serve(environment={"TOKENSCOPE_RATE_READING": "3 per minute", "WEB_CONCURRENCY": "1"}) as address:
+        assert [ask(address, "/static/app.css").status for _ in range(5)] == [200] * 5
+        asked = ["/static/x.js", "/static/..%2fpyproject.toml", "/nothing"]
+        assert [ask(address, path).status for path in asked] == [404, 404, 404]
+        assert [ask(address, path).status for path in asked] == [429, 429, 429]
+        assert ask(address, "/static/x.js").headers["retry-after"].isdecimal()
+        assert ask(address, "/static/app.css").status == 200
+        assert ask(address, "/healthz").status == 200

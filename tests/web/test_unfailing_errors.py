@@ -1,0 +1,281 @@
+"""Error answers whatever is broken: URLs, translations, templates, the database, cookies, sessions, hooks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import flask_babel
+import pytest
+import regex as re
+from flask import Flask, Response, abort, templating
+from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.test import EnvironBuilder
+
+from tests.web.conftest import HTMX, NOWHERE
+from webapp import create_app
+from webapp.application import SiteRequest
+from webapp.core.split_patterns import TextError
+from webapp.security import FRAMED_HEADERS, HEADERS, framed
+from webapp.storage import UnavailableStorageError
+from webapp.storage.engine import Database
+
+STATUSES = [400, 403, 404, 405, 409, 413, 416, 422, 429, 500, 501, 503]
+HEADINGS = {
+    "en": {404: "There is no such page", 413: "That is too much for one request", 429: "That was too often"},
+    "zh": {404: "没有这个页面", 413: "一次请求的内容过多", 429: "请求过于频繁"},
+}
+STATUS = {"en": "Status", "zh": "状态码"}
+TAGS = {"en": "en", "zh": "zh-Hans"}
+# The address of a kind of answer, and the headers that it is asked for with.
+KINDS: dict[str, tuple[str, dict[str, str]]] = {
+    "page": ("/fails/{}", {}),
+    "partial": ("/fails/{}", HTMX),
+    "frame": ("/framed/{}", {}),
+    "twin": ("/fails/{}.json", {}),
+    "format": ("/fails/{}?format=json", {}),
+    "api": ("/api/v1/fails/{}", {}),
+}
+
+
+def fail(what: str) -> NoReturn:
+    """Raise the error that is named: a status, or one of the site's exceptions."""
+    if what == "crash":
+        raise RuntimeError("a mistake of ours")
+    if what == "storage":
+        raise UnavailableStorageError("away", "a test took it away")
+    if what == "text":
+        raise TextError("a test")
+    if what == "405":
+        raise MethodNotAllowed(["GET", "BREW"])
+    abort(int(what))
+
+
+@framed
+def fail_in_frame(what: str) -> NoReturn:
+    fail(what)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Flask:
+    """The site, with addresses that fail as they are told."""
+    app = create_app({**NOWHERE, "DATABASE_FILE": str(tmp_path / "site.sqlite"), "VOCABULARY_FOLDER": str(tmp_path)})
+    for address in ("/fails/<what>", "/fails/<what>.json", "/api/v1/fails/<what>"):
+        app.add_url_rule(address, address, fail, methods=["GET", "POST"])
+    app.add_url_rule("/framed/<what>", "framed", fail_in_frame, methods=["GET", "POST"])
+    return app
+
+
+def broken(*_: Any, **__: Any) -> NoReturn:
+    raise RuntimeError("broken by a test")
+
+
+Break = Callable[[Flask, pytest.MonkeyPatch], None]
+
+
+def break_urls(app: Flask, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(app, "url_for", broken)
+    patch.setitem(app.jinja_env.globals, "url_for", broken)
+
+
+def break_translation(_app: Flask, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(flask_babel.Domain, "get_translations", broken)
+
+
+def break_database(_app: Flask, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Database, "read", broken)
+    patch.setattr(Database, "write", broken)
+
+
+def break_templates(_app: Flask, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(templating, "_render", broken)
+
+
+def break_hooks(app: Flask, patch: pytest.MonkeyPatch) -> None:
+    hooks = app.after_request_funcs[None]
+    patch.setitem(app.after_request_funcs, None, [*hooks, broken])
+
+
+def break_last_hook(app: Flask, patch: pytest.MonkeyPatch) -> None:
+    hooks = app.after_request_funcs[None]
+    patch.setitem(app.after_request_funcs, None, [broken, *hooks])
+
+
+def break_everything(app: Flask, patch: pytest.MonkeyPatch) -> None:
+    for each in (break_urls, break_translation, break_database, break_templates, break_hooks):
+        each(app, patch)
+
+
+def break_nothing(_app: Flask, _patch: pytest.MonkeyPatch) -> None:
+    return
+
+
+BREAKS = [
+    break_nothing,
+    break_urls,
+    break_translation,
+    break_database,
+    break_templates,
+    break_hooks,
+    break_last_hook,
+    break_everything,
+]
+
+
+def cases() -> Iterator[tuple[str, str, int]]:
+    """Kind, what fails, and the status that is due."""
+    for kind in KINDS:
+        for status in STATUSES:
+            yield kind, str(status), status
+        yield kind, "crash", 500
+        yield kind, "storage", 503
+        yield kind, "text", 409 if kind in ("twin", "format", "api") else 422
+
+
+@pytest.mark.parametrize("lang", HEADINGS)
+@pytest.mark.parametrize("breaking", BREAKS)
+def test_every_error_is_answered(app: Flask, breaking: Break, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.test_client().get("/")  # whatever a first request sets up
+    breaking(app, monkeypatch)
+    for kind, what, status in cases():
+        address, headers = KINDS[kind]
+        for method in ("GET", "POST", "HEAD"):
+            answer = app.test_client().open(
+                address.format(what),
+                method=method,
+                headers={"Accept-Language": TAGS[lang], **headers},
+                data={"text": "typed"} if method == "POST" else None,
+            )
+            case = (kind, what, method, answer.text)
+            assert answer.status_code == status, case
+            assert_safe(answer, case, framed=kind == "frame")
+            assert (answer.headers.get("Allow") == "GET, BREW") == (status == 405), case
+            assert ("Retry-After" in answer.headers) >= (status in (429, 503)), case
+            if method == "HEAD":
+                assert answer.data == b""
+            else:
+                assert_told(answer, kind, status, lang)
+
+
+def assert_safe(answer: Response, case: object, *, framed: bool = False) -> None:
+    wanted = FRAMED_HEADERS if framed else HEADERS
+    for name, value in wanted.items():
+        if name != "Cross-Origin-Resource-Policy":  # programs may read the API from anywhere
+            assert answer.headers.get(name) == value, (name, case)
+    assert ("X-Frame-Options" in answer.headers) != framed
+    text = answer.get_data(as_text=True)
+    assert "Traceback" not in text
+    assert "by a test" not in text
+
+
+def assert_told(answer: Response, kind: str, status: int, lang: str) -> None:
+    text = answer.get_data(as_text=True)
+    if kind in ("twin", "format", "api"):
+        told = json.loads(text)
+        assert answer.mimetype == "application/problem+json"
+        assert told["status"] == status
+        assert told["detail"]
+        assert bool(re.search(r"\p{Han}", told["detail"])) == (lang == "zh" and kind != "api")
+        return
+    assert answer.mimetype == "text/html"
+    if kind == "partial":
+        assert text.startswith('<p class="problem" role="alert">')
+        assert "<html" not in text
+        return
+    assert f'<html lang="{TAGS[lang]}">' in text
+    assert HEADINGS[lang].get(status, "") in text
+    assert kind == "frame" or f">{STATUS[lang]} {status}<" in text
+
+
+@pytest.mark.parametrize("lang", HEADINGS)
+@pytest.mark.parametrize(
+    "path", ["/s/23456789a", "/s/23456789a/embed", "/s/23456789a.json", "/api/v1/snapshots/23456789a"]
+)
+def test_a_page_whose_database_breaks(app: Flask, path: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_everything(app, monkeypatch)
+    answer = app.test_client().get(path, headers={"Accept-Language": TAGS[lang]})
+    assert answer.status_code == 500
+    kind = {"embed": "frame", "json": "twin"}.get(re.split("[./]", path)[-1], "api" if "api" in path else "page")
+    assert_safe(answer, path, framed=kind == "frame")
+    assert_told(answer, kind, 500, lang)
+
+
+def test_without_a_language_a_page_is_in_both(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SiteRequest, "cookies", property(broken))
+    answer = app.test_client().get("/nothing")
+    assert answer.status_code == 404
+    assert_safe(answer, "cookies")
+    assert HEADINGS["en"][404] in answer.text
+    assert HEADINGS["zh"][404] in answer.text
+
+
+def test_a_session_that_cannot_be_opened(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.session_interface, "open_session", broken)
+    for path in ("/", "/nothing", "/static/x.js", "/api/v1/vocabularies"):
+        answer = app.test_client().get(path)
+        assert answer.status_code == 500
+        assert_safe(answer, path)
+
+
+@pytest.mark.parametrize("lang", HEADINGS)
+@pytest.mark.parametrize("part", ["create_url_adapter", "finalize_request", "do_teardown_request", "handle_exception"])
+def test_what_fails_outside_any_page(app: Flask, part: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, part, broken)
+    if part == "handle_exception":
+        monkeypatch.setattr(app, "full_dispatch_request", broken)
+    for path, form in (("/", None), ("/nothing?x=1", None), ("/api/v1/count", {"text": "low"})):
+        answer = served(app, path, data=form, method="POST" if form else "GET", headers={"Accept-Language": TAGS[lang]})
+        assert answer.status_code == 500
+        assert_safe(answer, path)
+        assert_told(answer, "api" if form else "page", 500, lang)
+
+
+def served(app: Flask, *arguments: Any, **options: Any) -> Response:
+    """The answer as a server sends it, which lets an application replace what it has started."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], failure: object = None) -> None:
+        assert failure is not None or not started
+        started.append((status, headers))
+
+    body = b"".join(app(EnvironBuilder(*arguments, **options).get_environ(), start_response))
+    status, headers = started[-1]
+    return Response(body, status, headers)
+
+
+def test_a_hook_that_fails_after_a_success_is_an_error_page(app: Flask) -> None:
+    @app.after_request
+    def breaks(_response: Response) -> Response:
+        broken()
+
+    answer = app.test_client().get("/healthz")
+    assert answer.status_code == 500
+    assert_safe(answer, "hook")
+    assert "Something went wrong on our side" in answer.text
+
+
+@pytest.mark.parametrize("query", ["\xff", "text=\xff&lang=zh", "lang=\xe7\xa0\x94", "text=%ff%ed%a0%80"])
+@pytest.mark.parametrize("path", ["/", "/nothing", "/token", "/upload", "/split", "/compare", "/steps/bpe", "/oembed"])
+def test_a_query_that_is_not_utf_8_is_read(app: Flask, path: str, query: str) -> None:
+    for method in ("GET", "POST"):
+        answer = app.test_client().open(path, method=method, environ_overrides={"QUERY_STRING": query})
+        assert answer.status_code < 500
+        assert_safe(answer, path)
+
+
+@pytest.mark.parametrize("host", ["a" * 70, "." * 300, "[", "a b", "\xff", "<script>", ""])
+def test_a_host_that_is_none_is_refused(app: Flask, host: str, caplog: pytest.LogCaptureFixture) -> None:
+    for path in ("/", "/nothing", "/static/app.css", "/static/x.js", "/api/v1/vocabularies"):
+        answer = app.test_client().get(path, environ_overrides={"HTTP_HOST": host})
+        assert answer.status_code in (200, 400, 404)
+        assert_safe(answer, (host, path))
+        answer.close()
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "\xff"])
+def test_an_origin_that_is_none_is_foreign(app: Flask, origin: str) -> None:
+    answer = app.test_client().post("/upload", data={"text": "low"}, headers={"Origin": origin})
+    assert answer.status_code == 403

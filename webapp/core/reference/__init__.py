@@ -1,0 +1,13 @@
+"""Each algorithm as textbooks and papers teach it, without anything that exists for speed.
+
+`matching`       maximum matching with a dictionary: forward, backward and bidirectional
+`bpe`            byte-pair encoding over characters or bytes: training, encoding and decoding
+`scored_bpe`     byte-pair encoding with ranked or scored pieces instead of a list of merges
+`longest_first`  the longest piece first, wherever it stands: another way to encode with BPE pieces
+`wordpiece`      WordPiece: training by score, encoding by the longest match
+`unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
+`ngram`          word bigrams with add-one smoothing, and the segmentation they make most likely
+
+Read each file from top to bottom; it needs nothing but Python's standard library. Every docstring is an example that
+runs. Property tests compare the fast models and trainers with these functions.
+"""

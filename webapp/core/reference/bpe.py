@@ -1,0 +1,183 @@
+"""Byte-pair encoding (BPE): merge the most frequent pair of neighbours, again and again.
+
+Training counts each pair of adjacent symbols in a corpus, merges the most frequent pair into
+one new symbol wherever it occurs, and starts over. Encoding splits a word into its first
+symbols and applies the same merges, the earliest one first.
+
+The first symbols are either characters, with `</w>` to mark the end of a word (Sennrich,
+Haddow and Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section
+3.2), or bytes (Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
+section 2.2). The algorithm is the same for both.
+
+The paper's own corpus, as word counts:
+
+>>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+>>> words = {characters(word): count for word, count in counts.items()}
+>>> merges = train(words, 5)
+>>> merges
+[('e', 's'), ('es', 't'), ('est', '</w>'), ('l', 'o'), ('lo', 'w')]
+>>> encode(characters("lowest"), merges)
+['low', 'est</w>']
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import AnyStr
+
+END = "</w>"
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def characters(word: str, *, glued: bool = False) -> tuple[str, ...]:
+    """Split a word into characters and the end-of-word mark.
+
+    The mark is a symbol of its own, as in the paper, or `glued` to the last character, as in
+    later versions of its implementation, subword-nmt.
+
+    >>> characters("low"), characters("low", glued=True)
+    (('l', 'o', 'w', '</w>'), ('l', 'o', 'w</w>'))
+    """
+    return (*word[:-1], word[-1:] + END) if glued else (*word, END)
+
+
+def utf8(word: str) -> tuple[bytes, ...]:
+    """Split a word into the bytes of its UTF-8 encoding.
+
+    >>> utf8("né")
+    (b'n', b'\\xc3', b'\\xa9')
+    """
+    return tuple(BYTES[byte] for byte in word.encode())
+
+
+# --- training
+
+
+def count_pairs(words: dict[tuple[AnyStr, ...], int]) -> dict[tuple[AnyStr, AnyStr], int]:
+    """Count the pairs of adjacent symbols, in the order in which they are first seen.
+
+    >>> count_pairs({("l", "o", "w"): 5, ("l", "o", "t"): 2})
+    {('l', 'o'): 7, ('o', 'w'): 5, ('o', 't'): 2}
+    """
+    counts: dict[tuple[AnyStr, AnyStr], int] = {}
+    for symbols, count in words.items():
+        for pair in pairwise(symbols):
+            counts[pair] = counts.get(pair, 0) + count
+    return counts
+
+
+def merge(symbols: tuple[AnyStr, ...], pair: tuple[AnyStr, AnyStr]) -> tuple[AnyStr, ...]:
+    """Join a pair wherever it occurs in a word, from left to right.
+
+    >>> merge(("a", "a", "a", "b", "a", "a"), ("a", "a"))
+    ('aa', 'a', 'b', 'aa')
+    """
+    merged = []
+    at = 0
+    while at < len(symbols):
+        if symbols[at : at + 2] == pair:
+            merged.append(pair[0] + pair[1])
+            at += 2
+        else:
+            merged.append(symbols[at])
+            at += 1
+    return tuple(merged)
+
+
+def train(words: dict[tuple[AnyStr, ...], int], number: int) -> list[tuple[AnyStr, AnyStr]]:
+    """Find the first `number` merges; fewer if no pair is left.
+
+    Of several pairs with the highest count, the one first seen in the corpus is merged.
+
+    >>> train({utf8("aaabdaaabac"): 1}, 3)
+    [(b'a', b'a'), (b'aa', b'a'), (b'aaa', b'b')]
+    """
+    merges: list[tuple[AnyStr, AnyStr]] = []
+    while len(merges) < number and (counts := count_pairs(words)):
+        best = max(counts, key=counts.__getitem__)
+        words = {merge(symbols, best): count for symbols, count in words.items()}
+        merges.append(best)
+    return merges
+
+
+def alphabet(words: dict[tuple[AnyStr, ...], int]) -> list[AnyStr]:
+    """List the symbols that words are made of, the most frequent first.
+
+    >>> alphabet({("l", "o", "w", "</w>"): 5, ("w", "o", "w", "</w>"): 2})
+    ['w', 'o', '</w>', 'l']
+    """
+    counts: dict[AnyStr, int] = {}
+    for symbols, count in words.items():
+        for symbol in symbols:
+            counts[symbol] = counts.get(symbol, 0) + count
+    return sorted(counts, key=counts.__getitem__, reverse=True)
+
+
+def vocabulary(symbols: Iterable[AnyStr], merges: Iterable[tuple[AnyStr, AnyStr]]) -> dict[AnyStr, int]:
+    """Number the pieces: the alphabet first, then what each merge makes.
+
+    >>> vocabulary(["l", "o", "w"], [("l", "o"), ("lo", "w")])
+    {'l': 0, 'o': 1, 'w': 2, 'lo': 3, 'low': 4}
+    """
+    ids: dict[AnyStr, int] = {}
+    for symbol in symbols:
+        ids.setdefault(symbol, len(ids))
+    for left, right in merges:
+        ids.setdefault(left + right, len(ids))
+    return ids
+
+
+# --- encoding and decoding
+
+
+def encode(symbols: Iterable[AnyStr], merges: Sequence[tuple[AnyStr, AnyStr]]) -> list[AnyStr]:
+    """Merge the pair with the lowest rank, the leftmost first, until no pair is a merge.
+
+    A pair's rank is its place in the list of merges. With a vocabulary, the pieces become ids:
+
+    >>> merges = train({utf8("aaabdaaabac"): 1}, 3)
+    >>> ids = vocabulary(BYTES, merges)
+    >>> [ids[piece] for piece in encode(utf8("aaabdaaabac"), merges)]
+    [258, 100, 258, 97, 99]
+    """
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    pieces = list(symbols)
+    while pairs := [pair for pair in pairwise(pieces) if pair in ranks]:
+        best = min(pairs, key=ranks.__getitem__)
+        at = list(pairwise(pieces)).index(best)
+        pieces[at : at + 2] = [best[0] + best[1]]
+    return pieces
+
+
+def encode_everywhere(symbols: Iterable[AnyStr], merges: Sequence[tuple[AnyStr, AnyStr]]) -> list[AnyStr]:
+    """Encode as subword-nmt does: merge the pair with the lowest rank in all its places at once.
+
+    With merges in the order in which they were trained, the result is that of `encode`. It
+    differs where a merge needs a piece that only a later merge makes:
+
+    >>> merges = [("b", "c"), ("abc", "a"), ("a", "bc")]
+    >>> encode("abcabc", merges), encode_everywhere("abcabc", merges)
+    (['abca', 'bc'], ['abc', 'abc'])
+    """
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    pieces = tuple(symbols)
+    while pairs := [pair for pair in pairwise(pieces) if pair in ranks]:
+        pieces = merge(pieces, min(pairs, key=ranks.__getitem__))
+    return list(pieces)
+
+
+def decode(pieces: Iterable[str]) -> str:
+    """Join pieces to a text, with a space after each word but the last.
+
+    >>> decode(["the</w>", "high", "est</w>", "moun", "tain</w>"])
+    'the highest mountain'
+    """
+    return "".join(pieces).replace(END, " ").removesuffix(" ")
+
+
+def decode_bytes(pieces: Iterable[bytes]) -> str:
+    """Join pieces to a text; bytes that are not valid UTF-8 become U+FFFD.
+
+    >>> decode_bytes([b"n", b"\\xc3", b"\\xa9"]), decode_bytes([b"n", b"\\xc3"])
+    ('né', 'n\ufffd')
+    """
+    return b"".join(pieces).decode(errors="replace")

@@ -1,0 +1,66 @@
+"""Bytes on their way from one side to the other: in memory while they are few, in a file beyond that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from tempfile import TemporaryFile
+from typing import IO
+
+MOST_IN_MEMORY = 1 << 20  # bytes of one spool; further bytes wait in a temporary file
+CHUNK = 1 << 16  # bytes read from the file at once
+
+
+class Spool:
+    """A queue of bytes without a bound: `write` never waits, `chunks` waits for more until `end`."""
+
+    def __init__(self) -> None:
+        self._memory: deque[bytes] = deque()
+        self._in_memory = 0
+        self._file: IO[bytes] | None = None
+        self._written = self._read = 0  # places in the file
+        self._ended = False
+        self._changed = asyncio.Event()
+
+    def write(self, data: bytes) -> None:
+        """Append `data`."""
+        # While the file holds bytes, later ones must go after them.
+        if self._read == self._written and self._in_memory + len(data) <= MOST_IN_MEMORY:
+            self._memory.append(data)
+            self._in_memory += len(data)
+        else:
+            self._file = self._file or TemporaryFile(prefix="tokenscope-")  # noqa: SIM115 (closed by `close`)
+            self._file.seek(self._written)
+            self._file.write(data)
+            self._written += len(data)
+        self._changed.set()
+
+    def end(self) -> None:
+        """Say that nothing more will be written."""
+        self._ended = True
+        self._changed.set()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """What is written, in order, each part once."""
+        while True:
+            if self._memory:
+                data = self._memory.popleft()
+                self._in_memory -= len(data)
+                yield data
+            elif self._file is not None and self._read < self._written:
+                self._file.seek(self._read)
+                data = self._file.read(CHUNK)
+                self._read += len(data)
+                yield data
+            elif self._ended:
+                return
+            else:
+                self._changed.clear()
+                await self._changed.wait()
+
+    def close(self) -> None:
+        """Give the memory and the file back."""
+        self._memory.clear()
+        if self._file is not None:
+            self._file.close()
