@@ -65,6 +65,7 @@ class Crowd:
     kind: str
     address: Address
     count: int
+    source: str = "127.0.0.66"  # the visitor comes from another address of the loopback network
     closed_after: dict[int, float] = field(default_factory=dict)
     settled: bool = False
     _sockets: dict[int, socket.socket] = field(default_factory=dict)  # by their own port
@@ -82,6 +83,8 @@ class Crowd:
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
             # A site that accepts nobody any more must not hold the attack up.
             client.settimeout(1 if time.monotonic() - self._since < 5 else 0.001)
+            with suppress(OSError):
+                client.bind((self.source, 0))
             with suppress(OSError):
                 client.connect(self.address)
                 client.sendall(KINDS[self.kind].opening(number))

@@ -1,0 +1,213 @@
+"""Servers that could hold the connections, beside the one that does, with the same site and the same slow clients.
+
+    pip install gunicorn gevent waitress
+    python -m tests.benchmarks.servers [SERVER ...]
+
+For each: pages a second with eight clients, the median time to the first byte and to the end of a megabyte's result, and
+how a visitor fares while 500 slow clients of each kind are there, with how many of them the server has cut off after
+25 s. Servers that are not installed are left out and named. `ours` is `python -m webapp`.
+"""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from threading import Thread
+from urllib.parse import quote, urlencode
+
+from tests.attacks.crowd import KINDS, Crowd
+from tests.attacks.findings import percentile
+from tests.attacks.slow_clients import visits
+from tests.serving import ROOT, free_port
+
+Address = tuple[str, int]
+
+APP = "webapp:create_app()"
+GUNICORN = [sys.executable, "-m", "gunicorn", "--preload", "--workers", "2", "--timeout", "30", "--bind"]
+SERVERS: dict[str, tuple[str, list[str]]] = {
+    "ours": ("granian", [sys.executable, "-m", "webapp"]),
+    "gunicorn gthread": ("gunicorn", [*GUNICORN, "127.0.0.1:{port}", "-k", "gthread", "--threads", "4", APP]),
+    "gunicorn sync": ("gunicorn", [*GUNICORN, "127.0.0.1:{port}", "-k", "sync", APP]),
+    "gunicorn gevent": ("gevent", [*GUNICORN, "127.0.0.1:{port}", "-k", "gevent", APP]),
+    "waitress": (
+        "waitress",
+        [sys.executable, "-m", "waitress", "--listen=127.0.0.1:{port}", "--threads=8", "--channel-timeout=20"]
+        + ["--connection-limit=4000", "--call", "webapp:create_app"],
+    ),
+    "granian wsgi": (
+        "granian",
+        [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", "{port}", "--workers", "2"]
+        + ["--blocking-threads", "4", "--http1-header-read-timeout", "20000", "--backlog", "4096", "--factory"]
+        + ["webapp:create_app"],
+    ),
+}
+SECONDS = 5.0
+CUT_OFF = 25.0
+COUNT = 500
+
+
+@contextmanager
+def running(command: list[str]) -> Iterator[tuple[Address, int]]:
+    """Start a server with the site; yield its address and the process group."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as nowhere:
+        settings = {
+            **{f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")},
+            "TOKENSCOPE_RATE_READING": "", "TOKENSCOPE_RATE_STORING": "", "TOKENSCOPE_PRELOAD": "true",
+            "TOKENSCOPE_DATABASE_FILE": f"{folder}/site.sqlite", "TOKENSCOPE_VOCABULARY_FOLDER": folder,
+        }
+        process = subprocess.Popen(
+            [part.format(port=port) for part in command],
+            cwd=ROOT,
+            env={**os.environ, **settings, "PORT": str(port)},
+            stdout=nowhere,
+            stderr=nowhere,
+            start_new_session=True,
+        )
+        try:
+            _wait(("127.0.0.1", port))
+            yield ("127.0.0.1", port), process.pid
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _wait(address: Address) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            connection = http.client.HTTPConnection(*address, timeout=5)
+            connection.request("GET", "/?text=" + quote("warm 研究生命"))
+            connection.getresponse().read()
+            connection.close()
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def pages_a_second(address: Address, path: str) -> float:
+    """Requests a second that eight clients with lasting connections get answered."""
+    counts = [0] * 8
+    deadline = time.monotonic() + SECONDS
+
+    def ask(number: int) -> None:
+        connection = http.client.HTTPConnection(*address, timeout=30)
+        while time.monotonic() < deadline:
+            connection.request("GET", path)
+            connection.getresponse().read()
+            counts[number] += 1
+        connection.close()
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / SECONDS
+
+
+def megabyte(address: Address) -> tuple[float, float]:
+    """Seconds to the first byte and to the last of a megabyte's result, streamed; medians of five."""
+    text = ("The quick brown fox jumps over the lazy dog. " * 24_000)[:1_000_000]
+    body = urlencode({"text": text, "algorithm": "bpe"})
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/event-stream"}
+    headers |= {"HX-Request": "true", "HX-Request-Type": "partial"}
+    first, last = [], []
+    for _ in range(5):
+        connection = http.client.HTTPConnection(*address, timeout=60)
+        begun = time.monotonic()
+        connection.request("POST", "/", body, headers)
+        answer = connection.getresponse()
+        answer.read(1)
+        first.append(time.monotonic() - begun)
+        answer.read()
+        last.append(time.monotonic() - begun)
+        connection.close()
+    return median(first), median(last)
+
+
+def besieged(address: Address, kind: str) -> tuple[list[float], int]:
+    """A visitor's page loads while slow clients of a kind are there, and how many of those the server cuts off."""
+    crowd = Crowd(kind, address, COUNT)
+    crowd.open()
+    begun = time.monotonic()
+    over = False
+
+    def drive() -> None:
+        while not over:
+            crowd.step()
+            time.sleep(0.1)
+
+    driver = Thread(target=drive)
+    driver.start()
+    time.sleep(2)
+    seconds = visits_at(address, 6)
+    while time.monotonic() - begun < CUT_OFF + 3:
+        time.sleep(0.5)
+    over = True
+    driver.join()
+    held = _held(address)
+    crowd.look(held)
+    crowd.close()
+    return seconds, len(crowd.closed_after)
+
+
+def visits_at(address: Address, seconds: float) -> list[float]:
+    """A visitor's page loads, in seconds."""
+
+    class Target:
+        def __init__(self) -> None:
+            self.address = address
+
+    return visits(Target(), seconds)  # type: ignore[arg-type]
+
+
+def _held(address: Address) -> set[int]:
+    """The clients' ports of connections that the server still holds."""
+    port = f":{address[1]:04X}"
+    rows = (line.split(None, 4) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
+    return {int(far[-4:], 16) for _, near, far, state, _ in rows if near.endswith(port) and state in ("01", "08")}
+
+
+def main(chosen: list[str]) -> int:
+    """Measure the chosen servers, or all; print a table."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    missing = [name for name, (package, _) in SERVERS.items() if importlib.util.find_spec(package) is None]
+    print(f"left out, not installed: {', '.join(missing)}\n" if missing else "")
+    kinds = [f"{kind}: p99 ms, cut off" for kind in KINDS]
+    print("| server | /healthz a second | / a second | 1 MB first byte, end (s) | " + " | ".join(kinds) + " |")
+    print("|---|---|---|---|" + "---|" * len(kinds))
+    for name, (_, command) in SERVERS.items():
+        if name in missing or (chosen and name not in chosen):
+            continue
+        with running(command) as (address, _):
+            light, page = pages_a_second(address, "/healthz"), pages_a_second(address, "/?text=hello+world")
+            first, last = megabyte(address)
+        cells = []
+        for kind in KINDS:
+            with running(command) as (address, _):
+                seconds, cut_off = besieged(address, kind)
+            lost = sum(second == float("inf") for second in seconds)
+            p99 = percentile([second for second in seconds if second < float("inf")] or [float("inf")], 0.99)
+            told = f"{1000 * p99:.0f}" if p99 < float("inf") else "–"
+            cells.append(f"{told}{f' ({lost} of {len(seconds)} lost)' if lost else ''}, {cut_off}")
+        print(f"| {name} | {light:.0f} | {page:.0f} | {first:.2f}, {last:.2f} | {' | '.join(cells)} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
