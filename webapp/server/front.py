@@ -22,6 +22,7 @@ from webapp.client_addresses import counted_as, forwarded_for
 from webapp.server.body import Body
 from webapp.server.environment import BODY_FILE, wsgi_environment
 from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
+from webapp.server.sockets import abort_unread
 from webapp.server.spool import Spool
 from webapp.stopped import STOPPED
 
@@ -38,8 +39,10 @@ SLOWEST = 500
 # An answer is sent in parts of so many bytes, and a client may take so many seconds to make room for the next.
 PART = 1 << 16
 READ_SECONDS = 20.0
-# All bodies that are held at once. Beyond it, further ones are refused.
+# All bodies that are held at once, and all answers, in bytes. Beyond it, bodies are refused, and workers wait.
 MOST_HELD = 2_000_000_000
+# How often a worker that waits looks whether there is room.
+ROOM_SECONDS = 0.05
 # The share of MAX_REQUEST_SECONDS that is left for telling the visitor that the time was up; its bounds in seconds.
 TELLING = 0.1
 TELLING_SECONDS = (0.5, 3.0)
@@ -98,7 +101,7 @@ class Front:
                 await self._request(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        following: asyncio.Future[None]
+        watching: asyncio.Future[Any]
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -109,9 +112,9 @@ class Front:
                     os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
                     return
                 await send({"type": "lifespan.startup.complete"})
-                following = asyncio.ensure_future(_end_with_parent(os.getppid()))
+                watching = asyncio.gather(_end_with_parent(os.getppid()), abort_unread(READ_SECONDS))
             else:
-                following.cancel()
+                watching.cancel()
                 self._pool.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
@@ -246,6 +249,8 @@ async def _exchange(found: Worker, environment: dict[str, str], content: bytes, 
     status, headers = json.loads(await found.receive())
     answer.head.set_result((status, [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]))
     while part := await found.receive():
+        while Spool.held > MOST_HELD:
+            await asyncio.sleep(ROOM_SECONDS)
         answer.body.write(part)
 
 

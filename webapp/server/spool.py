@@ -13,7 +13,12 @@ CHUNK = 1 << 16  # bytes read from the file at once
 
 
 class Spool:
-    """A queue of bytes without a bound: `write` never waits, `chunks` waits for more until `end`."""
+    """A queue of bytes: `write` never waits, `chunks` waits for more until `end`.
+
+    `Spool.held` counts the bytes in all of them, so that who writes can wait while it is too much.
+    """
+
+    held = 0
 
     def __init__(self) -> None:
         self._memory: deque[bytes] = deque()
@@ -25,6 +30,7 @@ class Spool:
 
     def write(self, data: bytes) -> None:
         """Append `data`."""
+        Spool.held += len(data)
         # While the file holds bytes, later ones must go after them.
         if self._read == self._written and self._in_memory + len(data) <= MOST_IN_MEMORY:
             self._memory.append(data)
@@ -47,11 +53,13 @@ class Spool:
             if self._memory:
                 data = self._memory.popleft()
                 self._in_memory -= len(data)
+                Spool.held -= len(data)
                 yield data
             elif self._file is not None and self._read < self._written:
                 self._file.seek(self._read)
                 data = self._file.read(CHUNK)
                 self._read += len(data)
+                Spool.held -= len(data)
                 yield data
             elif self._ended:
                 return
@@ -61,6 +69,8 @@ class Spool:
 
     def close(self) -> None:
         """Give the memory and the file back."""
+        Spool.held -= self._in_memory + self._written - self._read
+        self._in_memory = self._written = self._read = 0
         self._memory.clear()
         if self._file is not None:
             self._file.close()
