@@ -7,13 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tests.attacks.exchange import Address
+from tests.attacks.exchange import Address, form_bytes
 
 BETWEEN_BYTES = 2.0  # seconds
 SLICES = 20  # the sockets take turns, so that their bytes do not all come at once
 SECONDS_A_SLICE = BETWEEN_BYTES / SLICES
-
-_PAGE = b"/languages"  # 100 KB, quickly made
 
 
 @dataclass(frozen=True)
@@ -48,13 +46,18 @@ def _whole(target: bytes) -> bytes:
     return b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
+def _large(number: int) -> bytes:
+    """Ask for 45 KB, seldom for 100 KB or a megabyte: more than a system keeps for a client, and quickly made."""
+    if number % 50 == 0:
+        return form_bytes("/", {"algorithm": "bpe", "vocabulary": "bpe-bytes", "text": "a tree. " * 5_000})
+    return _whole(b"/languages" if number % 10 == 0 else b"/api/v1/openapi.json")
+
+
 KINDS = {
+    "readers that hardly read": Kind(_large, reads=lambda number: number % 2 == 1, answered=True, small_window=True),
+    "idle connections": Kind(lambda number: _whole(b"/healthz"), answered=True),
     "slow bodies": Kind(_body, sends=lambda number: b"x"),
     "unfinished headers": Kind(_headers, sends=lambda number: b"x" if number % 4 else b""),
-    "readers that hardly read": Kind(
-        lambda number: _whole(_PAGE), reads=lambda number: number % 2 == 1, answered=True, small_window=True
-    ),
-    "idle connections": Kind(lambda number: _whole(b"/healthz"), answered=True),
 }
 
 
@@ -75,6 +78,7 @@ class Crowd:
     def open(self) -> None:
         """Connect all clients; each sends its opening."""
         self._since = time.monotonic()
+        clients: dict[int, socket.socket] = {}
         for number in range(self.count):
             client = socket.socket()
             if KINDS[self.kind].small_window:
@@ -89,7 +93,8 @@ class Crowd:
                 client.connect(self.address)
                 client.sendall(KINDS[self.kind].opening(number))
             client.setblocking(False)
-            self._sockets[client.getsockname()[1]] = client
+            clients[client.getsockname()[1]] = client
+        self._sockets = clients  # all at once: another thread goes through them
 
     def step(self) -> None:
         """Let the next few clients send or read their byte; to be called twenty times in two seconds."""
@@ -103,7 +108,7 @@ class Crowd:
                 if self.settled and kind.reads(number):
                     client.recv(1)
         self._turn = (self._turn + 1) % SLICES
-        if not self.settled:
+        if self._sockets and not self.settled:
             self._settle()
 
     def _settle(self) -> None:
