@@ -156,13 +156,7 @@ class SentencePieceNormalizer:
     def _has_user_defined(self, text: str) -> bool:
         # The beginning is looked for four times as fast.
         pieces = self._user_defined
-        return bool(pieces) and self._user_defined_beginning in text and pieces.first(text) is not None
-
-    @cached_property
-    def _user_defined_beginning(self) -> str:
-        """What all user-defined pieces begin with."""
-        first, last = min(self.user_defined), max(self.user_defined)
-        return first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), None)]
+        return bool(pieces) and pieces.beginning in text and pieces.first(text) is not None
 
     @cached_property
     def _in_words(self) -> bool:

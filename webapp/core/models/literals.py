@@ -14,7 +14,7 @@ from webapp.core.models.lengths import lengths_by_beginning
 
 
 class Literals:
-    """A set of literal texts; an empty one is found wherever no other is.
+    """A set of literal texts; an empty one is found wherever no other is. `beginning` is what all of them begin with.
 
     >>> literals = Literals(["<m", "<mask>", "a"])
     >>> list(literals.spans("a <mask> <m <"))
@@ -27,12 +27,8 @@ class Literals:
         """Raises VocabularyError for more lengths than `lengths_by_beginning` allows."""
         self._texts = frozenset(texts)
         self._lengths = lengths_by_beginning(self._texts, bounded=True)
-        singles = members({text for text in self._texts if len(text) == 1})
-        seconds = members({beginning[1] for beginning in self._lengths})
-        tests = [f"(?=[{seconds}])" if seconds else "", f"(?<=[{singles}])" if singles else ""]
-        starts = members({text[0] for text in self._texts if text})
-        # The character class comes first, so that `re` skips everything else before it tests what follows.
-        self._start = re.compile(f"[{starts}](?:{'|'.join(filter(None, tests))})" if starts else "(?!)")
+        self.beginning = _common_beginning(self._texts)
+        self._start = self._starts()
         self._empty = "" in self._texts
 
     def __bool__(self) -> bool:
@@ -58,6 +54,20 @@ class Literals:
         """The first of `spans`, or None."""
         return next(self.spans(text, start), None)
 
+    def _starts(self) -> re.Pattern[str]:
+        """Where a text may start; each match is of one character, so that starts may lie side by side."""
+        if shared := self.beginning:
+            # `re` skips to a literal five times as fast as to a class.
+            return re.compile(f"{re.escape(shared[0])}(?={re.escape(shared[1:])})")
+        starts = members({text[0] for text in self._texts if text})
+        if not starts:
+            return re.compile("(?!)")
+        singles = members({text for text in self._texts if len(text) == 1})
+        seconds = members({beginning[1] for beginning in self._lengths})
+        tests = [f"(?=[{seconds}])" if seconds else "", f"(?<=[{singles}])" if singles else ""]
+        # The class comes first, so that `re` skips everything else before it tests what follows.
+        return re.compile(f"[{starts}](?:{'|'.join(filter(None, tests))})")
+
     def _end(self, text: str, start: int) -> int:
         """Where the longest text that starts at a position ends; the position itself where none does."""
         for length in (*self._lengths.get(text[start : start + 2], ()), 1):
@@ -66,3 +76,13 @@ class Literals:
             if found in self._texts:
                 return start + len(found)
         return start
+
+
+def _common_beginning(texts: frozenset[str]) -> str:
+    """What all texts begin with.
+
+    >>> _common_beginning(frozenset(["<mask>", "<m", "<mark>"]))
+    '<m'
+    """
+    first, last = min(texts, default=""), max(texts, default="")
+    return first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))]

@@ -114,7 +114,8 @@ def _merges(
     characters = sum(len(piece) ** 2 for piece in mergeable)
     if characters > MOST_CHARACTERS:
         raise VocabularyError(
-            "the pieces are too long: the squares of their lengths make %(count)s together, and %(most)s are allowed",
+            "the pieces are too long to merge: the squares of their lengths add up to %(count)s, and %(most)s are "
+            "allowed",
             count=f"{characters:,}",
             most=f"{MOST_CHARACTERS:,}",
         )
