@@ -398,3 +398,33 @@ def test_a_vocabulary_that_cannot_cope_with_a_text_says_so(
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
     assert client.get("/?text=as+ever").status_code == 200
+
+
+LONG_PIECES = json.dumps(
+    {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], *(["a" * at, -1.0] for at in range(1, 1001))]}}
+).encode()
+
+
+@pytest.mark.parametrize(
+    ("language", "reason"),
+    [
+        ("en", "ends with 48 other pieces of more than 32 characters; at most 47 are allowed"),
+        ("zh-CN", "以另外 48 个超过 32 个字符的词片结尾，最多允许 47 个"),
+    ],
+)
+def test_pieces_that_would_take_minutes_are_refused_beside_the_field(
+    client: FlaskClient, language: str, reason: str
+) -> None:
+    client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
+    answer = bring(client, LONG_PIECES, name="long.json")
+    page = Page(answer.text)
+    assert answer.status_code == 422
+    assert len(page.problems) == 1
+    assert reason in page.problems[0]
+    assert page.box == "\n" + TEXT
+
+
+def test_the_api_refuses_them_too(client: FlaskClient) -> None:
+    answer = client.post("/api/v1/vocabularies", data={"file": (io.BytesIO(LONG_PIECES), "long.json")})
+    assert answer.status_code == 409
+    assert "at most 47 are allowed" in answer.get_json()["detail"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from webapp.core.models.literals import Literals
 from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
 from webapp.core.word_characters import is_word
 
@@ -41,16 +41,18 @@ class Finder:
     """
 
     def __init__(self, tokens: Iterable[AddedToken], spelt: Callable[[str], str] = lambda content: content) -> None:
-        """`spelt` gives a token's content as it stands in the texts."""
+        """`spelt` gives a token's content as it stands in the texts.
+
+        Raises VocabularyError for tokens that `Literals` refuses.
+        """
         self._token_of: dict[str, AddedToken] = {}
         for token in sorted(tokens, key=lambda token: not token.special):
             self._token_of.setdefault(spelt(token.content), token)
-        longest_first = sorted(self._token_of, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._contents = Literals(self._token_of)
         self.only_special = all(token.special for token in self._token_of.values())
 
     def __bool__(self) -> bool:
-        return self._pattern is not None
+        return bool(self._contents)
 
     def parts(self, text: str, *, special: bool = True) -> list[Part]:
         """The text as tokens and what lies between them, in order; without `special` only the other tokens.
@@ -60,9 +62,8 @@ class Finder:
         parts: list[Part] = []
         position = 0
         last = -1
-        for found in self._pattern.finditer(text) if self._pattern and (special or not self.only_special) else ():
-            token = self._token_of[found[0]]
-            start, end = found.span()
+        for start, end in self._contents.spans(text) if special or not self.only_special else ():
+            token = self._token_of[text[start:end]]
             if start == end == last:  # of a token that is normalized to nothing
                 continue
             last = end

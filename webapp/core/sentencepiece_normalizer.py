@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from webapp.core.alignment import Aligned
 from webapp.core.character_map import CharacterMap
+from webapp.core.models.literals import Literals
 
 SPACE = "▁"
 
@@ -38,6 +38,10 @@ class SentencePieceNormalizer:
     escape_whitespaces: bool = True
     whitespace_as_suffix: bool = False
     user_defined: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Raises VocabularyError for user-defined pieces that `Literals` refuses."""
+        assert self._user_defined is not None
 
     def normalize(self, text: str) -> str:
         """The normalized text."""
@@ -124,20 +128,20 @@ class SentencePieceNormalizer:
         yield from ((at, at + 1, text[at]) for at in range(position, len(text)))
 
     def _changes(self, text: str) -> Iterator[tuple[int, int, str]]:
-        if self._user_defined is None:
+        if not self._user_defined:
             yield from self.character_map.replacements(text)
             return
         # A rule may begin in front of a user-defined piece and reach into it: then the piece is not there any more.
         position = 0
         while position < len(text):
-            found = self._user_defined.search(text, position)
-            limit = found.start() if found else len(text)
+            found = self._user_defined.first(text, position)
+            limit = found[0] if found else len(text)
             for start, end, unit in self.character_map.replacements_between(text, position, limit):
                 yield start, end, unit
                 position = end
             if found and position <= limit:
-                yield limit, found.end(), found[0]
-                position = found.end()
+                yield limit, found[1], text[limit : found[1]]
+                position = found[1]
             elif not found:
                 return
 
@@ -146,20 +150,13 @@ class SentencePieceNormalizer:
         return SPACE if self.escape_whitespaces else " "
 
     @cached_property
-    def _user_defined(self) -> re.Pattern[str] | None:
-        longest_first = sorted(self.user_defined, key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+    def _user_defined(self) -> Literals:
+        return Literals(self.user_defined)
 
     def _has_user_defined(self, text: str) -> bool:
         # The beginning is looked for four times as fast.
         pieces = self._user_defined
-        return pieces is not None and self._user_defined_beginning in text and pieces.search(text) is not None
-
-    @cached_property
-    def _user_defined_beginning(self) -> str:
-        """What all user-defined pieces begin with."""
-        first, last = min(self.user_defined), max(self.user_defined)
-        return first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), None)]
+        return bool(pieces) and pieces.beginning in text and pieces.first(text) is not None
 
     @cached_property
     def _in_words(self) -> bool:

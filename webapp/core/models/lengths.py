@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from webapp.core.vocabulary_error import VocabularyError, shown
+
+# Bounds on what is tried at one position, where a file decides. A megabyte in which none of 64 lengths ever fits takes
+# 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
+MOST_LENGTHS = 64
+MOST_CHARACTERS = 8192
 
 
-def lengths_by_beginning(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+def lengths_by_beginning(words: Iterable[str], *, bounded: bool = False) -> dict[str, tuple[int, ...]]:
     """For each two characters that words begin with, those words' lengths, longest first.
 
     Words of one character are left out: they need no table.
 
     >>> lengths_by_beginning(["a", "ab", "abcd", "abed", "ba"])
     {'ab': (4, 2), 'ba': (2,)}
+
+    With `bounded`, raises VocabularyError where a beginning has too many lengths, or too long ones.
     """
-    return _lengths((word[:2], len(word)) for word in words)
+    return _lengths(((word[:2], len(word)) for word in words), bounded)
 
 
 def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -22,29 +31,34 @@ def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
     >>> lengths_by_ending(["a", "ab", "abcd", "eacd"])
     {'ab': (2,), 'cd': (4,)}
     """
-    return _lengths((word[-2:], len(word)) for word in words)
+    return _lengths(((word[-2:], len(word)) for word in words), bounded=False)
 
 
 def fitting(
-    text: str, scores: Mapping[str, float], lengths: Mapping[str, tuple[int, ...]], unknown: float
+    text: str,
+    scores: Mapping[str, float],
+    lengths: Mapping[str, tuple[int, ...]],
+    unknown: float,
+    long: Mapping[int, Sequence[int]],
 ) -> Iterator[tuple[int, int, float]]:
     """`(start, end, score)` of every piece that fits somewhere into a text; a character that is none scores `unknown`.
 
-    `lengths` are those of the pieces, by their beginning.
+    `lengths` are those of the short pieces by their beginning, `long` those of the long pieces by where they start in
+    the text; both longest first.
 
     >>> scores = {"a": -1.0, "ab": -2.0}
-    >>> list(fitting("abc", scores, lengths_by_beginning(scores), -9.0))
+    >>> list(fitting("abc", scores, lengths_by_beginning(scores), -9.0, long={}))
     [(0, 2, -2.0), (0, 1, -1.0), (1, 2, -9.0), (2, 3, -9.0)]
     """
     for start in range(len(text)):
-        for length in (*lengths.get(text[start : start + 2], ()), 1):
+        for length in (*long.get(start, ()), *lengths.get(text[start : start + 2], ()), 1):
             piece = text[start : start + length]
             score = scores.get(piece, unknown if length == 1 else None)
             if score is not None and len(piece) == length:
                 yield start, start + length, score
 
 
-def _lengths(keyed: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+def _lengths(keyed: Iterable[tuple[str, int]], bounded: bool) -> dict[str, tuple[int, ...]]:
     # A handful of different sets of lengths serves all beginnings, so that each is built and kept once.
     table: dict[str, tuple[int, ...]] = {}
     grown: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
@@ -56,5 +70,24 @@ def _lengths(keyed: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
                 after = grown.get((before, length))
                 if after is None:
                     after = grown[before, length] = tuple(sorted((*before, length), reverse=True))
+                    if bounded:
+                        _check(key, after)
                 table[key] = after
     return table
+
+
+def _check(beginning: str, lengths: Sequence[int]) -> None:
+    if len(lengths) > MOST_LENGTHS:
+        raise VocabularyError(
+            "the pieces or tokens that begin with %(beginning)s have more than %(most)s different lengths",
+            beginning=shown(beginning),
+            most=MOST_LENGTHS,
+        )
+    if sum(lengths) > MOST_CHARACTERS:
+        raise VocabularyError(
+            "the pieces or tokens that begin with %(beginning)s are too long: one of each length makes %(count)s "
+            "characters, and %(most)s are allowed",
+            beginning=shown(beginning),
+            count=f"{sum(lengths):,}",
+            most=f"{MOST_CHARACTERS:,}",
+        )

@@ -16,12 +16,13 @@ from threading import Lock
 from typing import NamedTuple
 
 from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part, ScoredPieces
 
 # Where the score of the path so far is brought back to 0.
 FARTHEST = 100_000.0
 PRECISION = 24  # bits of a single-precision number
-# Characters; a longer word hardly ever returns. All of them have the number 0.
+# Characters; a longer word hardly ever returns. Such words, and those with a long piece, have the number 0.
 LONGEST_WORD = 48
 # A word that may change the sum by more than this is always computed.
 STEEPEST_WORD = 64.0
@@ -49,14 +50,20 @@ class RoundedWords:
     """Words by number: their ids in exact arithmetic, and what becomes of them on each grid."""
 
     def __init__(
-        self, score_of: Mapping[str, float], unknown_score: float, vocabulary: ScoredPieces, front: str
+        self,
+        score_of: Mapping[str, float],
+        unknown_score: float,
+        vocabulary: ScoredPieces,
+        front: str,
+        long: LongPieces,
     ) -> None:
         """`front` stands in front of every word and is not part of how words are named here."""
+        self._long = long
         self._front = front
         self._score_of = score_of
         self._unknown_score = unknown_score
         self._vocabulary = vocabulary
-        self._lengths = lengths_by_beginning(score_of)
+        self._lengths = lengths_by_beginning(long.short(score_of))
         self._grids: dict[int, Grid] = {}
         self.number = Numbers(self._add)
         self.words = [""]
@@ -94,7 +101,7 @@ class RoundedWords:
 
     def _add(self, word: str) -> int:
         whole = self._front + word
-        if len(whole) > LONGEST_WORD:
+        if len(whole) > LONGEST_WORD or self._long.ends(whole):
             return 0
         path = self._best_path(whole, self._score_of, self._unknown_score)
         self.scores.append(path.scores)

@@ -13,12 +13,18 @@ from itertools import pairwise
 from webapp.core.models.merging import NO_RANK, POSITION_BITS, linked, pack
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
 from webapp.core.models.whole_pieces import symbols_of
+from webapp.core.vocabulary_error import VocabularyError
 
 # Above this many symbols the heap is quicker than searching the list again for every merge.
 LONG = 200
 
 # An unused piece is taken apart so many times at most, as in SentencePiece.
 DEEPEST = 100
+
+# Llama's 32,000 pieces have 61,249 pairs and a million characters in all their parts. At these bounds reading a file
+# takes about 4 s and 400 MB.
+MOST_PAIRS = 3_000_000
+MOST_CHARACTERS = 1_000_000_000
 
 _FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a character that no piece has
 
@@ -38,7 +44,7 @@ class ScoredBPE(ScoredModel):
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
         super().__init__(vocabulary)
-        self._symbol = symbols_of(vocabulary)
+        self._split = symbols_of(vocabulary)
         mergeable = {**vocabulary.ids, **vocabulary.unused}
         for piece in vocabulary.user_defined:
             del mergeable[piece]
@@ -57,7 +63,7 @@ class ScoredBPE(ScoredModel):
         return self._parts(text) if self._unused_ids else list(super()._all_parts(text))
 
     def _parts(self, word: str) -> list[Part]:
-        found = self._symbol.findall(word)
+        found = self._split(word)
         symbols = [self._symbols.get(text, _FROZEN) for text in found]
         if self._unused_ids or len(symbols) > LONG:
             seen: dict[int, tuple[int, int]] | None = {} if self._unused_ids else None
@@ -98,10 +104,21 @@ def _symbols(mergeable: Mapping[str, int], frozen: frozenset[str], beyond: int) 
 def _merges(
     mergeable: Mapping[str, int], scores: tuple[float, ...], symbols: Mapping[str, int]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """For each packed pair of symbols that spells a piece: the piece's rank by score, and the piece's id."""
+    """For each packed pair of symbols that spells a piece: the piece's rank by score, and the piece's id.
+
+    Raises VocabularyError where there are too many pairs, or too long ones to look for them.
+    """
     by_score = {
         score: rank for rank, score in enumerate(sorted({scores[id] for id in mergeable.values()}, reverse=True))
     }
+    characters = sum(len(piece) ** 2 for piece in mergeable)
+    if characters > MOST_CHARACTERS:
+        raise VocabularyError(
+            "the pieces are too long to merge: the squares of their lengths add up to %(count)s, and %(most)s are "
+            "allowed",
+            count=f"{characters:,}",
+            most=f"{MOST_CHARACTERS:,}",
+        )
     ranks: dict[int, int] = {}
     merged: dict[int, int] = {}
     symbol_of = symbols.get
@@ -113,6 +130,10 @@ def _merges(
                 pair = left << 32 | right
                 ranks[pair] = rank
                 merged[pair] = id
+        if len(ranks) > MOST_PAIRS:
+            raise VocabularyError(
+                "there are more than %(most)s ways to put a piece together from two others", most=f"{MOST_PAIRS:,}"
+            )
     return ranks, merged
 
 

@@ -16,12 +16,17 @@ from operator import itemgetter, neg
 from typing import Any
 
 from webapp.core.models.lengths import fitting, lengths_by_beginning
+from webapp.core.models.long_pieces import Ends, LongPieces
 from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
 from webapp.core.models.scored_pieces import SPACE, Kind, Part, ScoredModel, ScoredPieces, Segment
+from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
 # A user-defined piece gets so much for each byte after its first, whatever its own score.
 USER_DEFINED_BONUS = 0.1
+
+# About so many times a score may be brought back to 0 within a long piece; each takes time at the piece's end.
+MOST_RESETS = 16
 
 # Characters whose words are looked up together: what was made for them is still near when it is let go.
 TOGETHER = 2000
@@ -47,10 +52,16 @@ class SentencePieceUnigram(ScoredModel):
         self._score_of = {piece: self._score(piece, id) for piece, id in vocabulary.ids.items()}
         normal = [score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True) if kind == Kind.NORMAL]
         self._unknown_score = single(single(min(normal, default=0.0)) - UNKNOWN_PENALTY)
-        self._lengths = lengths_by_beginning(self._score_of)
-        self._longest = max(map(len, self._score_of), default=1)
+        self._long = LongPieces(self._score_of)
+        self._lengths = lengths_by_beginning(self._long.short(self._score_of))
         steepest = max(map(abs, [self._unknown_score, *self._score_of.values()]))
         self._steepest = steepest
+        if self._long and self._long.longest * steepest > MOST_RESETS * FARTHEST:
+            raise VocabularyError(
+                "a score of %(score)s is too far from 0 for a vocabulary with a piece of %(count)s characters",
+                score=f"{max(self._unknown_score, *self._score_of.values(), key=abs):g}",
+                count=f"{self._long.longest:,}",
+            )
         self._front = vocabulary.space if vocabulary.single_spaces else ""
         self._rounded = self._no_words()
         # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
@@ -58,7 +69,8 @@ class SentencePieceUnigram(ScoredModel):
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
-        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score):
+        long = self._long.lengths_by_start(text)
+        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self.vocabulary.ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
@@ -108,7 +120,7 @@ class SentencePieceUnigram(ScoredModel):
         return ids if self._front in self._score_of else self.vocabulary.fused(ids)
 
     def _no_words(self) -> RoundedWords:
-        return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front)
+        return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front, self._long)
 
     def _words(self, text: str) -> Iterator[list[str]]:
         """The words, without the space in front where every one has one; so many at a time that they stay near."""
@@ -191,12 +203,30 @@ class SentencePieceUnigram(ScoredModel):
         lengths_of = self._lengths.get
         unknown_score = self._unknown_score
         rounded = array("f", [0.0])
+        limit = self._long.limit
+        long_ends = self._long.ends(text)
+        resets: list[tuple[int, float]] = []
         for start in range(length):
             till_here = best[start]
             if till_here > FARTHEST or till_here < -FARTHEST:
-                for at in range(start + 1, min(start + self._longest, length) + 1):
+                for at in range(start + 1, min(start + limit, length) + 1):
                     best[at] -= till_here
+                resets.append((start, till_here))
                 till_here = best[start] = 0.0
+            # The nearest end that no short piece reaches from here: all paths to it so far end in a long piece.
+            if long_ends is not None and (end := start + limit + 1) <= length and (found := long_ends[end]):
+                if resets and resets[-1][0] > end - found[0][0]:
+                    best[end], start_of[end] = _best_across_resets(found, end, best, resets)
+                else:
+                    so_far = -inf
+                    for long_length, long_score in found:
+                        candidate = best[end - long_length] + long_score
+                        if candidate > so_far:
+                            rounded[0] = candidate
+                            if rounded[0] > so_far:
+                                so_far = rounded[0]
+                                start_of[end] = end - long_length
+                    best[end] = so_far
             end = start + 1
             candidate = till_here + score_of(text[start], unknown_score)
             if candidate > best[end]:
@@ -219,6 +249,33 @@ class SentencePieceUnigram(ScoredModel):
         if self.vocabulary.kinds[id] == Kind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
+
+
+def _best_across_resets(
+    ends: Ends, end: int, best: Sequence[float], resets: Sequence[tuple[int, float]]
+) -> tuple[float, int]:
+    """The score of the best path to an end whose last piece is long, and where that piece starts.
+
+    `resets` are the positions where scores were brought back to 0, with the score that was subtracted from all paths
+    that passed them.
+    """
+    rounded = array("f", [-inf])
+    best_start = 0
+    due = bisect_left(resets, (end - ends[0][0] + 1,))
+    for length, score in ends:
+        start = end - length
+        while due < len(resets) and resets[due][0] <= start:
+            rounded[0] -= resets[due][1]
+            due += 1
+        so_far = rounded[0]
+        rounded[0] = best[start] + score
+        if rounded[0] > so_far:
+            best_start = start
+        else:
+            rounded[0] = so_far
+    for _, amount in resets[due:]:
+        rounded[0] -= amount
+    return rounded[0], best_start
 
 
 def _spaced_words(text: str) -> Iterator[list[str]]:

@@ -12,6 +12,7 @@ from math import inf
 
 from webapp.core.models.cache import LONGEST, Cache
 from webapp.core.models.lengths import fitting, lengths_by_beginning
+from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part
 from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
@@ -38,8 +39,8 @@ class Unigram:
         """`scores` holds a log probability (natural) a piece; with `byte_fallback` unknown text becomes its bytes, if
         all of them are pieces (`<0x0A>`).
 
-        Raises ValueError when there are more or fewer scores than pieces, a piece is empty or occurs twice, or
-        `unknown_id` is no piece's.
+        Raises ValueError when there are more or fewer scores than pieces, a piece is empty or occurs twice,
+        `unknown_id` is no piece's, or `LongPieces` refuses the pieces.
         """
         self.pieces: Sequence[str] = tuple(pieces)
         self.scores: Sequence[float] = tuple(map(float, scores))
@@ -62,7 +63,8 @@ class Unigram:
             raise VocabularyError("an empty piece is in the vocabulary")
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
-        self._lengths = lengths_by_beginning(self.pieces)
+        self._long = LongPieces(self._score_of)
+        self._lengths = lengths_by_beginning(self._long.short(self.pieces))
         self._stretches = UnigramStretches(self._score_of, self._lengths, self._unknown_score)
         self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
         # The lattice is dear: ids and offsets of a pre-token share it.
@@ -75,7 +77,8 @@ class Unigram:
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
-        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score):
+        long = self._long.lengths_by_start(text)
+        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self._ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
@@ -125,7 +128,7 @@ class Unigram:
 
     def _ids_of_stretch(self, stretch: str) -> tuple[int, ...]:
         """The ids of a stretch wherever it stands; none if they are not the same everywhere, or not remembered."""
-        if len(stretch) > LONGEST or not self._stretches.sure(stretch):
+        if len(stretch) > LONGEST or self._long.ends(stretch) or not self._stretches.sure(stretch):
             return ()
         return tuple(id for id, _, _ in self._segment(stretch))
 
@@ -138,8 +141,17 @@ class Unigram:
         score_of = self._score_of.get
         unknown_score = self._unknown_score
         lengths_of = self._lengths.get
+        long_ends = self._long.ends(text)
+        beyond = self._long.limit + 1
         for start in range(length):
             till_here = best[start]
+            # The nearest end that no short piece reaches from here: all paths to it so far end in a long piece.
+            if long_ends is not None and (end := start + beyond) <= length:
+                for long_length, long_score in long_ends[end]:
+                    score = best[end - long_length] + long_score
+                    if score > best[end]:
+                        best[end] = score
+                        start_of[end] = end - long_length
             end = start + 1
             score = till_here + score_of(text[start], unknown_score)
             if score > best[end]:

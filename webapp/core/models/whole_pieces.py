@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
+from webapp.core.models.literals import Literals
 from webapp.core.models.scored_pieces import SPACE, Part, ScoredModel, ScoredPieces
 
 
@@ -43,17 +45,31 @@ class Characters(ScoredModel):
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
         super().__init__(vocabulary)
-        self._symbol = symbols_of(vocabulary)
+        self._symbols = symbols_of(vocabulary)
 
     def _parts(self, word: str) -> list[Part]:
-        id_of = self.vocabulary.ids.get
-        return [(id_of(found[0]), found.end()) for found in self._symbol.finditer(word)]
+        symbols = self._symbols(word)
+        return list(zip(map(self.vocabulary.ids.get, symbols), accumulate(map(len, symbols)), strict=True))
 
 
-def symbols_of(vocabulary: ScoredPieces) -> re.Pattern[str]:
-    """What SentencePiece first cuts a text into: user-defined pieces, the longest at each place, and characters."""
-    longest_first = sorted(vocabulary.user_defined, key=len, reverse=True)
-    return re.compile("|".join([*map(re.escape, longest_first), "."]), re.DOTALL)
+def symbols_of(vocabulary: ScoredPieces) -> Callable[[str], list[str]]:
+    """What SentencePiece first splits a text into: user-defined pieces, the longest at each place, and characters.
+
+    Raises VocabularyError for user-defined pieces that `Literals` refuses.
+    """
+    pieces = Literals(vocabulary.user_defined)
+
+    def symbols(text: str) -> list[str]:
+        found: list[str] = []
+        position = 0
+        for start, end in pieces.spans(text):
+            found += text[position:start]
+            found.append(text[start:end])
+            position = end
+        found += text[position:]
+        return found
+
+    return symbols if pieces else list
 
 
 _WORD = re.compile(f"^[^{SPACE}]++|{SPACE}[^{SPACE}]*+")

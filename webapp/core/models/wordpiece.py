@@ -6,9 +6,11 @@ BERT's published code.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from webapp.core.models.cache import Cache
+from webapp.core.models.lengths import lengths_by_beginning
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 
@@ -33,7 +35,9 @@ class WordPiece:
         continuing_subword_prefix: str = "##",
         max_word_length: int = 100,
     ) -> None:
-        """Raises ValueError when a piece occurs twice or `unknown` is no piece."""
+        """Raises ValueError when a piece occurs twice, `unknown` is no piece, or `lengths_by_beginning` refuses the
+        pieces inside a word.
+        """
         self.pieces: Sequence[str] = tuple(pieces)
         self.unknown = unknown
         self.continuing_subword_prefix = continuing_subword_prefix
@@ -47,7 +51,11 @@ class WordPiece:
         prefix = continuing_subword_prefix
         # Pieces inside a word, without their prefix: a slice of the word can then be looked up as it is.
         self._inner = {piece[len(prefix) :]: id for piece, id in self._ids.items() if piece.startswith(prefix)}
-        self._longest = max(map(len, self._ids))
+        self._first_lengths = sorted(set(map(len, self._ids)))
+        # No piece that is longer than a word can be is ever looked for.
+        self._inner_lengths = lengths_by_beginning(
+            (piece for piece in self._inner if len(piece) <= max_word_length), bounded=True
+        )
         self.ids = Cache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
@@ -60,20 +68,30 @@ class WordPiece:
             return ()
         if len(pretoken) > self.max_word_length:
             return ((self.unknown_id, 0, len(pretoken)),)
-        segments: list[tuple[int, int, int]] = []
-        vocabulary = self._ids
-        start, length = 0, len(pretoken)
+        length = len(pretoken)
+        start = self._end_of_first(pretoken)
+        if not start:
+            return ((self.unknown_id, 0, length),)
+        segments = [(self._ids[pretoken[:start]], 0, start)]
+        id_of, lengths_of = self._inner.get, self._inner_lengths.get
         while start < length:
-            for end in range(min(length, start + self._longest), start, -1):
-                id = vocabulary.get(pretoken[start:end])
-                if id is not None:
+            for piece_length in (*lengths_of(pretoken[start : start + 2], ()), 1):
+                end = start + piece_length
+                if end <= length and (id := id_of(pretoken[start:end])) is not None:
                     segments.append((id, start, end))
                     start = end
                     break
             else:
                 return ((self.unknown_id, 0, length),)
-            vocabulary = self._inner
         return tuple(segments)
+
+    def _end_of_first(self, word: str) -> int:
+        """Where the longest piece that a word begins with ends; 0 when there is none."""
+        lengths = self._first_lengths
+        for at in range(bisect_right(lengths, len(word)) - 1, -1, -1):
+            if word[: lengths[at]] in self._ids:
+                return lengths[at]
+        return 0
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         id = self._ids.get(pretoken)

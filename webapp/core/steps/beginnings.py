@@ -58,9 +58,10 @@ def _bytes(model: BPE | RankBPE, word: str) -> list[Symbol]:
 
 def _scored(model: ScoredBPE, word: str) -> list[Symbol]:
     vocabulary = model.vocabulary
-    symbols = []
-    for match in symbols_of(vocabulary).finditer(word):
-        text = match[0]
+    symbols: list[Symbol] = []
+    end = 0
+    for text in symbols_of(vocabulary)(word):
+        start, end = end, end + len(text)
         kind: Kind = "uncovered"
         if text in vocabulary.user_defined:
             kind = "user-defined"
@@ -73,7 +74,7 @@ def _scored(model: ScoredBPE, word: str) -> list[Symbol]:
             if kind == "user-defined"
             else vocabulary.unused.get(text, vocabulary.ids.get(text))
         )
-        symbols.append(Symbol(text, id, match.start(), match.end(), kind))
+        symbols.append(Symbol(text, id, start, end, kind))
     return symbols
 
 
