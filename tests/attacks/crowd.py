@@ -69,9 +69,9 @@ class Crowd:
     address: Address
     count: int
     source: str = "127.0.0.66"  # the visitor comes from another address of the loopback network
-    closed_after: dict[int, float] = field(default_factory=dict)
+    closed_after: dict[Address, float] = field(default_factory=dict)
     settled: bool = False
-    _sockets: dict[int, socket.socket] = field(default_factory=dict)  # by their own port
+    _sockets: dict[Address, socket.socket] = field(default_factory=dict)  # by their own end
     _since: float = 0.0
     _turn: int = 0
 
@@ -122,12 +122,12 @@ class Crowd:
         self.settled = True
         self._since = time.monotonic()
 
-    def look(self, still_open: set[int]) -> None:
-        """Note which clients the server has closed, by the ports of those that it has not."""
+    def look(self, still_open: set[Address]) -> None:
+        """Note which clients the server has closed, by the ends of those that it has not."""
         now = time.monotonic() - self._since
-        for port in self._sockets:
-            if port not in still_open:
-                self.closed_after.setdefault(port, now)
+        for own in self._sockets:
+            if own not in still_open:
+                self.closed_after.setdefault(own, now)
 
     @property
     def seconds_to_last_close(self) -> float | None:

@@ -23,6 +23,19 @@ OPEN_FILES = resource.getrlimit(resource.RLIMIT_NOFILE)
 HELD = {"01", "08"}  # ESTABLISHED and CLOSE_WAIT: the server has not closed its end
 
 
+def held_at(port: int) -> set[Address]:
+    """Return the clients' ends of the connections to `port` whose server has not closed its own end."""
+    near = f":{port:04X}"
+    rows = (line.split(None, 4) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
+    return {_address(far) for _, local, far, state, _ in rows if local.endswith(near) and state in HELD}
+
+
+def _address(hexadecimal: str) -> Address:
+    """Read an address as `/proc/net/tcp` has it: `4200007F:1F90` is `("127.0.0.66", 8080)`."""
+    host, port = hexadecimal.split(":")
+    return socket.inet_ntoa(int(host, 16).to_bytes(4, sys.byteorder)), int(port, 16)
+
+
 class Site:
     """`python -m webapp` in a checkout, without limits on requests, with storage of its own.
 
@@ -136,11 +149,9 @@ class Site:
             before = after
         return None
 
-    def open_connections(self) -> set[int]:
-        """Return the clients' ports of the connections that the server has not closed."""
-        port = f":{self.address[1]:04X}"
-        rows = (line.split(None, 4) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
-        return {int(far[-4:], 16) for _, near, far, state, _ in rows if near.endswith(port) and state in HELD}
+    def open_connections(self) -> set[Address]:
+        """Return the clients' ends of the connections that the server has not closed."""
+        return held_at(self.address[1])
 
     def afterwards(self) -> Finding:
         """Ask for `/healthz` and `/`: an attack that is over must leave the site as it was."""

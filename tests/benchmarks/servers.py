@@ -21,13 +21,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from statistics import median
 from threading import Thread
 from urllib.parse import quote, urlencode
 
 from tests.attacks.crowd import KINDS, Crowd
 from tests.attacks.findings import percentile
+from tests.attacks.site import held_at
 from tests.attacks.slow_clients import visits
 from tests.serving import ROOT, free_port
 
@@ -163,8 +163,7 @@ def besieged(address: Address, kind: str) -> tuple[list[float], int]:
     time.sleep(max(0.0, settled + CUT_OFF - time.monotonic()))
     over = True
     driver.join()
-    held = _held(address)
-    crowd.look(held)
+    crowd.look(held_at(address[1]))
     crowd.close()
     return seconds, len(crowd.closed_after)
 
@@ -177,13 +176,6 @@ def visits_at(address: Address, seconds: float) -> list[float]:
             self.address = address
 
     return visits(Target(), seconds)  # type: ignore[arg-type]
-
-
-def _held(address: Address) -> set[int]:
-    """The clients' ports of connections that the server still holds."""
-    port = f":{address[1]:04X}"
-    rows = (line.split(None, 4) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
-    return {int(far[-4:], 16) for _, near, far, state, _ in rows if near.endswith(port) and state in ("01", "08")}
 
 
 def main(chosen: list[str]) -> int:
