@@ -34,8 +34,8 @@ limit_request_line = 8190
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None
 control_socket_disable = True
 
-# What proxies say is believed in one place, `webapp.proxies`, and as far as a setting says. Gunicorn's own rules would
-# believe any program of this machine, or everybody where a platform sets FORWARDED_ALLOW_IPS.
+# What proxies say is believed in one place, `webapp.web.proxies`, and as far as a setting says. Gunicorn's own rules
+# would believe any program of this machine, or everybody where a platform sets FORWARDED_ALLOW_IPS.
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 forwarder_headers = ""

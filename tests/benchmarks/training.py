@@ -19,7 +19,7 @@ import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
 from tests.benchmarks.timing import Contender, medians
-from tests.trainers import naive
+from tests.core.trainers import naive
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
 from webapp.core.trainers import bpe, unigram, wordpiece
 

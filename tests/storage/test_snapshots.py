@@ -19,9 +19,9 @@ from sqlalchemy import event, text, update
 from tests.storage.conftest import snapshot
 from webapp.storage import LONGEST_REASON, RemovedError, Shared, Snapshot, Storage, snapshots
 from webapp.storage.engine import Database, url_of
-from webapp.storage.models import ClaimRow, SnapshotRow
 from webapp.storage.packing import NOTHING, pack, unpack
 from webapp.storage.snapshots import ids_of
+from webapp.storage.tables import ClaimRow, SnapshotRow
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 NEXT_WEEK = datetime.now(UTC) + timedelta(days=7)

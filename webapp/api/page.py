@@ -13,12 +13,12 @@ from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
 
-from webapp.api.bodies import MOST_TEXTS
 from webapp.api.operations import Operation
 from webapp.api.routes import document, operations
+from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import Snippet, snippets_of
-from webapp.localization import number
-from webapp.problems import API
+from webapp.web.localization import number
+from webapp.web.problems import API
 
 blueprint = Blueprint("api_page", __name__)
 

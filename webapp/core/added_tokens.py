@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
-from webapp.core.word_characters import is_word
+from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.word_characters import is_word
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from webapp.core import decoders, normalizers, pretokenizers
-from webapp.core.decoders import Decoder
 from webapp.core.models import Model
-from webapp.core.normalizers import Normalizer
-from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.split_patterns import MARKED_CLASSES, MARKED_WORDS
+from webapp.core.text import decoders, normalizers, pretokenizers
+from webapp.core.text.decoders import Decoder
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
+from webapp.core.text.split_patterns import MARKED_CLASSES, MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from webapp.core.added_tokens import AddedToken, Finder, as_added_tokens
-from webapp.core.alignment import Aligned
-from webapp.core.decoders import Decoder, Join
 from webapp.core.encoding import Encoding, Placement
+from webapp.core.encoding_paths import PretokensByPlace, stretches_of
 from webapp.core.models import Model
-from webapp.core.normalizers import Normalizer
 from webapp.core.postprocessors import PostProcessor, spaces_of
-from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.stretches import PretokensByPlace, stretches_of
+from webapp.core.text.alignment import Aligned
+from webapp.core.text.decoders import Decoder, Join
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.vocabulary_error import VocabularyError
 
 

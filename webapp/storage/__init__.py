@@ -4,7 +4,7 @@
     storage().snapshots.get("7kq2m9xwd")                →   Stored(…)
 
 An SQLite file of its own by default, PostgreSQL where `DATABASE_URL` names one. Whatever cannot be read or written
-now raises UnavailableStorageError, for which `webapp.errors` has a page.
+now raises UnavailableStorageError, for which `webapp.web.errors` has a page.
 """
 
 from __future__ import annotations

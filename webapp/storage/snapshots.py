@@ -19,8 +19,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import ClaimRow, NeedRow, ReportRow, SnapshotRow
 from webapp.storage.packing import NOTHING, Snapshot, canonical, pack, unpack
+from webapp.storage.tables import ClaimRow, NeedRow, ReportRow, SnapshotRow
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, keep
 
 __all__ = ["LONGEST_REASON", "RemovedError", "Report", "Shared", "Snapshot", "SnapshotStore", "Stored"]

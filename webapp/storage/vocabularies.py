@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import NeedRow, SnapshotRow, VocabularyRow
+from webapp.storage.tables import NeedRow, SnapshotRow, VocabularyRow
 
 PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
 ATTEMPTS = 5  # at what others are keeping at the same moment

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from webapp.vocabularies.algorithms import ALGORITHMS, Algorithm, algorithms_of
 from webapp.vocabularies.catalogue import CATALOGUE, Entry, default_for, entries_for
-from webapp.vocabularies.learned import LIMITS, Learned, learn
 from webapp.vocabularies.library import (
     OnItsWayError,
     UnavailableError,
@@ -14,7 +13,7 @@ from webapp.vocabularies.library import (
     tokenizer_of,
     well_known,
 )
-from webapp.vocabularies.loading import (
+from webapp.vocabularies.shipped_vocabularies import (
     jieba_words,
     matching,
     preload,
@@ -23,6 +22,7 @@ from webapp.vocabularies.loading import (
     sizes_record,
 )
 from webapp.vocabularies.titles import title_of, titles
+from webapp.vocabularies.trained import LIMITS, Learned, learn
 from webapp.vocabularies.uploads import NoRoomError, hash_of, name_of
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import Literal
 
 from webapp.core.models.matching import Matching
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_word_char import Characters, Words
 from webapp.core.models.unigram import Unigram
-from webapp.core.models.whole_pieces import Characters, Words
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer

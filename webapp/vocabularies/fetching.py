@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from flask import Flask
 
-from webapp.vocabularies.downloading import HUB_SITES, Download, Endpoint, FetchError, Reason
-from webapp.vocabularies.shelf import Shelf
+from webapp.vocabularies.disk_cache import Shelf
+from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError, Reason
 from webapp.vocabularies.wellknown import WellKnown
 
 __all__ = ["FetchError", "Fetcher", "Progress", "Reason", "init_app", "of"]

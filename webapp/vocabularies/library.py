@@ -16,10 +16,10 @@ from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, Entry
 from webapp.vocabularies.fetching import Fetcher, FetchError
-from webapp.vocabularies.files import made, shipped_file
-from webapp.vocabularies.loaded import Loaded
-from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
+from webapp.vocabularies.memory_cache import Loaded
+from webapp.vocabularies.shipped_vocabularies import NAMES, jieba_words, matching, shipped_tokenizer
 from webapp.vocabularies.uploads import Uploaded, Uploads, is_upload, number_of_ids
+from webapp.vocabularies.vocabulary_files import made, shipped_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.

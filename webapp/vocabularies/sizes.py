@@ -27,7 +27,7 @@ from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
-from webapp.core.trainers.counts import WordCounts, alphabet, characters, merged
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, merged
 from webapp.vocabularies.train import (
     COVERAGE,
     PARTS,

@@ -28,7 +28,7 @@ from webapp.core.formats import huggingface
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
-from webapp.core.trainers.counts import WordCounts, merged
+from webapp.core.trainers.word_counts import WordCounts, merged
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens among them
 THIRD = 2_800_000  # bytes of each of English, Chinese and code

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from webapp.core import decoders
-from webapp.core.decoders import Decoder, Step
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     DECODER,
@@ -17,6 +15,8 @@ from webapp.core.formats.huggingface_fields import (
     scheme,
     whole_number,
 )
+from webapp.core.text import decoders
+from webapp.core.text.decoders import Decoder, Step
 
 
 def read_decoder(part: Json | None) -> Decoder:

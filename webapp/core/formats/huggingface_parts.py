@@ -9,11 +9,6 @@ import base64
 from collections.abc import Callable
 from typing import get_args
 
-from webapp.core import normalizers, pretokenizers
-from webapp.core.behaviors import Behavior
-from webapp.core.character_map import CharacterMap
-from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
-from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     NORMALIZER,
@@ -30,8 +25,13 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
-from webapp.core.normalizers import Normalizer
-from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.text import normalizers, pretokenizers
+from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
+from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
+from webapp.core.text.split_behaviors import Behavior
 from webapp.core.vocabulary_error import shown
 
 # --- normalizers ------------------------------------------------------------------------------------------------------

@@ -11,16 +11,16 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from webapp.core.character_map import CharacterMap
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY
 from webapp.core.formats.sentencepiece_message import ModelProto
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import Kind, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.whole_pieces import Characters, Words
-from webapp.core.sentencepiece_decoder import SentencePieceDecoder
-from webapp.core.sentencepiece_normalizer import SentencePieceNormalizer
+from webapp.core.models.sentencepiece_word_char import Characters, Words
+from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

@@ -11,11 +11,11 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from webapp.core.models.boundaries import SHORT, Boundaries
-from webapp.core.models.byte_segments import byte_segments
-from webapp.core.models.cache import Cache
-from webapp.core.models.character_cuts import CharacterCuts
-from webapp.core.models.merging import merge, merge_with_places, pack
+from webapp.core.models.byte_offsets import byte_segments
+from webapp.core.models.fast.byte_boundaries import SHORT, Boundaries
+from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.character_boundaries import CharacterCuts
+from webapp.core.models.merge_loop import merge, merge_with_places, pack
 from webapp.core.models.symbols import Symbols
 from webapp.core.vocabulary_error import VocabularyError, shown
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from webapp.core.models.merging import NO_RANK, POSITION_BITS, linked, pack
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked, pack
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
-from webapp.core.models.whole_pieces import symbols_of
+from webapp.core.models.sentencepiece_word_char import symbols_of
 
 # Above this many symbols the heap is quicker than searching the list again for every merge.
 LONG = 200

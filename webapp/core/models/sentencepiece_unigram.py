@@ -15,8 +15,8 @@ from math import inf
 from operator import itemgetter, neg
 from typing import Any
 
-from webapp.core.models.lengths import fitting, lengths_by_beginning
-from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
+from webapp.core.models.fast.single_precision import FARTHEST, RoundedWords, pack, single
+from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.scored_pieces import SPACE, Kind, Part, ScoredModel, ScoredPieces, Segment
 
 UNKNOWN_PENALTY = 10.0

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from webapp.core.models.cache import LONGEST, Cache
-from webapp.core.models.lengths import fitting, lengths_by_beginning
+from webapp.core.models.fast.cache import LONGEST, Cache
+from webapp.core.models.fast.unigram_spans import UnigramStretches, fused
+from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.scored_pieces import Part
-from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0

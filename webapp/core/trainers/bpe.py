@@ -16,8 +16,8 @@ from itertools import islice
 from typing import AnyStr, Generic, Literal, NamedTuple, overload
 
 from webapp.core.models.bpe import BPE
-from webapp.core.trainers.counts import WordCounts, alphabet
-from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.word_counts import WordCounts, alphabet
 
 END_OF_WORD = "</w>"
 PAIR = (1 << 2 * SHIFT) - 1

@@ -24,9 +24,9 @@ from functools import cached_property
 from math import exp, log
 
 from webapp.core.models.unigram import Unigram
-from webapp.core.trainers.counts import WordCounts, alphabet, characters
-from webapp.core.trainers.lattice import LONGEST_STRETCH, Lattices
-from webapp.core.trainers.seeds import seed_pieces
+from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH, Lattices
+from webapp.core.trainers.seed_pieces import seed_pieces
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning

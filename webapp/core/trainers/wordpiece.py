@@ -25,8 +25,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.trainers.counts import WordCounts, alphabet
-from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.word_counts import WordCounts, alphabet
 
 PREFIX = "##"
 UNKNOWN = "[UNK]"

@@ -1,0 +1,82 @@
+"""One step of a show as pages and programs are given it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, make_response, request
+
+from webapp.pages.walkthrough.preparation import Opened
+from webapp.pages.walkthrough.walkthrough import Show
+from webapp.serializers.json import json_response
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Step `step` of a show; `address` gives the address of each of its steps, `asked` says what led to this one."""
+
+    show: Show
+    step: int
+    address: Callable[[int], str]
+    asked: str = ""
+
+    @property
+    def last(self) -> int:
+        """The number of the last step."""
+        return len(self.show) - 1
+
+    @property
+    def template(self) -> str:
+        """What draws it."""
+        return "walkthrough/_preparation.html" if self._opens else self.show.template
+
+    @property
+    def sentence(self) -> str:
+        """What happened and why."""
+        return self.show.sentence(self.step)
+
+    @property
+    def part(self) -> dict[str, Any]:
+        """What the template is given."""
+        return self.show.part(self.step)
+
+    def to(self, step: int) -> str:
+        """The address of a step by the number that the show itself gives it."""
+        return self.address(step + isinstance(self.show, Opened))
+
+    @property
+    def _opens(self) -> bool:
+        return isinstance(self.show, Opened) and self.step == 0
+
+
+def twin_of(show: Show, about: dict[str, Any]) -> Response:
+    """All steps of a show for programs, behind what they are `about`."""
+    steps = [{"step": step, "sentence": show.sentence(step), **show.record(step)} for step in range(len(show))]
+    return headed(json_response({**about, "steps": steps, "ids": list(show.ids)}))
+
+
+def wants_twin() -> bool:
+    """Whether a program asks."""
+    return request.args.get("format") == "json"
+
+
+def wants_partial() -> bool:
+    """Whether htmx asks for the show alone."""
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def page(body: str, status: int = 200, *, link: str = "") -> Response:
+    """An answer in HTML; to htmx with the address that the page has after it."""
+    response = make_response(body, status)
+    response.vary.add("HX-Request-Type")
+    if link and wants_partial():
+        response.headers["HX-Replace-Url"] = link
+    return headed(response)
+
+
+def headed(response: Response) -> Response:
+    """An answer that holds what somebody typed: theirs alone."""
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
