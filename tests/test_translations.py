@@ -16,7 +16,7 @@ import webapp
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.vocabulary_error import VocabularyError
-from webapp.tokenization import messages as words
+from webapp.tokenization import messages
 from webapp.web.localization import LANGUAGES
 
 ROOT = Path(webapp.__file__).parent.parent
@@ -72,10 +72,10 @@ def test_a_sentence_carried_over_keeps_its_values() -> None:
 
 def test_a_sentence_in_a_sentence_is_looked_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
     chinese = {"this is %(what)s; save it as UTF-8": "这是%(what)s；请另存为 UTF-8", "text in UTF-16": "UTF-16 文本"}
-    monkeypatch.setattr(words, "_", lambda sentence, **values: chinese[sentence] % values)
+    monkeypatch.setattr(messages, "_", lambda sentence, **values: chinese[sentence] % values)
     with pytest.raises(FormatError) as refused:
         recognize("研究".encode("utf-16"))
-    assert words.wrong_file(refused.value) == "这是UTF-16 文本；请另存为 UTF-8"
+    assert messages.wrong_file(refused.value) == "这是UTF-16 文本；请另存为 UTF-8"
 
 
 LOCALES = [language.locale for language in LANGUAGES.values() if language.locale != "en"]

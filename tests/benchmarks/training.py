@@ -30,7 +30,7 @@ WATCHED = 100  # merges of the naive trainer that are timed at the beginning, an
 LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
 
 
-def ours(text: str) -> bpe.Trained[bytes]:
+def ours(text: str) -> bpe.TrainedBPE[bytes]:
     """Our byte-level BPE: count, merge, build the model."""
     trained = bpe.train_bytes(BYTE_BPE.count(text), SIZE)
     assert len(trained.model.pieces) == SIZE
@@ -47,7 +47,7 @@ def theirs(text: str) -> None:
     assert tokenizer.get_vocab_size() == SIZE
 
 
-def recounting(counts: Mapping[str, int], trained: bpe.Trained[bytes]) -> float:
+def recounting(counts: Mapping[str, int], trained: bpe.TrainedBPE[bytes]) -> float:
     """Seconds that a trainer that recounts every merge would take: its first and its last merges, on average."""
     beginning = naive.split_bytes(counts)
     last = len(trained.merges) - WATCHED

@@ -14,7 +14,7 @@ from tests.core.texts import CORPUS, any_text
 from tests.site import HTMX
 from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State
-from webapp.tokenization.step_links import MOST, steps_address, stretches
+from webapp.tokenization.step_links import MOST, spans_around, steps_address
 from webapp.vocabularies import default_for
 
 LONG = ("It rains. " * 3 + "研究生命科学的人。" * 3 + "Unbelievably, tokenization isn't trivial! 👍🏽 ☃ ") * 20
@@ -88,7 +88,7 @@ def test_what_no_address_can_hold_has_no_link(client: FlaskClient) -> None:
 def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
     encoding = tokenize(State("fmm", "jieba", text), corpus_limit=1000).encoding
     if index < len(encoding):
-        for left, right in stretches(encoding, index, 20):
+        for left, right in spans_around(encoding, index, 20):
             assert left <= encoding.starts[index] <= encoding.ends[index] <= right
             assert right - left <= 20
 

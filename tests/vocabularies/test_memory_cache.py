@@ -8,7 +8,7 @@ import pytest
 
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies.memory_cache import Loaded, weight
+from webapp.vocabularies.memory_cache import MemoryCache, weight
 
 
 def tokenizer() -> Tokenizer:
@@ -16,7 +16,7 @@ def tokenizer() -> Tokenizer:
 
 
 def test_the_least_recently_used_goes_first() -> None:
-    loaded = Loaded(most_bytes=2 * weight(tokenizer()))
+    loaded = MemoryCache(most_bytes=2 * weight(tokenizer()))
     for name in ("a", "b"):
         loaded.get(name, tokenizer)
     loaded.get("a", pytest.fail)
@@ -27,7 +27,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_several_threads_read_it_once() -> None:
-    loaded = Loaded(most_bytes=1 << 30)
+    loaded = MemoryCache(most_bytes=1 << 30)
     reads: list[Tokenizer] = []
     got: list[Tokenizer] = []
     together = Barrier(8)
@@ -50,7 +50,7 @@ def test_several_threads_read_it_once() -> None:
 
 
 def test_what_cannot_be_read_is_not_kept() -> None:
-    loaded = Loaded(most_bytes=1 << 30)
+    loaded = MemoryCache(most_bytes=1 << 30)
 
     def fails() -> Tokenizer:
         raise ValueError("broken")

@@ -11,7 +11,7 @@ import pytest
 from webapp.core import recipes
 from webapp.core.trainers import bpe, wordpiece
 from webapp.vocabularies import shipped_tokenizer, sizes_record
-from webapp.vocabularies.sizes import SIZES, Sized, held_out, measured, merging
+from webapp.vocabularies.sizes import SIZES, SizedVocabulary, held_out, measured, merging
 
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
@@ -33,7 +33,7 @@ def test_the_last_point_is_the_vocabulary_that_ships(name: str, shared: Path) ->
     for text in unseen:
         assert record["texts"][text.language]["sha256"] == sha256(text.text.encode()).hexdigest()
         assert record["texts"][text.language]["characters"] == len(text.text)
-    found = measured(Sized(32_000, shipped_tokenizer(name)), unseen)
+    found = measured(SizedVocabulary(32_000, shipped_tokenizer(name)), unseen)
     assert found == record["vocabularies"][name][-1]
 
 

@@ -53,7 +53,7 @@ def test_a_third_each() -> None:
 
 def test_beginning_is_whole_lines_within_the_budget() -> None:
     text = "ab\n研究\nlast"
-    assert [training.beginning(text, budget) for budget in (2, 3, 9, 10, 99)] == [
+    assert [training.beginning_of(text, budget) for budget in (2, 3, 9, 10, 99)] == [
         "",
         "ab\n",
         "ab\n",

@@ -13,9 +13,9 @@ from webapp.api import sharing, uploads
 from webapp.api.document import document_of
 from webapp.api.operations import Operations
 from webapp.api.schemas import requests, responses
-from webapp.api.tokenizer_choice import chosen, described_tokenizer, texts_of, within
+from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.api.validation import most_bytes
-from webapp.core.analysis.chunking import TooSmallError, split
+from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.split.routes import MOST_PARTS
 from webapp.serializers.json import json_response, kept_for, well_formed
@@ -55,7 +55,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     counts as one request.
     """
     texts = texts_of(body)
-    state, tokenizer = chosen(body, "\n".join(texts))
+    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
         answer_of(tokenizer.encode(text, special=state.special, template=state.template), body.want) for text in texts
     ]
@@ -76,7 +76,7 @@ def count(body: requests.CountBody) -> Response:
     For `texts` each key of the answer is a list with an entry for each text.
     """
     texts = texts_of(body)
-    state, tokenizer = chosen(body, "\n".join(texts))
+    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [sizes_of(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts]
     return _one_or_all(body, found, ("tokens", "characters", "bytes"))
 
@@ -94,7 +94,7 @@ def decode(body: requests.DecodeBody) -> Response:
 
     What is learned on the spot is learned from `corpus`, which must be the same as when the text was tokenized.
     """
-    _state, tokenizer = chosen(body)
+    _state, tokenizer = choose_tokenizer(body)
     limit = TIMES_THE_LONGEST * current_app.config["MAX_TEXT_BYTES"]
     length = tokenizer.spelt_length(body.ids)
     if length > limit:
@@ -127,7 +127,7 @@ def split_text(body: requests.SplitBody) -> Response:
     if body.overlap > body.max_tokens // 2:
         sentence = f"It is at most half of max_tokens: {body.max_tokens // 2}."
         refuse(409, f"The overlap is too large. {sentence}", errors=[("#/overlap", sentence)])
-    state, tokenizer = chosen(body, body.text)
+    state, tokenizer = choose_tokenizer(body, body.text)
     parts = split(
         body.text,
         tokenizer,
@@ -143,7 +143,7 @@ def split_text(body: requests.SplitBody) -> Response:
             sentence = f"These are more than {MOST_PARTS:,} parts."
             refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
         return json_response({"parts": parts_of(body.text, found)})
-    except TooSmallError as error:
+    except PartTooSmallError as error:
         sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
 
@@ -176,7 +176,7 @@ def upload_vocabulary() -> Response:
     vocab.json with merges.txt, tekken.json, merge codes of subword-nmt, tokens with scores, and word lists. The name is
     made from the content: the same file has the same name, and whoever knows it may use it.
     """
-    entry = uploads.kept(request)
+    entry = uploads.store_upload(request)
     response = json_response(entry_json(entry), 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
@@ -187,7 +187,7 @@ def upload_vocabulary() -> Response:
 )
 def vocabulary(name: str) -> Response:
     """Tell what a vocabulary is made of."""
-    return kept_for(json_response(vocabulary_json(*described_tokenizer(name))), HOUR)
+    return kept_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
 @operations.add(
@@ -203,7 +203,7 @@ def tokens(name: str, query: requests.TokensQuery) -> Response:
 
     The token whose id it is comes first, then tokens that are just that text, then those that hold it.
     """
-    _entry, tokenizer = described_tokenizer(name)
+    _entry, tokenizer = tokenizer_by_name(name)
     try:
         return kept_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
     except NoPageError as error:
@@ -226,7 +226,7 @@ def share(body: requests.SnapshotBody) -> Response:
     The same text, vocabulary, options, title and note have the same link, whoever keeps them; each has a secret of
     their own.
     """
-    shared = sharing.kept(request, body)
+    shared = sharing.share_text(request, body)
     told = {
         "id": shared.id,
         "url": url_for("snapshots.page", id=shared.id, _external=True),
@@ -251,7 +251,7 @@ def snapshot(id: str) -> Response:
 
     It never changes, but it may be deleted: 410 then.
     """
-    response = kept_for(json_response(snapshot_json(sharing.stored(id))), 0)
+    response = kept_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response

@@ -8,13 +8,13 @@ from datetime import datetime
 from flask import Request, current_app
 
 from webapp.api.schemas.requests import SnapshotBody
-from webapp.api.tokenizer_choice import chosen, refuse_for_now, within
-from webapp.sharing.capture import UnkeepableError, keep
-from webapp.sharing.terms import LONGEST_YEARS, Terms, end_of
-from webapp.storage import NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.api.tokenizer_choice import choose_tokenizer, refuse_for_now, within
+from webapp.sharing.capture import UnshareableError, share_result
+from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
+from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.messages import wrong_file
 from webapp.tokenization.result import tokenize
-from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.problems import refuse
 from webapp.web.same_origin import is_foreign
 
@@ -25,27 +25,27 @@ GONE = {
 }
 
 
-def kept(request: Request, body: SnapshotBody) -> Shared:
+def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
     """Keep the result that a body asks for."""
     if is_foreign(request):
         refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
     within([body.text], "MAX_TEXT_BYTES", "#/text")
-    wanted = Terms(" ".join(body.title.split()), body.note.strip(), _expires(body))
-    state, tokenizer = chosen(body, body.text)
+    wanted = ShareTerms(" ".join(body.title.split()), body.note.strip(), _expires(body))
+    state, tokenizer = choose_tokenizer(body, body.text)
     result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
     try:
-        return keep(result, wanted)
-    except RemovedError:
+        return share_result(result, wanted)
+    except RemovedSnapshotError:
         refuse(410, "Whoever runs this site has removed this very result; it cannot be kept.")
-    except (OnItsWayError, UnavailableError) as error:
+    except (StillFetchingError, UnavailableVocabularyError) as error:
         refuse_for_now(error)
-    except UnkeepableError as error:
+    except UnshareableError as error:
         refuse(409, f"The result cannot be kept, since its vocabulary cannot: {wrong_file(error.why)}.")
-    except NoRoomError:
+    except StorageFullError:
         refuse(507, "There is no room for more vocabularies on this site. A result of one that ships can be kept.")
 
 
-def stored(id: str) -> Stored:
+def find_snapshot(id: str) -> StoredSnapshot:
     """The snapshot of that id, if there is one."""
     found = storage().snapshots.get(id) if re.fullmatch("[0-9a-z]{1,64}", id) else None
     if found is None:

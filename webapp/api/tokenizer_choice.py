@@ -14,7 +14,15 @@ from webapp.tokenization.forms import fits
 from webapp.tokenization.messages import dictionary_problem, unavailable_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
-from webapp.vocabularies import LIMITS, Entry, OnItsWayError, UnavailableError, default_for, find, tokenizer_of
+from webapp.vocabularies import (
+    LIMITS,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    default_for,
+    find,
+    tokenizer_of,
+)
 from webapp.web.problems import refuse
 
 
@@ -26,7 +34,7 @@ def texts_of(body: Texts) -> list[str]:
     return texts
 
 
-def chosen(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
+def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     """The state that a request asks for, and its tokenizer; `text` is learned from where nothing else is given."""
     within([choice.dictionary], "MAX_TEXT_BYTES", "#/dictionary")
     within([choice.corpus], "MAX_CORPUS_BYTES", "#/corpus")
@@ -52,11 +60,11 @@ def chosen(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     except DictionaryError as error:
         problem = dictionary_problem(error)
         refuse(problem.status, problem.message, errors=[("#/dictionary", problem.message)])
-    except (UnavailableError, OnItsWayError) as error:
+    except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
 
 
-def described_tokenizer(name: str) -> tuple[Entry, Tokenizer]:
+def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:
     """A vocabulary that has a page of its own, and its tokenizer."""
     entry = find(name)
     if entry is None:
@@ -65,7 +73,7 @@ def described_tokenizer(name: str) -> tuple[Entry, Tokenizer]:
         refuse(404, f"The vocabulary {name!r} is made of each asker's own text: there is nothing to tell of it.")
     try:
         return entry, tokenizer_of(name)
-    except (UnavailableError, OnItsWayError) as error:
+    except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
 
 
@@ -102,9 +110,9 @@ def _no_vocabulary(name: str, *pointers: str) -> NoReturn:
     refuse(404, sentence, errors=[(pointer, sentence) for pointer in pointers])
 
 
-def refuse_for_now(error: UnavailableError | OnItsWayError) -> NoReturn:
+def refuse_for_now(error: UnavailableVocabularyError | StillFetchingError) -> NoReturn:
     """Refuse what needs a vocabulary that cannot be had yet, or not now."""
-    if isinstance(error, OnItsWayError):
+    if isinstance(error, StillFetchingError):
         of = f" of {error.total:,}" if error.total else ""
         sentence = f"The vocabulary is being fetched: {error.received:,}{of} bytes are here. Ask again in 2 seconds."
         refuse(503, sentence, headers={"Retry-After": "2"})

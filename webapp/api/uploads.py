@@ -7,12 +7,12 @@ from flask import Request, current_app
 from webapp.api.validation import whole_body
 from webapp.core.formats.fields import FormatError
 from webapp.tokenization.messages import wrong_file
-from webapp.vocabularies import Entry, NoRoomError, library
+from webapp.vocabularies import CatalogueEntry, StorageFullError, library
 from webapp.web.problems import refuse
 from webapp.web.same_origin import is_foreign
 
 
-def kept(request: Request) -> Entry:
+def store_upload(request: Request) -> CatalogueEntry:
     """Keep the vocabulary of a multipart request."""
     if is_foreign(request):
         refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
@@ -37,5 +37,5 @@ def kept(request: Request) -> Entry:
         return library().keep(*contents)
     except FormatError as error:
         refuse(409, f"This is no vocabulary that can be used: {wrong_file(error)}", errors=[("#/file", str(error))])
-    except NoRoomError:
+    except StorageFullError:
         refuse(507, "There is no room for more uploaded vocabularies on this site. Everything else works.")

@@ -9,7 +9,7 @@ from webapp.core.models import Model
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text import pretokenizers
-from webapp.core.text.alignment import Aligned
+from webapp.core.text.alignment import AlignedText
 from webapp.core.text.normalizers import BertNormalizer, Normalizer, keeps_beginning
 from webapp.core.text.pretokenizers import BertPreTokenizer, PreTokenizer, Span
 from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
@@ -18,7 +18,7 @@ from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 Located = tuple[Sequence[int], Sequence[int]]
 
 
-class Pretokens:
+class PretokenPath:
     """The ordinary way: normalize the text, cut it, look each pre-token up."""
 
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
@@ -47,13 +47,13 @@ class Pretokens:
             return list(self._ids_of(pretokens[0]))
         return list(chain.from_iterable(map(self._ids_of, pretokens)))
 
-    def places(self, aligned: Aligned) -> Located:
+    def places(self, aligned: AlignedText) -> Located:
         """Where in the whole text the tokens of a stretch stand."""
         if self._normalizer is not None:
             aligned = self._normalizer.align(aligned)
         return self.normalized_places(aligned)
 
-    def normalized_places(self, aligned: Aligned) -> Located:
+    def normalized_places(self, aligned: AlignedText) -> Located:
         """`places` for a stretch that is normalized already."""
         text = aligned.text
         if self._changes_text and self._pretokenizer is not None:
@@ -74,17 +74,19 @@ class Pretokens:
         return tuple(start for _, start, _ in segments), tuple(end for _, _, end in segments)
 
 
-class PretokensOfPretokens(Pretokens):
+class NestedPretokenPath(PretokenPath):
     """For a sequence of pre-tokenizers: what the first one cuts is looked up whole, with all that follows."""
 
-    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.Sequence) -> None:
+    def __init__(
+        self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.PreTokenizerSequence
+    ) -> None:
         super().__init__(model, normalizer, pretokenizer.first)
-        inner = Pretokens(model, None, pretokenizer.rest)
+        inner = PretokenPath(model, None, pretokenizer.rest)
         self._ids_of = Cache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
-        self._located = Cache(lambda pretoken: inner.normalized_places(Aligned.of(pretoken)))
+        self._located = Cache(lambda pretoken: inner.normalized_places(AlignedText.of(pretoken)))
 
 
-class PretokensByPlace(Pretokens):
+class PlacedPretokenPath(PretokenPath):
     """For pre-tokenizers that ask where in the whole text a stretch stands."""
 
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
@@ -93,14 +95,14 @@ class PretokensByPlace(Pretokens):
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a stretch that is normalized already, and nothing of it moved."""
-        return self.aligned_ids(Aligned.of(text) if at_start else Aligned.of(" " + text).part(1, len(text) + 1))
+        return self.aligned_ids(AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a stretch, which the whole text begins with or not."""
-        aligned = Aligned.of(text) if at_start else Aligned.of(" " + text).part(1, len(text) + 1)
+        aligned = AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1)
         return self.aligned_ids(aligned if self._normalizer is None else self._normalizer.align(aligned))
 
-    def aligned_ids(self, aligned: Aligned) -> list[int]:
+    def aligned_ids(self, aligned: AlignedText) -> list[int]:
         """The ids of a stretch that is normalized already, from where it stood before."""
         pieces = [aligned] if aligned.text else []
         if self._pretokenizer is not None:
@@ -108,28 +110,28 @@ class PretokensByPlace(Pretokens):
         return list(chain.from_iterable(self._ids_of(piece.text) for piece in pieces))
 
 
-class Words(Pretokens):
+class BertWordPath(PretokenPath):
     """For BERT: no step looks across white space, so whole words of the original text are looked up."""
 
     def __init__(self, model: Model, normalizer: BertNormalizer, pretokenizer: PreTokenizer) -> None:
         super().__init__(model, normalizer, pretokenizer)
         self._bert = normalizer
-        inner = Pretokens(model, normalizer, pretokenizer)
+        inner = PretokenPath(model, normalizer, pretokenizer)
         self._word_ids = Cache(lambda word: tuple(inner.ids(word))).__getitem__
-        self._word_places = Cache(lambda word: inner.places(Aligned.of(word)))
+        self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a stretch."""
         return list(chain.from_iterable(map(self._word_ids, self._bert.words(text))))
 
-    def places(self, aligned: Aligned) -> Located:
+    def places(self, aligned: AlignedText) -> Located:
         """Where in the whole text the tokens of a stretch stand."""
         shift = aligned.origin
         starts, ends = joined(self._bert.word_spans(aligned.text), self._word_places)
         return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
 
 
-class SpacedWords(Pretokens):
+class SpacedWordPath(PretokenPath):
     """For SentencePiece's Unigram: where only its white space has to change, a text is cut into words as it is."""
 
     def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
@@ -144,21 +146,25 @@ class SpacedWords(Pretokens):
         return super().ids(text, at_start) if ids is None else ids
 
 
-def stretches_of(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> Pretokens:
+def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> PretokenPath:
     """The way through the pipeline that remembers the longest stretches that stand for themselves."""
     if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
-        return Words(model, normalizer, pretokenizer)
+        return BertWordPath(model, normalizer, pretokenizer)
     if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
-        return SpacedWords(model, normalizer)
+        return SpacedWordPath(model, normalizer)
     by_place = pretokenizers.needs_places(pretokenizer)
     if pretokenizer is not None and pretokenizers.further(pretokenizer) != pretokenizer:
         by_place |= not keeps_beginning(normalizer)
     if by_place:
-        return PretokensByPlace(model, normalizer, pretokenizer)
+        return PlacedPretokenPath(model, normalizer, pretokenizer)
     changes_text = pretokenizers.changes_text(pretokenizer)
-    if isinstance(pretokenizer, pretokenizers.Sequence) and len(pretokenizer.pretokenizers) > 1 and not changes_text:
-        return PretokensOfPretokens(model, normalizer, pretokenizer)
-    return Pretokens(model, normalizer, pretokenizer)
+    if (
+        isinstance(pretokenizer, pretokenizers.PreTokenizerSequence)
+        and len(pretokenizer.pretokenizers) > 1
+        and not changes_text
+    ):
+        return NestedPretokenPath(model, normalizer, pretokenizer)
+    return PretokenPath(model, normalizer, pretokenizer)
 
 
 def joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
@@ -184,7 +190,7 @@ def joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
     return starts, ends
 
 
-def placed(pieces: Sequence[Aligned], located: Mapping[str, Located]) -> Located:
+def placed(pieces: Sequence[AlignedText], located: Mapping[str, Located]) -> Located:
     """The places of all tokens, from those inside each pre-token and the places of its characters."""
     starts: list[int] = []
     ends: list[int] = []

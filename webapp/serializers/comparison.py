@@ -6,11 +6,11 @@ from typing import Any
 
 from webapp.serializers.json import well_formed
 from webapp.serializers.tokenization import WANTS, answer_of
-from webapp.tokenization.comparison.rows import Compared, Row
+from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 
 
-def comparison_json(comparison: Comparison, compared: Compared) -> dict[str, Any]:
+def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[str, Any]:
     """What was asked for, and a row for each tokenizer; boundaries are of the rows that have tokens, in their order."""
     agreement = compared.agreement
     places = iter(agreement.each)
@@ -26,7 +26,7 @@ def comparison_json(comparison: Comparison, compared: Compared) -> dict[str, Any
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: ComparisonRow) -> dict[str, Any]:
     told: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
     if row.encoding is None:
         assert row.problem is not None

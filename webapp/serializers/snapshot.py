@@ -7,10 +7,10 @@ from typing import Any
 from flask import url_for
 
 from webapp.serializers.json import json_piece, well_formed
-from webapp.storage import Snapshot, Stored
+from webapp.storage import Snapshot, StoredSnapshot
 
 
-def snapshot_json(stored: Stored) -> dict[str, Any]:
+def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
     """What a snapshot keeps; `pieces` has an entry for each token. A comparison has `rows` with the tokens of each."""
     kept = stored.snapshot
     about = {

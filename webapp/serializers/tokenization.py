@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, Literal, get_args
 
-from webapp.core.analysis.chunking import Part
+from webapp.core.analysis.chunking import TextPart
 from webapp.core.encoding import Encoding
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
@@ -48,7 +48,7 @@ def sizes_of(text: str, tokens: int) -> dict[str, int]:
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
 
 
-def parts_of(text: str, parts: Iterable[Part]) -> list[dict[str, Any]]:
+def parts_of(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
     """The parts of a text that was split, each with its own text."""
     return [
         {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}

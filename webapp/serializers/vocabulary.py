@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.core.analysis.pipeline_summary import Step, pipeline_of
+from webapp.core.analysis.pipeline_summary import PipelineStep, pipeline_summary
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import json_piece, well_formed
-from webapp.vocabularies import Entry, title_of
-from webapp.vocabularies.descriptions import described
+from webapp.vocabularies import CatalogueEntry, title_of
+from webapp.vocabularies.descriptions import description_of
 
 PAGE = 100  # tokens
 
 
-def entry_json(entry: Entry) -> dict[str, Any]:
+def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
     """What the list says of a vocabulary; `size` is null where the asker's own text decides it."""
     return {
         "name": entry.name,
@@ -30,11 +30,11 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def vocabulary_json(entry: Entry, tokenizer: Tokenizer) -> dict[str, Any]:
+def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, Any]:
     """What a vocabulary is made of: as its page tells it."""
-    found = described(tokenizer)
+    found = description_of(tokenizer)
     portrait = found.portrait
-    pipeline = pipeline_of(tokenizer)
+    pipeline = pipeline_summary(tokenizer)
     return {
         **entry_json(entry),
         "size": portrait.size,
@@ -66,7 +66,7 @@ class NoPageError(LookupError):
 
 def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
     """One page of the tokens that hold `query`, or of all; raises NoPageError where there is no such page."""
-    tokens = described(tokenizer).tokens
+    tokens = description_of(tokenizer).tokens
     found = tokens.find(query) if query else tokens.ids
     last = max(1, -(-len(found) // PAGE))
     if not 1 <= page <= last:
@@ -95,5 +95,5 @@ def token_json(tokens: TokenList, id: int) -> dict[str, Any]:
     }
 
 
-def _names(steps: Sequence[Step]) -> list[str]:
+def _names(steps: Sequence[PipelineStep]) -> list[str]:
     return [step.name for step in steps]

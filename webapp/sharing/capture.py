@@ -13,8 +13,8 @@ from typing import Any
 
 from webapp.core import __version__
 from webapp.core.formats.fields import FormatError
-from webapp.sharing.terms import Terms
-from webapp.storage import Shared, Snapshot, VocabularyFile, storage
+from webapp.sharing.terms import ShareTerms
+from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, library
@@ -30,13 +30,13 @@ OPTIONS: Mapping[str, Any] = {
 
 
 @dataclass(eq=False)
-class UnkeepableError(Exception):
+class UnshareableError(Exception):
     """A result whose vocabulary cannot be kept with it: `why` says what is wrong with that."""
 
     why: FormatError
 
 
-def keep(result: Result, terms: Terms) -> Shared:
+def share_result(result: Result, terms: ShareTerms) -> ShareReceipt:
     """Keep a result and the file of its vocabulary, both or neither.
 
     Raises UnkeepableError, what `Library.file` raises for a vocabulary that cannot be had now, and what
@@ -92,11 +92,11 @@ def vocabulary_file(result: Result) -> VocabularyFile:
         try:
             return file_of(result.tokenizer)
         except FormatError as error:
-            raise UnkeepableError(error) from error
+            raise UnshareableError(error) from error
     try:
         return library().file(result.state.vocabulary)
     except (KeyError, ValueError) as error:  # deleted or damaged since the result was made
-        raise UnkeepableError(FormatError("the kept file is gone")) from error
+        raise UnshareableError(FormatError("the kept file is gone")) from error
 
 
 def _is_made_here(state: State) -> bool:

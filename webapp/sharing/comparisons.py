@@ -8,11 +8,11 @@ from typing import Any
 
 from webapp.core import __version__
 from webapp.sharing.capture import capture, is_the_sites
-from webapp.sharing.restored import Kept
-from webapp.sharing.terms import Terms
-from webapp.storage import Shared, Snapshot, VocabularyFile, storage
-from webapp.tokenization.comparison.rows import Compared, Row
-from webapp.tokenization.comparison.state import OPTIONS, Choice, Comparison, Layout
+from webapp.sharing.restored import RestoredResult
+from webapp.sharing.terms import ShareTerms
+from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
+from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
+from webapp.tokenization.comparison.state import OPTIONS, Comparison, Layout, TokenizerChoice
 from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.state import State
 from webapp.vocabularies import library
@@ -23,7 +23,7 @@ def is_comparison(snapshot: Snapshot) -> bool:
     return bool(snapshot.state.get("kind") == "comparison")
 
 
-def keep_comparison(comparison: Comparison, compared: Compared, terms: Terms) -> Shared:
+def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: ShareTerms) -> ShareReceipt:
     """Keep a comparison all rows of which have tokens, and the files of their vocabularies; raises what `keep` does."""
     kept, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
     most_bytes = None if all(map(is_the_sites, comparison.states)) else library().uploads.most_bytes
@@ -31,7 +31,7 @@ def keep_comparison(comparison: Comparison, compared: Compared, terms: Terms) ->
 
 
 def capture_comparison(
-    comparison: Comparison, compared: Compared, *, title: str = "", note: str = ""
+    comparison: Comparison, compared: ComparisonResult, *, title: str = "", note: str = ""
 ) -> tuple[Snapshot, list[VocabularyFile]]:
     """What is kept of a comparison, and the files of its vocabularies."""
     rows, files = [], []
@@ -46,7 +46,7 @@ def capture_comparison(
 
 
 @dataclass(frozen=True)
-class KeptComparison:
+class RestoredComparison:
     """A snapshot of a comparison, ready to be shown."""
 
     snapshot: Snapshot
@@ -62,24 +62,24 @@ class KeptComparison:
             for name in OPTIONS
             if (value := getattr(state, name)) != getattr(usual, name)
         }
-        choices = tuple(Choice(state.algorithm, state.vocabulary) for state in states)
+        choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary) for state in states)
         layout: Layout = "columns" if self.snapshot.state.get("layout") == "columns" else "lines"
         return Comparison(choices, replace(usual, text=self.snapshot.text, **options), layout)
 
     @cached_property
-    def compared(self) -> Compared:
+    def compared(self) -> ComparisonResult:
         """The rows as they were."""
         rows = [
-            Row(
+            ComparisonRow(
                 number,
-                Choice(kept.state.algorithm, kept.state.vocabulary),
+                TokenizerChoice(kept.state.algorithm, kept.state.vocabulary),
                 picture_title(kept.state),
                 kept.encoding,
                 kept.snapshot.state.get("vocabulary_size", 0),
             )
             for number, kept in enumerate(self._rows, 1)
         ]
-        return Compared(self.snapshot.text, rows)
+        return ComparisonResult(self.snapshot.text, rows)
 
     @property
     def differs(self) -> bool:
@@ -87,5 +87,5 @@ class KeptComparison:
         return any(kept.differs for kept in self._rows)
 
     @cached_property
-    def _rows(self) -> list[Kept]:
-        return list(map(Kept, self.snapshot.rows))
+    def _rows(self) -> list[RestoredResult]:
+        return list(map(RestoredResult, self.snapshot.rows))

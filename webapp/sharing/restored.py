@@ -15,11 +15,11 @@ from webapp.sharing.capture import OPTIONS
 from webapp.storage import Snapshot
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import OnItsWayError, UnavailableError, library
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, library
 
 
 @dataclass(frozen=True)
-class Kept:
+class RestoredResult:
     """A snapshot, ready to be shown."""
 
     snapshot: Snapshot
@@ -34,7 +34,7 @@ class Kept:
     @cached_property
     def result(self) -> Result:
         """The result as it was: the kept tokens, with the vocabulary that can tell more about them."""
-        tokenizer = self._today.tokenizer if self._today else Tokenizer(_Remembered(self.snapshot))
+        tokenizer = self._today.tokenizer if self._today else Tokenizer(_SnapshotModel(self.snapshot))
         found = self._today or Result(self.state, tokenizer, self.encoding, None)
         return replace(found, encoding=self.encoding, seconds=None, decoded=self.snapshot.decoded)
 
@@ -45,7 +45,7 @@ class Kept:
         return Encoding(
             kept.text,
             kept.ids,
-            pieces=_Remembered(kept).pieces,
+            pieces=_SnapshotModel(kept).pieces,
             unknown_id=kept.ids[kept.unknown[0]] if kept.unknown else None,
             place=lambda: Placement(kept.starts, kept.ends, frozenset(kept.special)),
         )
@@ -65,7 +65,7 @@ class Kept:
         try:
             if not library().must_be_fetched(name):
                 return self._tokenized(None)
-        except (OnItsWayError, UnavailableError, KeyError):
+        except (StillFetchingError, UnavailableVocabularyError, KeyError):
             pass
         except ValueError:  # what today's core cannot do any more does not keep anybody from what was kept
             return None
@@ -78,7 +78,7 @@ class Kept:
         return tokenize(self.state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
 
 
-class _Remembered:
+class _SnapshotModel:
     """A model that knows nothing but the pieces which a snapshot kept."""
 
     def __init__(self, kept: Snapshot) -> None:

@@ -11,7 +11,7 @@ LONGEST_YEARS = 100
 
 
 @dataclass(frozen=True)
-class Terms:
+class ShareTerms:
     """What the author said; `expires` is the end of the last day, in UTC, or None for good."""
 
     title: str

@@ -17,21 +17,29 @@ from flask import Flask, current_app
 from webapp.storage import commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
-from webapp.storage.snapshots import LONGEST_REASON, RemovedError, Report, Shared, Snapshot, SnapshotStore, Stored
-from webapp.storage.vocabularies import NoRoomError, VocabularyFile, VocabularyRecord, VocabularyStore
+from webapp.storage.snapshots import (
+    LONGEST_REASON,
+    RemovedSnapshotError,
+    Report,
+    ShareReceipt,
+    Snapshot,
+    SnapshotStore,
+    StoredSnapshot,
+)
+from webapp.storage.vocabularies import StorageFullError, VocabularyFile, VocabularyRecord, VocabularyStore
 
 __all__ = [
     "LONGEST_REASON",
     "DatabaseUrlError",
-    "NoRoomError",
-    "RemovedError",
+    "RemovedSnapshotError",
     "Report",
     "SchemaError",
-    "Shared",
+    "ShareReceipt",
     "Snapshot",
     "SnapshotStore",
     "Storage",
-    "Stored",
+    "StorageFullError",
+    "StoredSnapshot",
     "UnavailableStorageError",
     "VocabularyFile",
     "VocabularyRecord",

@@ -6,17 +6,17 @@ from flask import current_app
 
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.text.split_patterns import TextError
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import dictionary_problem, text_problem, unavailable_problem
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import UnavailableError
+from webapp.vocabularies import UnavailableVocabularyError
 
-WRONG = (TextError, DictionaryError, UnavailableError)
+WRONG = (TextError, DictionaryError, UnavailableVocabularyError)
 """What may stand in the way of a result."""
 
 
-def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[Problem]]:
+def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Result | None, list[InputProblem]]:
     """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
 
     Raises OnItsWayError for a vocabulary that is being fetched.
@@ -31,7 +31,7 @@ def attempt(state: State, problems: list[Problem]) -> tuple[Result | None, list[
         return None, [problem_of(state, error)]
 
 
-def problem_of(state: State, error: TextError | DictionaryError | UnavailableError) -> Problem:
+def problem_of(state: State, error: TextError | DictionaryError | UnavailableVocabularyError) -> InputProblem:
     """What to say about one of `WRONG`."""
     if isinstance(error, TextError):
         return text_problem(state, error)

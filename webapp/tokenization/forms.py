@@ -90,7 +90,7 @@ class PlaygroundForm(TranslatedForm):
 
 
 @dataclass(frozen=True)
-class Problem:
+class InputProblem:
     """Something wrong with the input: a sentence for the visitor and the status that goes with it."""
 
     message: str
@@ -98,12 +98,14 @@ class Problem:
     field: str = ""
 
 
-def size_problem(vocabulary: str, size: int | None) -> Problem | None:
+def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
     """What to say where a vocabulary that is learned on the spot cannot have that size."""
     limits = LIMITS.get(vocabulary)
     if limits is None or size is None or limits.least <= size <= limits.most:
         return None
-    return Problem(_("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size")
+    return InputProblem(
+        _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size"
+    )
 
 
 class TooLongError(ValidationError):
@@ -124,7 +126,7 @@ def within(text: str, limit: int, subject: str) -> None:
         )
 
 
-def read(request: Request, algorithm: str | None = None) -> tuple[State, list[Problem]]:
+def read(request: Request, algorithm: str | None = None) -> tuple[State, list[InputProblem]]:
     """The state that a request asks for, and what is wrong with it; an `algorithm` is one that the path names.
 
     Whatever is wrong, the state holds the visitor's own texts, so that the page can show them again; a choice
@@ -160,7 +162,7 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[Pr
         token=None if "token" in wrong else form.token.data,
     )
     if request.method == "POST" and "text" not in request.form:
-        problems = [*problems, Problem(_("The form arrived without its text. Go back and send it again."), 400)]
+        problems = [*problems, InputProblem(_("The form arrived without its text. Go back and send it again."), 400)]
     upload = request.files.get("file")
     if upload and upload.filename:
         state, problem = _with_file(state, upload)
@@ -189,12 +191,12 @@ def fits(name: str | None, algorithm: str) -> bool:
     return entry is not None and algorithm in entry.algorithms
 
 
-def _problems(form: PlaygroundForm) -> list[Problem]:
+def _problems(form: PlaygroundForm) -> list[InputProblem]:
     problems = []
     for name, messages in form.errors.items():
         if form[name].process_errors:  # WTForms' own words do not say of what
             messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
-        problems += [Problem(str(message), _status(name), name) for message in messages]
+        problems += [InputProblem(str(message), _status(name), name) for message in messages]
     return problems
 
 
@@ -205,7 +207,7 @@ def _status(name: str) -> int:
     return 413 if name in ("text", "corpus", "dictionary") else 422
 
 
-def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None]:
+def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:
     """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
     text, problem = text_of(upload)
     if problem is None:
@@ -217,7 +219,7 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, Problem | None
     return state, problem
 
 
-def text_of(upload: FileStorage) -> tuple[str, Problem | None]:
+def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
     """The text of an uploaded file, which must be UTF-8 and within the limit; or what is wrong with it."""
     content = upload.stream.read()
     upload.close()
@@ -231,9 +233,9 @@ def text_of(upload: FileStorage) -> tuple[str, Problem | None]:
             offset=f"{error.start:,}",
             byte=f"{content[error.start]:02X}",
         )
-        return "", Problem(message)
+        return "", InputProblem(message)
     try:
         within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”")
     except TooLongError as error:
-        return "", Problem(str(error), 413)
+        return "", InputProblem(str(error), 413)
     return as_typed(text), None

@@ -13,11 +13,11 @@ from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.text.normalizers import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEING_CHARACTERS, Result
 from webapp.tokenization.round_trip import Reason
 from webapp.tokenization.state import State
-from webapp.vocabularies import UnavailableError, find, title_of
+from webapp.vocabularies import UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.messages import sentence as fetch_sentence
 from webapp.web.localization import current_key, number
@@ -213,7 +213,7 @@ def agreement_sentence(result: Result) -> str:
     return _("Nowhere: both directions cut this text in the same places.")
 
 
-def dictionary_problem(error: DictionaryError) -> Problem:
+def dictionary_problem(error: DictionaryError) -> InputProblem:
     """A malformed line of a pasted dictionary, with its number and what to do."""
     sentences = {
         "frequency-not-a-number": _(
@@ -231,41 +231,41 @@ def dictionary_problem(error: DictionaryError) -> Problem:
         ),
         "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
     }
-    return Problem(sentences[error.reason])
+    return InputProblem(sentences[error.reason])
 
 
-def unavailable_problem(error: UnavailableError) -> Problem:
+def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """A vocabulary that is known and cannot be had, with what to do."""
     if isinstance(error.why, FetchError):
-        return Problem(fetch_sentence(error.why), 503, "vocabulary")
+        return InputProblem(fetch_sentence(error.why), 503, "vocabulary")
     if error.entry.origin == "uploaded":
         message = _(
             "The uploaded vocabulary “%(title)s” cannot be read any more: %(why)s. Upload the file again.",
             title=title_of(error.entry),
             why=wrong_file(error.why),
         )
-        return Problem(message, 503, "vocabulary")
+        return InputProblem(message, 503, "vocabulary")
     sentence = _(
         "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
         "without it.",
         title=title_of(error.entry),
         why=wrong_file(error.why),
     )
-    return Problem(sentence, 503, "vocabulary")
+    return InputProblem(sentence, 503, "vocabulary")
 
 
-def text_problem(state: State, error: TextError) -> Problem:
+def text_problem(state: State, error: TextError) -> InputProblem:
     """A text that the vocabulary's own parts cannot cope with."""
     entry = find(state.vocabulary)
     title = title_of(entry) if entry else state.vocabulary
     if isinstance(error, GrowthError):
-        return Problem(
+        return InputProblem(
             _(
                 "“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
                 title=title,
             )
         )
-    return Problem(
+    return InputProblem(
         _(
             "A pattern of “%(title)s” comes to no end on this text. Change the text, or choose another vocabulary.",
             title=title,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
-from webapp.rendering.pictures import Words
+from webapp.rendering.pictures import PictureTexts
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
@@ -16,9 +16,9 @@ from webapp.web.localization import current_key, number
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
 
-def picture_words() -> Words:
+def picture_words() -> PictureTexts:
     """The sentences of a picture."""
-    return Words(tokens=_tokens, more=_more, missing=_missing, empty=_("No text, no tokens."))
+    return PictureTexts(tokens=_tokens, more=_more, missing=_missing, empty=_("No text, no tokens."))
 
 
 def picture_title(state: State) -> str:

@@ -14,11 +14,11 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Disagreement, Matching, Verdict, both_ways
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
-from webapp.tokenization.round_trip import Comparison, compare
+from webapp.tokenization.round_trip import RoundTrip, round_trip_of
 from webapp.tokenization.state import State
-from webapp.vocabularies import jieba_words, learn, matching, shipped_tokenizer, tokenizer_of
+from webapp.vocabularies import jieba_words, matching, shipped_tokenizer, tokenizer_of, train_vocabulary
 
-AnyMerge = bpe.Merge[bytes] | bpe.Merge[str] | wordpiece.ScoredMerge
+AnyMerge = bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge
 
 # Beyond these sizes an extra that is pleasant on a paragraph would cost more than it tells.
 COMPARED_CHARACTERS = 20_000
@@ -27,7 +27,7 @@ DISAGREEMENTS_SHOWN = 60
 
 
 @dataclass(frozen=True)
-class Figures:
+class ResultFigures:
     """The strip of figures. `seconds` is the time the core took for the ids alone; None for a kept result."""
 
     tokens: int
@@ -61,10 +61,10 @@ class Result:
     decoded: str | None = None  # what the ids once decoded to, where the result was kept
 
     @cached_property
-    def figures(self) -> Figures:
+    def figures(self) -> ResultFigures:
         """The strip of figures."""
         text = self.encoding.text
-        return Figures(
+        return ResultFigures(
             tokens=len(self.encoding),
             characters=len(text),
             bytes=len(text.encode("utf-8", "replace")),
@@ -77,9 +77,9 @@ class Result:
         self.encoding.starts, self.comparison  # noqa: B018
 
     @cached_property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> RoundTrip:
         """What decoding the ids gives, beside the input."""
-        return compare(self.encoding, self.tokenizer, self.decoded)
+        return round_trip_of(self.encoding, self.tokenizer, self.decoded)
 
     @cached_property
     def _both_ways(self) -> tuple[Verdict | None, list[Disagreement]]:
@@ -140,7 +140,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
         return Prepared(tokenizer)
     if state.learned:
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
-        learned = learn(state.vocabulary, corpus, state.learned_size)
+        learned = train_vocabulary(state.vocabulary, corpus, state.learned_size)
         return Prepared(learned.tokenizer, None, learned.merges, learned_bytes)
     if state.lowercase and state.vocabulary == "wordpiece":
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))

@@ -14,7 +14,7 @@ CONTEXT = 24  # characters shown on either side of the first difference
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RoundTrip:
     """The decoded text beside the input.
 
     `offset` is the first character that differs, None where nothing does; `expected` and `got` are the
@@ -33,17 +33,17 @@ class Comparison:
         return self.offset is None
 
 
-def compare(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> Comparison:
+def round_trip_of(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> RoundTrip:
     """Decode `encoding`, unless what it decodes to is known, and hold that against its text."""
     text = encoding.text
     if decoded is None:
         decoded = tokenizer.decode(encoding.ids)
     if decoded == text:
-        return Comparison(decoded)
+        return RoundTrip(decoded)
     offset = first_difference(text, decoded)
     around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
     found = reasons(encoding, tokenizer, decoded)
-    return Comparison(decoded, offset, text[around], decoded[around], found)
+    return RoundTrip(decoded, offset, text[around], decoded[around], found)
 
 
 def reasons(encoding: Encoding, tokenizer: Tokenizer, decoded: str) -> tuple[Reason, ...]:

@@ -29,7 +29,7 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     if state.algorithm not in ALGORITHMS or not state.text or found(state.vocabulary) is None:
         return None
     if index is not None:
-        followed = _followed(result, index)
+        followed = _short_state(result, index)
         if followed is None:
             return None
         state, token = followed
@@ -41,10 +41,10 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     return address if len(address) <= LONGEST_ADDRESS else None
 
 
-def _followed(result: Result, index: int) -> tuple[State, int] | None:
+def _short_state(result: Result, index: int) -> tuple[State, int] | None:
     """A state that is short enough to be followed and has the very token, and the token's index there."""
     state, encoding = result.state, result.encoding
-    for left, right in stretches(encoding, index):
+    for left, right in spans_around(encoding, index):
         try:
             part = result.tokenizer.encode(encoding.text[left:right], special=state.special, template=state.template)
         except LookupError:  # of a kept result nobody knows the vocabulary any more
@@ -75,7 +75,7 @@ def _nth(encoding: Encoding, index: int) -> int:
     return index - at
 
 
-def stretches(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
+def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
     """Stretches of a text around a token, at most `most` characters long, those first that read best.
 
     The whole text; its sentence, with those before it or alone; as much as there is room for, between spaces; a few

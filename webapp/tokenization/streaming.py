@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from webapp.rendering.markup import Chunk, ids_html
 from webapp.tokenization.result import Result
-from webapp.tokenization.views import View
+from webapp.tokenization.views import ResultView
 
 FIRST = 2  # chunks sent with the figures
 MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
@@ -27,7 +27,7 @@ def wants_events(request: Request, result: Result) -> bool:
     return len(result.encoding) > SHORT and "text/event-stream" in request.headers.get("Accept", "")
 
 
-def as_events(view: View) -> Response:
+def as_events(view: ResultView) -> Response:
     """The result of `view` as a stream of events."""
     assert view.result is not None
     parts = view.painter.chunks
@@ -51,7 +51,7 @@ def as_events(view: View) -> Response:
     return response
 
 
-def _events(first: str, view: View, rest: list[Chunk]) -> Iterator[str]:
+def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
     assert view.result is not None
     yield _event(first)
     encoding = view.result.encoding

@@ -29,7 +29,7 @@ class Character:
 
 
 @dataclass(frozen=True)
-class Part:
+class MergedPart:
     """One half of the merge that made a piece."""
 
     id: int
@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Details:
+class TokenDetails:
     """What the details pane shows. Whatever the vocabulary does not have is None."""
 
     token: Token
@@ -48,14 +48,14 @@ class Details:
     characters: tuple[Character, ...]
     characters_left_out: int
     rank: int | None = None
-    merged_from: tuple[Part, Part] | None = None
+    merged_from: tuple[MergedPart, MergedPart] | None = None
     score: float | None = None
     exclusiveness: float | None = None  # WordPiece's score of the merge
     frequency: int | None = None
     tag: str | None = None
 
 
-def details_of(result: Result, index: int) -> Details:
+def token_details(result: Result, index: int) -> TokenDetails:
     """The details of token `index`. Raises IndexError where the text has no such token."""
     encoding = result.encoding
     if not 0 <= index < len(encoding):
@@ -70,7 +70,7 @@ def details_of(result: Result, index: int) -> Details:
     if learned:
         rank, merge = learned
         merged_from = _part(model, merge.left), _part(model, merge.right)
-    return Details(
+    return TokenDetails(
         token=token,
         total=len(encoding),
         piece=shown_piece(_own_piece(result, token)),
@@ -101,10 +101,10 @@ def _learned_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | Non
     return None
 
 
-def _part(model: Model, piece: str) -> Part:
+def _part(model: Model, piece: str) -> MergedPart:
     id = model.id_of(piece)
     assert id is not None
-    return Part(id, shown_piece(piece))
+    return MergedPart(id, shown_piece(piece))
 
 
 def _character(char: str) -> Character:
@@ -118,11 +118,11 @@ def _score(model: Model, token: Token) -> float | None:
     return model.scores[token.id]
 
 
-def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[Part, Part] | None]:
+def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[MergedPart, MergedPart] | None]:
     merge = model.merge_of(id) if id < len(model.pieces) else None
     if merge is None:
         return None, None
-    left, right = (Part(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right))
+    left, right = (MergedPart(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right))
     return merge.rank, (left, right)
 
 

@@ -13,12 +13,12 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.state import State
 from webapp.tokenization.step_links import steps_address
-from webapp.tokenization.token_details import Details
-from webapp.vocabularies import OnItsWayError, default_for, find, title_of
+from webapp.tokenization.token_details import TokenDetails
+from webapp.vocabularies import StillFetchingError, default_for, find, title_of
 from webapp.web.localization import number
 
 DECODED_SHOWN = 20_000  # characters
@@ -28,7 +28,7 @@ LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are
 
 
 @dataclass(frozen=True)
-class Chooser:
+class DetailsForm:
     """The form that asks for more about a result: its id in the page, where it is sent for details, and how."""
 
     form: str
@@ -38,7 +38,7 @@ class Chooser:
 
 
 @dataclass(frozen=True)
-class View:
+class ResultView:
     """One answer: the state, its result (None where the input has a problem), details of the chosen token.
 
     `link` is the address of the whole, None where it would be too long; `stem` that of a token's details without the
@@ -47,13 +47,13 @@ class View:
 
     state: State
     result: Result | None
-    problems: list[Problem]
-    details: Details | None
-    token_problems: list[Problem]
+    problems: list[InputProblem]
+    details: TokenDetails | None
+    token_problems: list[InputProblem]
     link: str | None
     stem: str | None
-    chooser: Chooser
-    pending: OnItsWayError | None = None
+    chooser: DetailsForm
+    pending: StillFetchingError | None = None
     twin: str | None = None  # the address of the same as JSON
     shareable: bool = False  # whether the page offers to keep the result
 

@@ -20,7 +20,7 @@ from typing import Any
 from webapp.vocabularies.wellknown import WellKnown
 
 
-class Shelf:
+class DiskCache:
     """A folder of fetched vocabularies, made when the first one comes."""
 
     def __init__(self, folder: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
-from webapp.vocabularies.wellknown import Source
+from webapp.vocabularies.wellknown import VocabularySource
 
 if TYPE_CHECKING:
     from httpx2 import URL, Response
@@ -94,7 +94,7 @@ class Endpoint:
         port = {"http": 80, "https": 443}[own.scheme]
         return (target.scheme, target.host, target.port or port) == (own.scheme, own.hostname, own.port or port)
 
-    def location(self, source: Source, file: str) -> str:
+    def location(self, source: VocabularySource, file: str) -> str:
         """Where a file of `source` is: `https://huggingface.co/openai-community/gpt2/resolve/main/tokenizer.json`."""
         if source.publisher == "openai":
             return f"{self.address}/{quote(file)}"
@@ -112,7 +112,7 @@ class Download:
     """
 
     endpoint: Endpoint
-    source: Source
+    source: VocabularySource
     file: str
     sha256: str
     most_bytes: int

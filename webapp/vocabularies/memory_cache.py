@@ -14,11 +14,11 @@ BYTES_A_PIECE = 450
 BYTES_OF_CACHES = 20 << 20
 
 
-class Loaded:
+class MemoryCache:
     """Tokenizers by name, of which the least recently used goes first.
 
     >>> from webapp.core.formats.recognize import recognize
-    >>> loaded = Loaded(most_bytes=1)
+    >>> loaded = MemoryCache(most_bytes=1)
     >>> tokenizer = loaded.get("dictionary", lambda: recognize("研究 5\\n".encode()).tokenizer)
     >>> loaded.get("dictionary", lambda: None) is tokenizer  # the last one stays, however large it is
     True

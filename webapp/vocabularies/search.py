@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.vocabularies.catalogue import Entry
+from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.titles import title_of
 
 # What a vocabulary is called beside its title.
@@ -15,10 +15,10 @@ ALSO = {
 }
 
 
-def matches(entry: Entry, query: str) -> bool:
+def matches(entry: CatalogueEntry, query: str) -> bool:
     """Whether all words of a query stand in what a vocabulary is called; only letters and digits count, in any case.
 
-    >>> entry = Entry("cl100k_base", ("bpe",), "fetched", title="GPT-4, GPT-3.5: cl100k_base", family="OpenAI")
+    >>> entry = CatalogueEntry("cl100k_base", ("bpe",), "fetched", title="GPT-4, GPT-3.5: cl100k_base", family="OpenAI")
     >>> [matches(entry, query) for query in ("gpt4", "chat gpt", "CL100K-base", "bert")]
     [True, True, True, False]
     """

@@ -25,7 +25,7 @@ KEEP = 0.6
 
 
 @dataclass(frozen=True)
-class Limits:
+class TrainingLimits:
     """What the slider allows: `least` to `most`, starting at `start`; `unit` is what it counts."""
 
     least: int
@@ -35,23 +35,23 @@ class Limits:
 
 
 LIMITS = {
-    "learned-characters": Limits(0, 500, 100, "merges"),
-    "learned-bytes": Limits(0, 500, 100, "merges"),
-    "learned-wordpiece": Limits(0, 500, 100, "merges"),
-    "learned-unigram": Limits(20, 1_000, 200, "pieces"),
+    "learned-characters": TrainingLimits(0, 500, 100, "merges"),
+    "learned-bytes": TrainingLimits(0, 500, 100, "merges"),
+    "learned-wordpiece": TrainingLimits(0, 500, 100, "merges"),
+    "learned-unigram": TrainingLimits(20, 1_000, 200, "pieces"),
 }
 
 
 @dataclass(frozen=True)
-class Learned:
+class TrainedVocabulary:
     """A tokenizer learned on the spot. `merges` are in the order they were learned, empty for Unigram."""
 
     tokenizer: Tokenizer
-    merges: Sequence[bpe.Merge[bytes] | bpe.Merge[str] | wordpiece.ScoredMerge]
+    merges: Sequence[bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge]
 
 
 @lru_cache(maxsize=16)
-def learn(name: str, corpus: str, size: int) -> Learned:
+def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
     """Learn vocabulary `name` from `corpus`: `size` merges, or about `size` pieces for Unigram.
 
     The same arguments give the same vocabulary. Raises KeyError for a name that is not in `LIMITS`.
@@ -65,41 +65,41 @@ def learn(name: str, corpus: str, size: int) -> Learned:
     return _bpe("bytes" if name == "learned-bytes" else "characters", corpus, size)
 
 
-def _bpe(form: str, corpus: str, size: int) -> Learned:
+def _bpe(form: str, corpus: str, size: int) -> TrainedVocabulary:
     if form == "bytes":
         trained = _most_bytes(corpus)
-        return Learned(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
+        return TrainedVocabulary(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
     letters = _most_characters(corpus)
-    return Learned(recipes.CHARACTER_BPE.tokenizer(letters.first(size)), letters.merges[:size])
+    return TrainedVocabulary(recipes.CHARACTER_BPE.tokenizer(letters.first(size)), letters.merges[:size])
 
 
-def _wordpiece(corpus: str, size: int) -> Learned:
+def _wordpiece(corpus: str, size: int) -> TrainedVocabulary:
     trained = _most_wordpiece(corpus)
     model = trained.first(size)
-    return Learned(recipes.WORDPIECE.tokenizer(model, trained.special_tokens), trained.merges[:size])
+    return TrainedVocabulary(recipes.WORDPIECE.tokenizer(model, trained.special_tokens), trained.merges[:size])
 
 
-def _unigram(corpus: str, size: int) -> Learned:
+def _unigram(corpus: str, size: int) -> TrainedVocabulary:
     counts = recipes.UNIGRAM.count(corpus)
     smallest = 1 + len(characters(counts))  # the unknown piece and every single character
     trained = unigram.train(counts, max(size, smallest), seeds=SEEDS, keep=KEEP)
-    return Learned(recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens), ())
+    return TrainedVocabulary(recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens), ())
 
 
 @lru_cache(maxsize=8)
-def _most_bytes(corpus: str) -> bpe.Trained[bytes]:
+def _most_bytes(corpus: str) -> bpe.TrainedBPE[bytes]:
     counts = recipes.BYTE_BPE.count(corpus)
     return bpe.train_bytes(counts, merges_at_most=LIMITS["learned-bytes"].most)
 
 
 @lru_cache(maxsize=8)
-def _most_characters(corpus: str) -> bpe.Trained[str]:
+def _most_characters(corpus: str) -> bpe.TrainedBPE[str]:
     counts = recipes.CHARACTER_BPE.count(corpus)
     return bpe.train_characters(counts, merges_at_most=LIMITS["learned-characters"].most)
 
 
 @lru_cache(maxsize=8)
-def _most_wordpiece(corpus: str) -> wordpiece.Trained:
+def _most_wordpiece(corpus: str) -> wordpiece.TrainedWordPiece:
     counts = recipes.WORDPIECE.count(corpus)
     return wordpiece.train(
         counts,

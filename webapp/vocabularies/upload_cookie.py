@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from flask import Request, Response
 
 from webapp.storage import UnavailableStorageError
-from webapp.vocabularies.catalogue import Entry
+from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.library import find
 
 COOKIE = "uploads"
@@ -18,7 +18,7 @@ LONGEST_FILE = 40  # characters of a file's name
 A_YEAR = 31_536_000
 
 
-def uploads_of(request: Request) -> list[Entry]:
+def uploads_of(request: Request) -> list[CatalogueEntry]:
     """The uploads that the visitor's cookie names and that are there, newest first, each with its file's name."""
     entries = []
     for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
@@ -29,14 +29,14 @@ def uploads_of(request: Request) -> list[Entry]:
     return entries
 
 
-def with_chosen(uploads: Sequence[Entry], chosen: Iterable[str]) -> list[Entry]:
+def with_chosen(uploads: Sequence[CatalogueEntry], chosen: Iterable[str]) -> list[CatalogueEntry]:
     """A visitor's uploads, behind those of others that are chosen by name: a link may bring them."""
     mine = {entry.name for entry in uploads}
     others = (found(name) for name in dict.fromkeys(chosen) if name not in mine)
     return [*(entry for entry in others if entry is not None and entry.origin == "uploaded"), *uploads]
 
 
-def found(name: str) -> Entry | None:
+def found(name: str) -> CatalogueEntry | None:
     """What is known of a vocabulary; None too while the database does not answer: a list can do without its uploads."""
     try:
         return find(name)
@@ -44,7 +44,7 @@ def found(name: str) -> Entry | None:
         return None
 
 
-def remember(response: Response, name: str, file: str, others: Iterable[Entry]) -> None:
+def remember(response: Response, name: str, file: str, others: Iterable[CatalogueEntry]) -> None:
     """Keep the newest upload and those before it in a cookie: `upload-5f0c…:vocab.txt!upload-…`."""
     files = {entry.name: entry.file for entry in others}
     kept = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from tests.core.texts import texts
 from webapp.core import recipes
-from webapp.core.analysis.chunking import BOUNDARIES, Boundary, Part, TooSmallError, boundaries_of, split
+from webapp.core.analysis.chunking import BOUNDARIES, Boundary, PartTooSmallError, TextPart, boundaries_of, split
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
-from webapp.vocabularies.trained import learn
+from webapp.vocabularies.trained import train_vocabulary
 
 PROSE = "It rains today. Take an umbrella! Will you?\n\nYes, 我会带伞。你呢？ (Of course.) e.g. this\nnext line\n" * 20
 
 
-def checked(text: str, tokenizer: Tokenizer, **options: object) -> list[Part]:
+def checked(text: str, tokenizer: Tokenizer, **options: object) -> list[TextPart]:
     """The parts, which must be what they promise."""
     parts = list(split(text, tokenizer, **options))  # type: ignore[arg-type]
     most, overlap = options["most"], options.get("overlap", 0)
@@ -42,18 +42,18 @@ def test_no_part_is_too_long_and_nothing_is_lost(
     name: str, boundary: Boundary, text: str, most: int, data: st.DataObject
 ) -> None:
     overlap = data.draw(st.integers(0, most // 2))
-    with suppress(TooSmallError):
+    with suppress(PartTooSmallError):
         checked(text, shipped_tokenizer(name), most=most, overlap=overlap, boundary=boundary)
 
 
 @given(text=texts, most=st.integers(1, 6), size=st.integers(0, 60))
 def test_vocabularies_that_were_learned_from_the_text_itself(text: str, most: int, size: int) -> None:
-    tokenizer = learn("learned-bytes", text, size).tokenizer
+    tokenizer = train_vocabulary("learned-bytes", text, size).tokenizer
     longest = max((len(tokenizer.ids(character)) for character in text), default=0)
     if longest <= most:
         checked(text, tokenizer, most=most, boundary="token")
     else:
-        with suppress(TooSmallError):  # the tokens of one character may be more alone than in the whole
+        with suppress(PartTooSmallError):  # the tokens of one character may be more alone than in the whole
             checked(text, tokenizer, most=most, boundary="token")
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_asked_for() -> None:
     for most, overlap in ((0, 0), (10, 6), (10, -1)):
         with pytest.raises(ValueError, match="part"):
             split("text", tokenizer, most=most, overlap=overlap)
-    with pytest.raises(TooSmallError) as refused:
+    with pytest.raises(PartTooSmallError) as refused:
         list(split("a🜁", tokenizer, most=2))
     assert refused.value.character == "🜁"
     assert list(split("", tokenizer, most=1)) == []

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.analysis.pipeline_summary import pipeline_of
+from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.analysis.portrait import NO_SCRIPTS, OTHER, PART, SPECIAL, Portrait, portrait_of
-from webapp.core.analysis.surface_forms import bare, marks_of
+from webapp.core.analysis.surface_forms import bare, piece_marks
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
@@ -55,7 +55,7 @@ def test_each_family_reads_as_text() -> None:
 def test_bytes_that_are_called_by_their_names_are_bytes() -> None:
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     model = Unigram(["<unk>", *names, "a"], [0.0] * 258, unknown_id=0, byte_fallback=True)
-    tokens = TokenList(Tokenizer(model, decoder=decoders.Sequence((decoders.ByteFallback(), decoders.Fuse()))))
+    tokens = TokenList(Tokenizer(model, decoder=decoders.DecoderSequence((decoders.ByteFallback(), decoders.Fuse()))))
     assert [tokens.texts[1 + byte] for byte in (0x0A, 0x41, 0xC3)] == ["\n", "A", None]
     assert [tokens.bytes_of(1 + byte) for byte in (0x0A, 0xC3)] == [b"\n", b"\xc3"]
     assert portrait_of(tokens).kinds[PART] == 128
@@ -65,7 +65,7 @@ def test_bytes_that_are_called_by_their_names_are_bytes() -> None:
 
 def test_characters_that_stand_for_bytes_are_bytes() -> None:
     model = WordLevel(["<unk>", "Ġna", "Ã¯", "Ã", "研"])
-    tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevel(spelt=True)))
+    tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevelDecoder(spelt=True)))
     assert tokens.texts[1:] == [" na", "ï", None, "研"]
     assert tokens.bytes_of(2) == "ï".encode()
 
@@ -140,7 +140,9 @@ def test_every_word_is_counted_once(words: list[str]) -> None:
 
 @given(st.lists(st.binary(min_size=2, max_size=5), max_size=20, unique=True))
 def test_every_byte_piece_is_counted_once(pieces: list[bytes]) -> None:
-    tokenizer = Tokenizer(RankBPE([*BYTES, *pieces]), decoder=decoders.ByteLevel(), special_tokens={"<|end|>": 9999})
+    tokenizer = Tokenizer(
+        RankBPE([*BYTES, *pieces]), decoder=decoders.ByteLevelDecoder(), special_tokens={"<|end|>": 9999}
+    )
     tokens = TokenList(tokenizer)
     found = portrait_of(tokens)
     assert sum(found.kinds.values()) == found.size == 257 + len(pieces)
@@ -214,12 +216,12 @@ def test_parts_of_characters_are_found_by_their_bytes() -> None:
 
 
 def test_pipelines_in_the_words_of_the_field() -> None:
-    found = pipeline_of(shipped_tokenizer("unigram"))
+    found = pipeline_summary(shipped_tokenizer("unigram"))
     assert [step.name for step in found.normalizer] == ["NFC", "Replace", "Prepend"]
     assert found.model.name == "Unigram"
-    found = pipeline_of(matching(jieba_words(), "both", True))
+    found = pipeline_summary(matching(jieba_words(), "both", True))
     assert (found.normalizer, found.pretokenizer, found.model.name) == ((), (), "Maximum matching")
-    assert dict(pipeline_of(shipped_tokenizer("bpe-characters")).model.settings) == {"end_of_word_suffix": "</w>"}
+    assert dict(pipeline_summary(shipped_tokenizer("bpe-characters")).model.settings) == {"end_of_word_suffix": "</w>"}
 
 
 PUBLISHED = {
@@ -241,6 +243,6 @@ def test_published_vocabularies(shared: Path, name: str) -> None:
     assert found.kinds.get(PART, 0) == parts
     # The word that every English vocabulary has, however it marks the space before it.
     assert bare(tokens.texts[tokens.find("the")[0]] or "") == "the"
-    assert marks_of(tokenizer).text_of(tokens.pieces[tokens.find("the")[0]]) in (" the", "the")
-    template = pipeline_of(tokenizer).template
+    assert piece_marks(tokenizer).text_of(tokens.pieces[tokens.find("the")[0]]) in (" the", "the")
+    template = pipeline_summary(tokenizer).template
     assert template == (("[CLS]", None, "[SEP]") if "bert" in name else ("<s>", None) if "mistral" in name else ())

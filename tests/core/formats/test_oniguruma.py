@@ -12,7 +12,7 @@ from tests.core.texts import ASSIGNED, HARD, any_text
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.huggingface_parts import read_pretokenizer
 from webapp.core.formats.oniguruma import translated
-from webapp.core.text.pretokenizers import PreTokenizer, Sequence
+from webapp.core.text.pretokenizers import PreTokenizer, PreTokenizerSequence
 from webapp.core.text.split_patterns import CL100K, GPT2, O200K, QWEN, TEKKEN
 
 UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]"
@@ -97,7 +97,7 @@ def both(*patterns: str, behavior: str = "Isolated") -> tuple[PreTokenizer, Any]
     ours = read_pretokenizer({"type": "Sequence", "pretokenizers": parts})
     name = {"Isolated": "isolated", "Removed": "removed"}[behavior]
     theirs = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), name) for pattern in patterns])
-    return Sequence(tuple(ours)), theirs
+    return PreTokenizerSequence(tuple(ours)), theirs
 
 
 @pytest.fixture(scope="module", params=PATTERNS)

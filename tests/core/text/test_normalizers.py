@@ -12,7 +12,7 @@ from tokenizers import normalizers as theirs
 
 from tests.core.texts import NEWER, any_text
 from webapp.core.text import normalizers as ours
-from webapp.core.text.alignment import Aligned
+from webapp.core.text.alignment import AlignedText
 
 PAIRS: list[tuple[ours.Normalizer, Any]] = [
     (ours.NFC(), theirs.NFC()),
@@ -32,7 +32,7 @@ PAIRS: list[tuple[ours.Normalizer, Any]] = [
         ),
     ),
     (
-        ours.Sequence((ours.NFD(), ours.Lowercase(), ours.NFKC(), ours.Prepend("▁"))),
+        ours.NormalizerSequence((ours.NFD(), ours.Lowercase(), ours.NFKC(), ours.Prepend("▁"))),
         theirs.Sequence([theirs.NFD(), theirs.Lowercase(), theirs.NFKC(), theirs.Prepend("▁")]),
     ),
 ]  # fmt: skip
@@ -49,7 +49,7 @@ def characters_with_places(normalizer: Any, text: str) -> list[tuple[int, int]]:
 @settings(max_examples=150)
 @given(text=any_text)
 def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text: str) -> None:
-    aligned = our.align(Aligned.of(text))
+    aligned = our.align(AlignedText.of(text))
     assert our.normalize(text) == aligned.text == their.normalize_str(text)
     if "<unk>" in aligned.text:
         return  # the model would take it for one token
@@ -66,7 +66,7 @@ def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text
 )  # fmt: skip
 def test_unicode_forms_on_tangled_marks(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
-        aligned = getattr(ours, form)().align(Aligned.of(text))
+        aligned = getattr(ours, form)().align(AlignedText.of(text))
         assert aligned.text == unicodedata.normalize(form, text)
         assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_places(
             getattr(theirs, form)(), text
@@ -99,8 +99,8 @@ def test_bert_words_are_what_white_space_leaves(text: str) -> None:
 
 
 def test_alignment_through_lengthening_and_shortening() -> None:
-    normalizer = ours.Sequence((ours.NFKC(), ours.Lowercase()))
-    aligned = normalizer.align(Aligned.of("ﬁ½Ae\u0301İ"))
+    normalizer = ours.NormalizerSequence((ours.NFKC(), ours.Lowercase()))
+    aligned = normalizer.align(AlignedText.of("ﬁ½Ae\u0301İ"))
     assert aligned.text == "fi1⁄2aéi̇"
     assert list(aligned.starts) == [0, 0, 1, 1, 1, 2, 3, 5, 5]
     assert list(aligned.ends) == [1, 1, 2, 2, 2, 3, 4, 6, 6]

@@ -21,7 +21,7 @@ PAIRS: list[tuple[ours.PreTokenizer, Any]] = [
     *((ours.Split("e|[0-9]+|é", name), theirs.Split(Regex("e|[0-9]+|é"), name)) for name in BEHAVIORS),  # type: ignore[arg-type]
     *((ours.Split("e|[0-9]+", name, True), theirs.Split(Regex("e|[0-9]+"), name, True)) for name in BEHAVIORS),  # type: ignore[arg-type]
     (
-        ours.Sequence((ours.WhitespaceSplit(), ours.Punctuation())),
+        ours.PreTokenizerSequence((ours.WhitespaceSplit(), ours.Punctuation())),
         theirs.Sequence([theirs.WhitespaceSplit(), theirs.Punctuation()]),
     ),
 ]  # fmt: skip

@@ -16,13 +16,13 @@ from tests.core.sentencepieces import made, trained
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.fast.single_precision import single
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.n_best import n_best
-from webapp.core.traces.sampling import forward, sample
+from webapp.core.traces.sampling import forward_sums, sample
 from webapp.core.traces.viterbi import back, best_path, fill
 from webapp.vocabularies import shipped_tokenizer
 
@@ -51,7 +51,10 @@ def unigrams(draw: st.DrawFn) -> Unigram:
 @st.composite
 def sentencepieces(draw: st.DrawFn) -> SentencePieceUnigram:
     names = draw(pieces)
-    kinds = [draw(st.sampled_from([Kind.NORMAL] * 4 + [Kind.USER_DEFINED, Kind.UNUSED, Kind.CONTROL])) for _ in names]
+    kinds = [
+        draw(st.sampled_from([PieceKind.NORMAL] * 4 + [PieceKind.USER_DEFINED, PieceKind.UNUSED, PieceKind.CONTROL]))
+        for _ in names
+    ]
     scores = [draw(st.sampled_from(SCORES + draw(st.sampled_from([[], STEEP])))) for _ in names]
     every, byte_ids = ["<unk>", *names], None
     if draw(st.booleans()):
@@ -60,7 +63,10 @@ def sentencepieces(draw: st.DrawFn) -> SentencePieceUnigram:
     rest = len(every) - 1 - len(names)
     return SentencePieceUnigram(
         ScoredPieces(
-            every, [0.0, *scores, *[0.0] * rest], [Kind.UNKNOWN, *kinds, *[Kind.BYTE] * rest], byte_ids=byte_ids
+            every,
+            [0.0, *scores, *[0.0] * rest],
+            [PieceKind.UNKNOWN, *kinds, *[PieceKind.BYTE] * rest],
+            byte_ids=byte_ids,
         )
     )
 
@@ -168,7 +174,7 @@ def test_a_tie_goes_to_the_arc_that_starts_first() -> None:
 
 
 def test_a_long_way_down_begins_anew() -> None:
-    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [Kind.UNKNOWN, Kind.NORMAL])
+    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     columns = list(fill(lattice_of(SentencePieceUnigram(vocabulary), "aaaa")))
     assert [column.reset for column in columns] == [False, True, False, False]
     assert [column.best.total for column in columns] == [-60_000, -120_000, -60_000, -120_000]
@@ -260,7 +266,7 @@ def test_a_sample_knows_its_exact_probability(model: LatticeModel, text: str, te
     weights = [log_weight(path, temperature) for path in exact]
     greatest = max(weights)
     total = greatest + math.log(math.fsum(math.exp(weight - greatest) for weight in weights))
-    assert forward(lattice, temperature)[-1] == pytest.approx(total)
+    assert forward_sums(lattice, temperature)[-1] == pytest.approx(total)
 
 
 HUGS = Unigram(

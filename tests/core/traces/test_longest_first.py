@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.text.decoders import BPEDecoder
 from webapp.core.traces.longest_first import LongestFirst, longest_first
 
@@ -92,7 +92,7 @@ def test_what_nothing_covers() -> None:
     scored = ScoredPieces(
         ["<unk>", "ab", *fallback],
         [0.0] * 258,
-        [Kind.UNKNOWN, Kind.NORMAL, *[Kind.BYTE] * 256],
+        [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256],
         byte_ids=range(2, 258),
     )
     *_, last = longest_first(ScoredBPE(scored)).rounds("xabé")

@@ -12,21 +12,21 @@ from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.merging import (
-    Begin,
-    End,
-    Merge,
+    BeginStep,
+    CandidatePair,
+    EndStep,
+    MergeNode,
+    MergeStep,
     MergingModel,
-    Node,
-    Pair,
-    Replace,
-    Step,
-    Word,
-    steps,
-    words,
+    MergingStep,
+    ReplaceStep,
+    TracedWord,
+    merging_steps,
+    traced_words,
 )
 from webapp.core.traces.pretokens import Pretoken, pretokens_of
 from webapp.vocabularies import shipped_tokenizer
@@ -37,43 +37,43 @@ LETTERS = "abcé▁"
 texts = st.text(LETTERS + "ñ☃x", max_size=24)
 
 
-def followed(model: MergingModel, text: str) -> list[list[Step]]:
-    return [list(steps(model, word)) for word in words(model, text)]
+def followed(model: MergingModel, text: str) -> list[list[MergingStep]]:
+    return [list(merging_steps(model, word)) for word in traced_words(model, text)]
 
 
 def assert_followed(model: MergingModel, text: str) -> None:
     """The steps end in the model's ids, each goes on from the one before, and each node is made of nodes before it."""
     every = followed(model, text)
     assert [id for word in every for id in ends(word).ids] == list(model.ids(text))
-    assert "".join(word.text for word in words(model, text)) == text
+    assert "".join(word.text for word in traced_words(model, text)) == text
     for word in every:
-        nodes: list[Node] = []
-        row: tuple[Node, ...] = ()
+        nodes: list[MergeNode] = []
+        row: tuple[MergeNode, ...] = ()
         for step in word:
-            if isinstance(step, Begin):
+            if isinstance(step, BeginStep):
                 nodes += step.symbols
             else:
                 assert step.symbols == row or not nodes
-            if isinstance(step, Merge):
+            if isinstance(step, MergeStep):
                 assert len(step.pairs) == len(step.symbols) - 1
                 assert all(right - left > 1 for left, right in pairwise(step.chosen))
                 first = min(order(pair) for pair in step.pairs if pair)
                 assert all(order(step.pairs[at]) == first for at in step.chosen)
                 assert all(not pair or order(pair) > first for pair in step.pairs[: step.chosen[0]])
-            if isinstance(step, Merge | Replace):
+            if isinstance(step, MergeStep | ReplaceStep):
                 nodes += step.made
                 assert all(part < node.number for node in step.made for part in node.parts)
-            row = step.after if isinstance(step, Merge | Replace) else step.symbols
+            row = step.after if isinstance(step, MergeStep | ReplaceStep) else step.symbols
         assert [node.number for node in nodes] == list(range(len(nodes)))
         assert all(node.id is not None for node in ends(word).symbols)
 
 
-def ends(word: list[Step]) -> End:
-    assert isinstance(word[-1], End)
+def ends(word: list[MergingStep]) -> EndStep:
+    assert isinstance(word[-1], EndStep)
     return word[-1]
 
 
-def order(pair: Pair | None) -> float:
+def order(pair: CandidatePair | None) -> float:
     assert pair is not None
     return -pair.score if pair.score is not None else float(pair.rank or 0)
 
@@ -157,13 +157,13 @@ def test_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
 def scored_models(draw: st.DrawFn) -> ScoredBPE:
     """SentencePiece's kinds of pieces, with many equal scores."""
     found = draw(st.lists(st.text(LETTERS, min_size=1, max_size=5), max_size=16, unique=True))
-    kinds = [draw(st.sampled_from([Kind.NORMAL] * 5 + [Kind.UNUSED, Kind.USER_DEFINED])) for _ in found]
+    kinds = [draw(st.sampled_from([PieceKind.NORMAL] * 5 + [PieceKind.UNUSED, PieceKind.USER_DEFINED])) for _ in found]
     scores = [draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]
     pieces, byte_ids = ["<unk>", *found], None
-    kinds, scores = [Kind.UNKNOWN, *kinds], [0.0, *scores]
+    kinds, scores = [PieceKind.UNKNOWN, *kinds], [0.0, *scores]
     if draw(st.booleans()):
         byte_ids = range(len(pieces), len(pieces) + 256)
-        pieces, kinds, scores = pieces + BYTE_PIECES, kinds + [Kind.BYTE] * 256, scores + [0.0] * 256
+        pieces, kinds, scores = pieces + BYTE_PIECES, kinds + [PieceKind.BYTE] * 256, scores + [0.0] * 256
     return ScoredBPE(ScoredPieces(pieces, scores, kinds, byte_ids=byte_ids))
 
 
@@ -225,22 +225,22 @@ def test_a_very_long_word() -> None:
 
 def test_the_leftmost_of_equals_goes_first() -> None:
     model = RankBPE([*BYTES, b"aa", b"aaa"])
-    first, second, third, end = list(steps(model, Word("aaaaa", 0)))[1:]
-    assert isinstance(first, Merge)
-    assert isinstance(second, Merge)
+    first, second, third, end = list(merging_steps(model, TracedWord("aaaaa", 0)))[1:]
+    assert isinstance(first, MergeStep)
+    assert isinstance(second, MergeStep)
     assert first.chosen == (0,)
     assert [node.piece for node in first.after] == [b"aa", b"a", b"a", b"a"]
     assert [pair and pair.id for pair in second.pairs] == [257, 256, 256]
     assert second.chosen == (1,)
-    assert isinstance(third, Merge)
-    assert isinstance(end, End)
+    assert isinstance(third, MergeStep)
+    assert isinstance(end, EndStep)
     assert [node.piece for node in end.symbols] == [b"aa", b"aaa"]
 
 
 def test_subword_nmt_merges_every_place_at_once() -> None:
     model = SubwordBPE(["a", "aa"], [(0, 0)], byte_level=False)
-    _, merge, end = steps(model, Word("aaaaa", 0))
-    assert isinstance(merge, Merge)
+    _, merge, end = merging_steps(model, TracedWord("aaaaa", 0))
+    assert isinstance(merge, MergeStep)
     assert merge.chosen == (0, 2)
     assert [node.number for node in merge.made] == [5, 6]
     assert [node.piece for node in end.symbols] == ["aa", "aa", "a"]
@@ -248,58 +248,60 @@ def test_subword_nmt_merges_every_place_at_once() -> None:
 
 def test_a_whole_piece_is_not_merged() -> None:
     model = RankBPE([*BYTES, b"abc"])
-    [word] = words(model, "abc")
+    [word] = traced_words(model, "abc")
     assert word.whole
-    [end] = steps(model, word)
+    [end] = merging_steps(model, word)
     assert [(node.id, node.how, node.rank) for node in end.symbols] == [(256, "whole", 256)]
 
 
 def test_bytes_take_the_place_of_what_has_no_piece() -> None:
-    pieces, kinds = ["<unk>", "a", *BYTE_PIECES], [Kind.UNKNOWN, Kind.NORMAL, *[Kind.BYTE] * 256]
+    pieces, kinds = ["<unk>", "a", *BYTE_PIECES], [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
     model = ScoredBPE(ScoredPieces(pieces, [0.0] * 258, kinds, byte_ids=range(2, 258)))
-    begin, fallback, end = steps(model, Word("aé", 0))
-    assert isinstance(begin, Begin)
+    begin, fallback, end = merging_steps(model, TracedWord("aé", 0))
+    assert isinstance(begin, BeginStep)
     assert begin.symbols[1].kind == "uncovered"
-    assert isinstance(fallback, Replace)
+    assert isinstance(fallback, ReplaceStep)
     assert (fallback.first, fallback.last, fallback.why) == (1, 2, "bytes")
     assert [node.piece for node in end.symbols] == ["a", "<0xC3>", "<0xA9>"]
 
 
 def test_unknown_text_becomes_one_token() -> None:
-    model = ScoredBPE(ScoredPieces(["<unk>", "a"], [0.0, 0.0], [Kind.UNKNOWN, Kind.NORMAL]))
-    _, replaced, end = steps(model, Word("éña", 0))
-    assert isinstance(replaced, Replace)
+    model = ScoredBPE(ScoredPieces(["<unk>", "a"], [0.0, 0.0], [PieceKind.UNKNOWN, PieceKind.NORMAL]))
+    _, replaced, end = merging_steps(model, TracedWord("éña", 0))
+    assert isinstance(replaced, ReplaceStep)
     assert (replaced.first, replaced.last, replaced.why) == (0, 2, "unknown")
     assert end.symbols[0].parts == (0, 1)
 
 
 def test_an_unused_piece_is_merged_and_taken_apart() -> None:
-    kinds = [Kind.UNKNOWN, *[Kind.NORMAL] * 2, Kind.UNUSED]
+    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 2, PieceKind.UNUSED]
     model = ScoredBPE(ScoredPieces(["<unk>", "a", "b", "ab"], [0.0, -9.0, -9.0, -1.0], kinds))
-    _, merge, apart, end = steps(model, Word("ab", 0))
-    assert isinstance(merge, Merge)
+    _, merge, apart, end = merging_steps(model, TracedWord("ab", 0))
+    assert isinstance(merge, MergeStep)
     assert merge.made[0].kind == "unused"
-    assert isinstance(apart, Replace)
+    assert isinstance(apart, ReplaceStep)
     assert (apart.why, [node.start for node in apart.made]) == ("apart", [0, 1])
     assert [node.id for node in end.symbols] == [1, 2]
 
 
 def test_a_user_defined_piece_stays_alone() -> None:
-    kinds = [Kind.UNKNOWN, Kind.NORMAL, Kind.USER_DEFINED, Kind.NORMAL]
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.NORMAL]
     model = ScoredBPE(ScoredPieces(["<unk>", "a", "bb", "abb"], [0.0] * 4, kinds))
-    begin, end = steps(model, Word("abb", 0))
+    begin, end = merging_steps(model, TracedWord("abb", 0))
     assert [node.kind for node in begin.symbols] == ["piece", "user-defined"]
     assert [node.id for node in end.symbols] == [1, 2]
 
 
 def test_unknown_characters_wait_behind_bytes() -> None:
     pieces = ["<unk>", "<0xC3>", "<0xA9>"]
-    begin, _ = steps(BPE(pieces, [], byte_level=False, unknown="<unk>", byte_fallback=True), Word("xé", 0))
-    assert isinstance(begin, Begin)
+    begin, _ = merging_steps(
+        BPE(pieces, [], byte_level=False, unknown="<unk>", byte_fallback=True), TracedWord("xé", 0)
+    )
+    assert isinstance(begin, BeginStep)
     assert [(node.id, node.start) for node in begin.symbols] == [(1, 1), (2, 1), (0, 0)]
 
 
 def test_what_is_left_out_is_told() -> None:
-    begin, _ = steps(BPE(["a"], [], byte_level=False), Word("aéa", 0))
-    assert isinstance(begin, Begin)
+    begin, _ = merging_steps(BPE(["a"], [], byte_level=False), TracedWord("aéa", 0))
+    assert isinstance(begin, BeginStep)
     assert begin.left_out == ((1, 2),)

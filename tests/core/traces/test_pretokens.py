@@ -44,7 +44,7 @@ def test_whatever_the_pipeline_does_to_a_text(text: str, special: bool, template
     for pretokenizer in (
         pretokenizers.Metaspace(only_first=True),
         pretokenizers.ByteLevel(add_prefix_space=True),
-        pretokenizers.Sequence((pretokenizers.WhitespaceSplit(), pretokenizers.Metaspace(only_first=True))),
+        pretokenizers.PreTokenizerSequence((pretokenizers.WhitespaceSplit(), pretokenizers.Metaspace(only_first=True))),
         None,
     ):
         for normalizer in (BertNormalizer(), Prepend("a"), None):

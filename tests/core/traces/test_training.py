@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.core.trainers import naive
 from webapp.core import recipes
 from webapp.core.traces import training_bpe, training_unigram, training_wordpiece
-from webapp.core.traces.training_words import Word
+from webapp.core.traces.training_words import CorpusWord
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.seed_pieces import proper_substrings
 
@@ -76,7 +76,7 @@ def vars_of(pair: Any) -> tuple[Any, ...]:
     return pair.left, pair.right, pair.count
 
 
-def chains(start: tuple[Word[Any], ...], rounds: list[Any]) -> None:
+def chains(start: tuple[CorpusWord[Any], ...], rounds: list[Any]) -> None:
     """Each round begins with the words that the last one left, its winner leads its pairs, and it is counted right."""
     words = start
     for number, step in enumerate(rounds, start=1):
@@ -102,7 +102,7 @@ def chains(start: tuple[Word[Any], ...], rounds: list[Any]) -> None:
 )
 def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int, every: bool) -> None:
     size = len({character for word in counts for character in word}) + longer
-    training = training_unigram.Training(counts, size, seeds=seeds, every_substring=every)
+    training = training_unigram.UnigramTraining(counts, size, seeds=seeds, every_substring=every)
     candidates = proper_substrings(counts, seeds) if every else None
     wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates))
     told = training.rounds
@@ -140,7 +140,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
 
 def test_a_loss_is_what_the_words_lose() -> None:
     """Recomputed from the record alone: the piece's uses give way to its other reading."""
-    training = training_unigram.Training({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
+    training = training_unigram.UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
     step = training.rounds[0]
     assert {line.piece: line.instead for line in step.candidates if line.removed} == {
         "ug": ("u", "g"),
@@ -157,7 +157,7 @@ def test_nothing_to_learn_from() -> None:
     assert list(training_wordpiece.train({"a": 3}, 9).rounds()) == []
     for counts in ({}, {"": 2}):
         with pytest.raises(ValueError, match=r"nothing|empty"):
-            training_unigram.Training(counts, 9)
+            training_unigram.UnigramTraining(counts, 9)
 
 
 def test_worked_examples(worked_examples: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ def test_worked_examples(worked_examples: dict[str, Any]) -> None:
             break
 
     counts = naive.word_counts(worked_examples["unigram"]["corpus"])
-    told = training_unigram.Training(counts, 15, seeds=50 - 14, every_substring=True)
+    told = training_unigram.UnigramTraining(counts, 15, seeds=50 - 14, every_substring=True)
     assert sum(1 for seed in told.seeds if len(seed.piece) == 1) == 14
     assert len(told.seeds) <= 50
     assert [seed.piece for seed in told.seeds if len(seed.piece) > 1] == ["ve", "ry", "ver", "er", "ery"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.core.trainers.naive import word_counts
 from webapp.core.trainers import unigram
-from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH, Lattices
+from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH, CorpusLattices
 from webapp.core.trainers.seed_pieces import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
@@ -49,7 +49,7 @@ def test_expectation_is_the_sum_over_all_segmentations(counts: dict[str, int]) -
         for path, probability in paths:
             for piece in path:
                 wanted[piece] += count * probability / total
-    lattices = Lattices(counts, list(pieces))
+    lattices = CorpusLattices(counts, list(pieces))
     expected, log_likelihood = lattices.expectation(list(pieces.values()))
     assert expected == pytest.approx(list(wanted.values()))
     assert log_likelihood == pytest.approx(wanted_log_likelihood)
@@ -62,7 +62,7 @@ def test_best_paths_are_the_most_probable_segmentations(counts: dict[str, int]) 
     best = 0.0
     for word, count in counts.items():
         best += count * log(max(product(path, pieces) for path in segmentations(word, pieces)))
-    used = Lattices(counts, list(pieces)).best_path_counts(list(pieces.values()))
+    used = CorpusLattices(counts, list(pieces)).best_path_counts(list(pieces.values()))
     assert sum(n * log(p) for n, p in zip(used, pieces.values(), strict=True)) == pytest.approx(best)
 
 
@@ -109,7 +109,7 @@ def test_what_every_training_holds_to(counts: dict[str, int], longer: int) -> No
 @given(words)
 def test_expectation_maximization_never_loses_likelihood(counts: dict[str, int]) -> None:
     """True of the plain maximization, with nothing clamped; the sparse prior trades some of it away."""
-    lattices = Lattices(counts, list(pieces := with_probabilities(counts)))
+    lattices = CorpusLattices(counts, list(pieces := with_probabilities(counts)))
     probabilities = list(pieces.values())
     log_likelihoods = []
     for _ in range(5):

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.pages.languages.forms import MOST_TOKENIZERS, Asked
+from webapp.pages.languages.forms import MOST_TOKENIZERS, LanguagesRequest
 from webapp.pages.languages.measurements import measure
 from webapp.pages.languages.passages import passages
 from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
@@ -140,7 +140,7 @@ def test_markup_in_a_passage_stays_text(client: FlaskClient) -> None:
 @pytest.mark.parametrize("name", ["relative", "tokens", "characters", "bytes"])
 def test_every_mark_lies_on_its_strip(app: Flask, name: str) -> None:
     with app.test_request_context("/"):
-        rows = measure(Asked(measure=name)).rows  # type: ignore[arg-type]
+        rows = measure(LanguagesRequest(measure=name)).rows  # type: ignore[arg-type]
     scale = scale_of(rows, name)  # type: ignore[arg-type]
     places = [scale.place(value) for row in rows for value in row.values.values() if value is not None]
     assert all(0 < place < 100 for place in places)

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.learn.lessons import LESSONS, Example, Lesson, titles
+from webapp.pages.learn.lessons import LESSONS, Lesson, LessonExample, lesson_titles
 from webapp.tokenization.result import prepare
 from webapp.web.localization import LANGUAGES
 
@@ -24,7 +24,7 @@ def app_context(app: Flask) -> Iterator[None]:
         yield
 
 
-def tokenizer_of(example: Example) -> Tokenizer:
+def tokenizer_of(example: LessonExample) -> Tokenizer:
     return prepare(example.state(example.texts["en"]), corpus_limit=10_000).tokenizer
 
 
@@ -36,7 +36,7 @@ def test_the_index_leads_to_every_lesson(client: FlaskClient) -> None:
 
 def test_every_lesson_has_a_title(app: Flask) -> None:
     with app.test_request_context("/"):
-        assert list(titles()) == [lesson.slug for lesson in LESSONS]
+        assert list(lesson_titles()) == [lesson.slug for lesson in LESSONS]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -53,7 +53,7 @@ def test_every_lesson_shows_each_of_its_examples_once(client: FlaskClient, lesso
 
 
 @pytest.mark.parametrize(("slug", "example"), EXAMPLES, ids=lambda value: getattr(value, "key", value))
-def test_examples_show_what_the_core_gives(client: FlaskClient, slug: str, example: Example) -> None:
+def test_examples_show_what_the_core_gives(client: FlaskClient, slug: str, example: LessonExample) -> None:
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
     part = page[page.index(f'<div id="{example.key}"') :]
     ids = tokenizer_of(example).ids(example.texts["en"], special=example.special)

@@ -14,13 +14,13 @@ from tests.core.sentencepieces import trained
 from tests.core.texts import any_text
 from tests.site import HTMX, Page
 from webapp.core.formats import sentencepiece
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.steps.walkthroughs import show_of
-from webapp.pages.walkthrough.frames import Frame
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.web.localization import number
@@ -48,15 +48,15 @@ def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> 
 
 def shown(
     app: Flask, text: str, model: Unigram | SentencePieceUnigram = HUGS, *, step: int | None = None
-) -> tuple[Show, list[str]]:
+) -> tuple[Walkthrough, list[str]]:
     """The show of a text with a model alone, and all its steps drawn, or one of them."""
     with app.test_request_context("/?lang=en"):
         result = result_of(text, Tokenizer(model))
-        show = show_of(result, {})
+        show = walkthrough_of(result, {})
         drawn = [
             render_template(
                 "walkthrough/_walkthrough.html",
-                frame=Frame(show, step, str),
+                frame=StepFrame(show, step, str),
                 problems=[],
                 state=result.state,
                 pending=None,
@@ -123,7 +123,7 @@ def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
     assert "“x” is no piece: it is passed as an unknown character, for −14.00, which is 10 less" in told(drawn[2])
     assert "It becomes its bytes" not in told(drawn[2])
     every = ["<unk>", "h", *(f"<0x{byte:02X}>" for byte in range(256))]
-    kinds = [Kind.UNKNOWN, Kind.NORMAL, *[Kind.BYTE] * 256]
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
     vocabulary = ScoredPieces(every, [0.0, -2.0, *[0.0] * 256], kinds, byte_ids=range(2, 258))
     show, drawn = shown(app, "hé", SentencePieceUnigram(vocabulary))
     assert "It becomes its bytes in the end, a token each." in told(drawn[2])
@@ -132,7 +132,7 @@ def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
 
 
 def test_a_sum_that_is_brought_back_to_0_is_told(app: Flask) -> None:
-    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [Kind.UNKNOWN, Kind.NORMAL])
+    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     _show, drawn = shown(app, "aaa", SentencePieceUnigram(vocabulary))
     assert "Sums beyond 100,000 are brought back to 0 here" in told(drawn[2])
     assert "Sums beyond" not in told(drawn[1])
@@ -191,7 +191,7 @@ def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, te
     tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
     with app.test_request_context("/"):
         result = result_of(text, tokenizer, special=special)
-        show = show_of(result, {})
+        show = walkthrough_of(result, {})
         assert list(show.ids) == list(result.encoding.ids)
         last = show.record(len(show) - 1)
         assert last["n_best"][0]["ids"] == list(result.encoding.ids)
@@ -205,7 +205,7 @@ def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, te
 def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:
     with app.test_request_context("/"):
         result = result_of(text, special=special)
-        show = show_of(result, {})
+        show = walkthrough_of(result, {})
         for token, id in enumerate(show.ids):
             record = show.record(show.step_of(token))
             if record["kind"] == "added":

@@ -19,9 +19,9 @@ from tests.core import sentencepieces
 from tests.pages.playground.test_uploads import bpe, bring, chosen
 from tests.pages.steps.test_steps import told
 from tests.site import Page
-from webapp.core.traces.merging import End, Node, Word, steps
+from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.examples import PARTING
-from webapp.pages.steps.merge_tree import Tree, tree
+from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
@@ -264,12 +264,12 @@ def test_the_rounds_of_the_longest_piece_first(client: FlaskClient) -> None:
 # --- the trees as pictures
 
 
-def drawn(text: str) -> tuple[list[Node], tuple[Node, ...], Tree]:
+def drawn(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]:
     model = shipped_tokenizer("bpe-bytes").model
-    every = list(steps(model, Word(text, 0)))  # type: ignore[arg-type]
-    nodes = [node for step in every if not isinstance(step, End) for node in getattr(step, "made", step.symbols)]
-    assert isinstance(every[-1], End)
-    return nodes, every[-1].symbols, tree(text, nodes, every[-1].symbols)
+    every = list(merging_steps(model, TracedWord(text, 0)))  # type: ignore[arg-type]
+    nodes = [node for step in every if not isinstance(step, EndStep) for node in getattr(step, "made", step.symbols)]
+    assert isinstance(every[-1], EndStep)
+    return nodes, every[-1].symbols, merge_tree(text, nodes, every[-1].symbols)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

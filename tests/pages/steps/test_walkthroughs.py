@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
-from webapp.pages.steps.forms import Asked
-from webapp.pages.steps.walkthroughs import show_of
-from webapp.pages.walkthrough.frames import Frame
-from webapp.pages.walkthrough.preparation import Opened
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
@@ -34,7 +34,7 @@ def result_of(algorithm: str, text: str, **options: Any) -> Result:
 def test_a_show_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
         result = result_of(algorithm, text)
-        show = show_of(result, {})
+        show = walkthrough_of(result, {})
         assert list(show.ids) == list(result.encoding.ids)
         assert len(show) >= 1
         for token in range(len(show.ids)):
@@ -51,7 +51,7 @@ def test_the_step_of_a_token_is_the_one_that_made_it(
     with app.test_request_context("/"):
         options = {"runs": runs} if algorithm != "wordpiece" else {"special": special, "lowercase": lowercase}
         result = result_of(algorithm, text, **options)
-        show = show_of(result, {})
+        show = walkthrough_of(result, {})
         steps = [show.step_of(token) for token in range(len(show.ids))]
         assert sorted(steps, reverse=algorithm == "bmm") == steps
         assert [show.record(step)["id"] for step in steps] == list(result.encoding.ids)
@@ -67,11 +67,11 @@ def test_the_step_of_a_token_is_the_one_that_made_it(
 def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
         result = result_of(algorithm, text)
-        show = show_of(result, {})
-        assert isinstance(show, Opened)
+        show = walkthrough_of(result, {})
+        assert isinstance(show, PreparedWalkthrough)
         for step in range(len(show)):
-            frame = Frame(show, step, str)
-            told = {"asked": Asked(result.state), "state": result.state, "problems": [], "pending": None}
+            frame = StepFrame(show, step, str)
+            told = {"asked": StepsRequest(result.state), "state": result.state, "problems": [], "pending": None}
             told["default_for"] = default_for
             drawn = render_template("walkthrough/_walkthrough.html", frame=frame, **told)
             drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # what a form sends on unseen

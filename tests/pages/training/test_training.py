@@ -15,12 +15,12 @@ from flask.testing import FlaskClient
 from tests.site import HTMX, Page
 from webapp.core import recipes
 from webapp.pages.training import presets as known
-from webapp.pages.training.forms import Asked
+from webapp.pages.training.forms import TrainingRequest
 
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
 
-def twin(client: FlaskClient, asked: Asked) -> Any:
+def twin(client: FlaskClient, asked: TrainingRequest) -> Any:
     """All steps of a training as a program reads them."""
     with client.application.test_request_context():
         address = asked.address()
@@ -199,7 +199,7 @@ def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: s
 
 
 def test_what_is_learned_is_what_the_playground_learns(app: Flask, client: FlaskClient) -> None:
-    from webapp.vocabularies import learn
+    from webapp.vocabularies import train_vocabulary
 
     corpus = "the cat sat on the mat, the other cat had not"
     names = {
@@ -208,8 +208,8 @@ def test_what_is_learned_is_what_the_playground_learns(app: Flask, client: Flask
         "learned-wordpiece": ("wordpiece", ""),
     }
     for name, (algorithm, symbols) in names.items():
-        steps = twin(client, Asked(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
-        learned = learn(name, corpus, 12)
+        steps = twin(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
+        learned = train_vocabulary(name, corpus, 12)
         assert merged(steps) == [
             tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in learned.merges
         ]

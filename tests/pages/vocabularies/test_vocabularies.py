@@ -19,8 +19,8 @@ from webapp.core.formats.fields import FormatError
 from webapp.pages.vocabularies import routes
 from webapp.vocabularies import (
     CATALOGUE,
-    OnItsWayError,
-    UnavailableError,
+    StillFetchingError,
+    UnavailableVocabularyError,
     fetching,
     find,
     jieba_words,
@@ -264,7 +264,7 @@ def test_a_vocabulary_that_cannot_be_had(
     def fail(name: str) -> None:
         entry = find(name)
         assert entry
-        raise UnavailableError(entry, error)
+        raise UnavailableVocabularyError(entry, error)
 
     monkeypatch.setattr(routes, "tokenizer_of", fail)
     answer = client.get("/vocabularies/gpt2")
@@ -281,7 +281,7 @@ def test_a_vocabulary_that_is_on_its_way(client: FlaskClient, monkeypatch: pytes
     def wait(name: str) -> None:
         entry = find(name)
         assert entry
-        raise OnItsWayError(entry, 500_000, 2_000_000)
+        raise StillFetchingError(entry, 500_000, 2_000_000)
 
     monkeypatch.setattr(routes, "tokenizer_of", wait)
     answer = client.get("/vocabularies/gpt2")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.rendering.pictures.conftest import encode, pixels
 from tests.rendering.pictures.test_palette import CSS, variables
-from webapp.rendering.pictures import CARD, Words, card, png, svg
+from webapp.rendering.pictures import CARD, PictureTexts, card, png, svg
 from webapp.rendering.pictures.cells import cells
 from webapp.rendering.pictures.drawing import MOST_CHARACTERS, rendered
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
@@ -107,7 +107,7 @@ def test_a_script_is_drawn_or_named(script: str) -> None:
         said.append(str(scripts))
         return "missing"
 
-    png(encoding, words=Words(missing=missing))
+    png(encoding, words=PictureTexts(missing=missing))
     assert bool(said) == bool(layout.missing)
     if layout.missing:
         pytest.skip(f"no font on this machine for {script}: the picture says so")
@@ -143,7 +143,7 @@ def test_a_long_text_is_cut_and_the_rest_is_counted() -> None:
         said.append(count)
         return "more"
 
-    image = pixels(png(encoding, words=Words(more=more)))
+    image = pixels(png(encoding, words=PictureTexts(more=more)))
     assert len(said) == 1
     assert 0 < said[0] < len(encoding)
     assert image.height < 8_000

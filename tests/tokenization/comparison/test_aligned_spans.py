@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from webapp.core.analysis.agreement import agreement_of, boundaries_of
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.tokenization.comparison.aligned_markup import PIECE, Drawing, as_text, pieces_of
-from webapp.tokenization.comparison.aligned_spans import WIDEST, Stretch, stretches_of
+from webapp.tokenization.comparison.aligned_markup import PIECE, AlignedMarkup, as_text, pieces_of
+from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 ALPHABET = "ab lowest研究生命。é\u0301👨\u200d👩👍🏽\n\t\u202e\0ﬁمرحبا"
@@ -23,9 +23,9 @@ def encodings(text: str, *names: str) -> list[Encoding]:
     return [shipped_tokenizer(name).encode(text) for name in names or NAMES]
 
 
-def stretches(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[Stretch]:
+def stretches(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
     agreement = agreement_of(boundaries_of(one.starts, one.ends, len(text)) for one in each)
-    return stretches_of(text, each, agreement, most)
+    return aligned_spans_of(text, each, agreement, most)
 
 
 @given(TEXTS)
@@ -94,7 +94,7 @@ def test_columns_come_in_pieces_that_the_style_sheet_can_light_up() -> None:
 def test_markup_in_a_text_stays_text(layout: str) -> None:
     text = "<script>alert(1)</script> & \x07 مرحبا"
     found = stretches(text, encodings(text, "bpe-bytes", "unigram"))
-    html = Drawing(text, found, [1, 2]).html("columns" if layout == "columns" else "lines")
+    html = AlignedMarkup(text, found, [1, 2]).html("columns" if layout == "columns" else "lines")
     assert "<script" not in html
     assert "⟨0007⟩" in html
     assert ('dir="rtl"' in html) == (layout == "lines")

@@ -108,7 +108,7 @@ class TokenAnswer(Answer):
     special: bool
 
 
-class AddedToken(Answer):
+class AddedTokenAnswer(Answer):
     """A token beside the model's own."""
 
     id: int
@@ -134,7 +134,7 @@ class VocabularyAnswer(VocabularyEntry):
     longest: list[TokenAnswer]
     longest_words: list[TokenAnswer]
     unknown_id: int | None
-    added_tokens: list[AddedToken]
+    added_tokens: list[AddedTokenAnswer]
     pipeline: PipelineAnswer
 
 

@@ -17,7 +17,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """The characters from `start` to `end` (exclusive), which are `tokens` tokens when they are encoded alone."""
 
     start: int
@@ -25,7 +25,7 @@ class Part:
     tokens: int
 
 
-class TooSmallError(ValueError):
+class PartTooSmallError(ValueError):
     """A single character makes more `tokens` than a part may have: nothing can be cut small enough."""
 
     def __init__(self, character: str, tokens: int) -> None:
@@ -43,7 +43,7 @@ def split(
     boundary: Boundary = "sentence",
     special: bool = False,
     template: bool = False,
-) -> Iterator[Part]:
+) -> Iterator[TextPart]:
     """The text in parts of at most `most` tokens, each beginning where the one before ends, or up to `overlap` tokens
     before that.
 
@@ -124,7 +124,7 @@ class _Splitter:
         self._boundaries = boundaries_of(text, boundary)
         self._tried = most  # how many tokens of the whole text the last part took
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TextPart]:
         """All parts, in order."""
         start = end = 0
         while end < len(self._text):
@@ -135,7 +135,7 @@ class _Splitter:
             end = part.end
             start = self._overlapping(part)
 
-    def _part(self, start: int, behind: int) -> Part:
+    def _part(self, start: int, behind: int) -> TextPart:
         """The part from `start`; its end is not behind `behind` where nothing more fits."""
         first = bisect_right(self._ends, start)
         room = min(self._most, 2 * self._tried)  # tokens of the whole text; what was too many before is not tried again
@@ -145,7 +145,7 @@ class _Splitter:
             tokens = self._count(start, end)
             if tokens <= self._most:
                 self._tried = room
-                return Part(start, end, tokens)
+                return TextPart(start, end, tokens)
             room = _fewer(room, tokens, self._most)
             if end < limit:
                 room = min(room, bisect_left(self._ends, end) - first)
@@ -165,18 +165,18 @@ class _Splitter:
             return following
         return self._boundaries[at - 1] if at > 0 and self._boundaries[at - 1] > start else limit
 
-    def _within_a_token(self, start: int, first: int) -> Part:
+    def _within_a_token(self, start: int, first: int) -> TextPart:
         """A beginning of the text of token `first` that fits, by halving."""
         length = (self._ends[first] if first < len(self._ends) else len(self._text)) - start
         while True:
             tokens = self._count(start, start + length)
             if tokens <= self._most:
-                return Part(start, start + length, tokens)
+                return TextPart(start, start + length, tokens)
             if length <= 1:
-                raise TooSmallError(self._text[start], tokens)
+                raise PartTooSmallError(self._text[start], tokens)
             length //= 2
 
-    def _overlapping(self, part: Part) -> int:
+    def _overlapping(self, part: TextPart) -> int:
         """Where the part behind `part` begins: at most `overlap` tokens before its end."""
         wanted = self._overlap
         last = bisect_left(self._starts, part.end)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedToken:
     """A token and how often it occurs; `rank` is counted from 1, and the first among equals comes first."""
 
     rank: int
@@ -20,19 +20,19 @@ class Ranked:
     count: int
 
 
-def ranked(ids: Iterable[int]) -> list[Ranked]:
+def ranked(ids: Iterable[int]) -> list[RankedToken]:
     """The different ids, the most frequent first.
 
     >>> ranked([7, 3, 7, 5, 7, 3])
-    [Ranked(rank=1, id=7, count=3), Ranked(rank=2, id=3, count=2), Ranked(rank=3, id=5, count=1)]
+    [RankedToken(rank=1, id=7, count=3), RankedToken(rank=2, id=3, count=2), RankedToken(rank=3, id=5, count=1)]
     """
-    return [Ranked(rank, id, count) for rank, (id, count) in enumerate(Counter(ids).most_common(), 1)]
+    return [RankedToken(rank, id, count) for rank, (id, count) in enumerate(Counter(ids).most_common(), 1)]
 
 
-def thinned(tokens: Sequence[Ranked], most: int = 150) -> list[Ranked]:
+def thinned(tokens: Sequence[RankedToken], most: int = 150) -> list[RankedToken]:
     """About `most` of them at most, as evenly spread on a logarithmic scale as there are ranks; first and last stay.
 
-    >>> tokens = [Ranked(rank, 0, 1) for rank in range(1, 10_001)]
+    >>> tokens = [RankedToken(rank, 0, 1) for rank in range(1, 10_001)]
     >>> [token.rank for token in thinned(tokens, 5)]
     [1, 10, 100, 1000, 10000]
     """

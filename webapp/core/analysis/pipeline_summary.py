@@ -11,7 +11,7 @@ from webapp.core.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineStep:
     """One step by its name, with the settings that are not the usual ones."""
 
     name: str
@@ -19,36 +19,38 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class PipelineSummary:
     """The steps of each stage in their order; a stage that a tokenizer does without has none.
 
     `template` is what the post-processor puts around a text: special tokens, and None for the text.
     """
 
-    normalizer: tuple[Step, ...]
-    pretokenizer: tuple[Step, ...]
-    model: Step
-    decoder: tuple[Step, ...]
+    normalizer: tuple[PipelineStep, ...]
+    pretokenizer: tuple[PipelineStep, ...]
+    model: PipelineStep
+    decoder: tuple[PipelineStep, ...]
     template: tuple[str | None, ...] = ()
 
 
-def pipeline_of(tokenizer: Tokenizer) -> Pipeline:
+def pipeline_summary(tokenizer: Tokenizer) -> PipelineSummary:
     """The pipeline of a tokenizer.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import UNIGRAM, WORDPIECE
-    >>> pipeline = pipeline_of(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un"])))
+    >>> pipeline = pipeline_summary(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un"])))
     >>> pipeline.model.name, pipeline.normalizer
-    ('WordPiece', (Step(name='BertNormalizer', settings=(('lowercase', 'false'),)),))
-    >>> [step.name for step in pipeline_of(UNIGRAM.tokenizer(WordPiece(["[UNK]"]))).decoder]
+    ('WordPiece', (PipelineStep(name='BertNormalizer', settings=(('lowercase', 'false'),)),))
+    >>> [step.name for step in pipeline_summary(UNIGRAM.tokenizer(WordPiece(["[UNK]"]))).decoder]
     ['Replace', 'Fuse', 'Strip']
     """
     template = tokenizer.postprocessor.template
     names = {id: content for content, id in tokenizer.special_tokens.items()}
-    return Pipeline(
+    return PipelineSummary(
         normalizer=tuple(_steps(tokenizer.normalizer)),
         pretokenizer=tuple(_steps(tokenizer.pretokenizer)),
-        model=Step(_NAMES.get(type(tokenizer.model).__name__, type(tokenizer.model).__name__), _model(tokenizer.model)),
+        model=PipelineStep(
+            _NAMES.get(type(tokenizer.model).__name__, type(tokenizer.model).__name__), _model(tokenizer.model)
+        ),
         decoder=tuple(_steps(tokenizer.decoder)),
         template=tuple(None if id is None else names.get(id, str(id)) for id in template.parts) if template else (),
     )
@@ -64,8 +66,16 @@ _NAMES = {
     "SpeltByteLevel": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",
-    "Words": "Word",
-    "Characters": "Character",
+    "SentencePieceWords": "Word",
+    "SentencePieceCharacters": "Character",
+    "NormalizerSequence": "Sequence",
+    "PreTokenizerSequence": "Sequence",
+    "ByteLevelDecoder": "ByteLevel",
+    "DecoderSequence": "Sequence",
+    "MetaspaceDecoder": "Metaspace",
+    "ReplaceDecoder": "Replace",
+    "StripDecoder": "Strip",
+    "WordPieceDecoder": "WordPiece",
 }
 _SETTINGS = (
     "byte_level",
@@ -80,7 +90,7 @@ _SETTINGS = (
 _OWN = ("spelt", "space", "cuts")
 
 
-def _steps(part: object) -> list[Step]:
+def _steps(part: object) -> list[PipelineStep]:
     """A stage's steps, those of sequences one by one."""
     if part is None:
         return []
@@ -89,7 +99,7 @@ def _steps(part: object) -> list[Step]:
         if isinstance(inner, tuple):
             return [step for one in inner for step in _steps(one)]
     name = type(part).__name__
-    return [Step(_NAMES.get(name, name), _settings(part))]
+    return [PipelineStep(_NAMES.get(name, name), _settings(part))]
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from webapp.core.text import decoders
 from webapp.core.text.byte_characters import unspelt
-from webapp.core.text.decoders import Decoder, Step
+from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Marks:
+class PieceMarks:
     """What the pieces of a vocabulary have besides text.
 
     `space` stands for a space, `prefix` begins a piece inside a word, `suffix` ends a word. With `byte_names` a piece
     like `<0x0A>` is a byte; with `spelt` characters stand for bytes, as in GPT-2's files.
 
-    >>> marks = Marks(space="▁", byte_names=True)
+    >>> marks = PieceMarks(space="▁", byte_names=True)
     >>> [marks.text_of(piece) for piece in ("▁the", "<0x0A>", "<0xE4>", b" the", b"\\xe4\\xb8")]
     [' the', '\\n', None, ' the', None]
     """
@@ -49,7 +49,7 @@ class Marks:
     def bytes_of(self, piece: str | bytes) -> bytes:
         """The bytes that a piece is in UTF-8, its marks included; of one that is called by its byte, that byte.
 
-        >>> Marks(space="▁", byte_names=True).bytes_of("▁a"), Marks(byte_names=True).bytes_of("<0xE4>")
+        >>> PieceMarks(space="▁", byte_names=True).bytes_of("▁a"), PieceMarks(byte_names=True).bytes_of("<0xE4>")
         (b'\\xe2\\x96\\x81a', b'\\xe4')
         """
         data = self._bytes_of(piece)
@@ -67,12 +67,12 @@ class Marks:
         return None
 
 
-def marks_of(tokenizer: Tokenizer) -> Marks:
+def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
     """The marks that a tokenizer's model and decoder know.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
-    >>> marks_of(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff"]))).text_of("##aff")
+    >>> piece_marks(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff"]))).text_of("##aff")
     'aff'
     """
     model, steps = tokenizer.model, _steps(tokenizer.decoder)
@@ -81,17 +81,17 @@ def marks_of(tokenizer: Tokenizer) -> Marks:
         match step:
             case SentencePieceDecoder():
                 space, byte_names = step.space, bool(step.byte_pieces)
-            case decoders.Metaspace():
+            case decoders.MetaspaceDecoder():
                 space = step.replacement
-            case decoders.Replace(content=" ", regular=False) if len(step.pattern) == 1:
+            case decoders.ReplaceDecoder(content=" ", regular=False) if len(step.pattern) == 1:
                 space = step.pattern
             case decoders.BPEDecoder():
                 suffix = suffix or step.suffix
             case decoders.ByteFallback():
                 byte_names = True
-            case decoders.ByteLevel():
+            case decoders.ByteLevelDecoder():
                 spelt = True
-    return Marks(
+    return PieceMarks(
         space="" if space == " " else space,
         prefix=getattr(model, "continuing_subword_prefix", ""),
         suffix=suffix,
@@ -116,8 +116,8 @@ def bare(text: str) -> str:
 _BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
 
 
-def _steps(decoder: Decoder | Step | None) -> list[Decoder | Step]:
-    if isinstance(decoder, decoders.Sequence):
+def _steps(decoder: Decoder | DecoderStep | None) -> list[Decoder | DecoderStep]:
+    if isinstance(decoder, decoders.DecoderSequence):
         return [inner for step in decoder.steps for inner in _steps(step)]
     return [] if decoder is None else [decoder]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from webapp.core.analysis.surface_forms import Marks, bare, marks_of
+from webapp.core.analysis.surface_forms import PieceMarks, bare, piece_marks
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -34,7 +34,7 @@ class TokenList:
         added = {token.id: token.content for token in tokenizer.added_tokens}
         beyond = sorted(id for id in added if id >= len(pieces))
         self.ids: Sequence[int] = [*range(len(pieces)), *beyond] if beyond else range(len(pieces))
-        self._marks = marks_of(tokenizer)
+        self._marks = piece_marks(tokenizer)
         self.texts: list[str | None] = [*map(self._marks.text_of, pieces), *map(added.__getitem__, beyond)]
         self.pieces = pieces + [added[id] for id in beyond]
         for id, content in added.items():
@@ -59,7 +59,7 @@ class TokenList:
         at = self.place_of(id)
         if at is None:
             raise KeyError(id)
-        marks = Marks() if id in self.added else self._marks
+        marks = PieceMarks() if id in self.added else self._marks
         return marks.bytes_of(self.pieces[at])
 
     def find(self, *queries: str, data: bytes = b"") -> list[int]:
@@ -70,7 +70,7 @@ class TokenList:
         whole: list[int] = []
         part: list[int] = []
         for id, piece, text, written in zip(self.ids, self.pieces, self.texts, self.written, strict=True):
-            if data and data in (own := (Marks() if id in self.added else self._marks).bytes_of(piece)):
+            if data and data in (own := (PieceMarks() if id in self.added else self._marks).bytes_of(piece)):
                 (whole if data == own else part).append(id)
                 continue
             for query in queries:

@@ -27,7 +27,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.text.byte_characters import unspelt
 from webapp.core.text.character_pretokenizers import SpeltByteLevel
 from webapp.core.text.pretokenizers import ByteLevel
-from webapp.core.text.pretokenizers import Sequence as Steps
+from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
 from webapp.core.tokenizer import Tokenizer
 
 __all__ = ["FormatError", "read", "write"]

@@ -190,7 +190,7 @@ def rank_tokenizer(
         model,
         normalizer=normalizer,
         pretokenizer=Split(pattern, "removed", invert=True),
-        decoder=decoders.ByteLevel(),
+        decoder=decoders.ByteLevelDecoder(),
         special_tokens=special_tokens,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
@@ -40,11 +40,15 @@ def read(text: str) -> Tokenizer:
             "%(tokens)s tokens, but %(scores)s scores", tokens=f"{len(tokens):,}", scores=f"{len(scores):,}"
         )
     first_byte = _first_byte(tokens)
-    kinds = [Kind.CONTROL] * first_byte + [Kind.BYTE] * 256 + [Kind.NORMAL] * (len(tokens) - first_byte - 256)
+    kinds = (
+        [PieceKind.CONTROL] * first_byte
+        + [PieceKind.BYTE] * 256
+        + [PieceKind.NORMAL] * (len(tokens) - first_byte - 256)
+    )
     if "<unk>" not in tokens[:first_byte]:
         raise FormatError('the token "<unk>" is missing in front of the bytes')
     unknown = tokens.index("<unk>")
-    kinds[unknown] = Kind.UNKNOWN
+    kinds[unknown] = PieceKind.UNKNOWN
     pieces = [*tokens[:first_byte], *NAMED_BYTES, *tokens[first_byte + 256 :]]
     if len(set(pieces)) != len(pieces):
         seen: set[str] = set()

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_offsets import byte_segments
-from webapp.core.models.fast.byte_boundaries import SHORT, Boundaries
+from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.merge_loop import NO_RANK
 from webapp.core.vocabulary_error import VocabularyError, shown
@@ -54,7 +54,7 @@ class RankBPE:
         for byte in range(256):
             if bytes([byte]) not in self._ids:
                 raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
-        self._boundaries = Boundaries(self._ids)
+        self._boundaries = ByteBoundaries(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
         self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__
 

@@ -26,9 +26,9 @@ _FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a characte
 class ScoredBPE(ScoredModel):
     """The neighbours that spell the piece with the highest score are merged, the leftmost first among equals.
 
-    >>> from webapp.core.models.scored_pieces import Kind
+    >>> from webapp.core.models.scored_pieces import PieceKind
     >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "abab"], [0.0, -9.0, -9.0, -1.0, -2.0],
-    ...                           [Kind.UNKNOWN, *[Kind.NORMAL] * 4])
+    ...                           [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 4])
     >>> ScoredBPE(vocabulary).segment("abababc")
     [(4, 0, 4), (3, 4, 6), (0, 6, 7)]
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from webapp.core.models.scored_pieces import SPACE, Part, ScoredModel, ScoredPieces
 
 
-class Words(ScoredModel):
+class SentencePieceWords(ScoredModel):
     """Each space begins a word; a word is a piece or unknown.
 
-    >>> from webapp.core.models.scored_pieces import Kind
-    >>> vocabulary = ScoredPieces(["<unk>", "▁low"], [0.0, 0.0], [Kind.UNKNOWN, Kind.NORMAL])
-    >>> Words(vocabulary).segment("▁low▁high▁low")
+    >>> from webapp.core.models.scored_pieces import PieceKind
+    >>> vocabulary = ScoredPieces(["<unk>", "▁low"], [0.0, 0.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
+    >>> SentencePieceWords(vocabulary).segment("▁low▁high▁low")
     [(1, 0, 4), (0, 4, 9), (1, 9, 13)]
 
     SentencePiece cuts in front of spaces even where `treat_whitespace_as_suffix` has trained pieces that end in them,
@@ -32,12 +32,12 @@ class Words(ScoredModel):
         return [(self.vocabulary.ids.get(word), len(word))]
 
 
-class Characters(ScoredModel):
+class SentencePieceCharacters(ScoredModel):
     """Each character is a token, and so is each user-defined piece (the longest at a place).
 
-    >>> from webapp.core.models.scored_pieces import Kind
-    >>> kinds = [Kind.UNKNOWN, Kind.NORMAL, Kind.USER_DEFINED]
-    >>> Characters(ScoredPieces(["<unk>", "a", "<a>"], [0.0] * 3, kinds)).segment("a<a>b")
+    >>> from webapp.core.models.scored_pieces import PieceKind
+    >>> kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED]
+    >>> SentencePieceCharacters(ScoredPieces(["<unk>", "a", "<a>"], [0.0] * 3, kinds)).segment("a<a>b")
     [(1, 0, 1), (2, 1, 4), (0, 4, 5)]
     """
 

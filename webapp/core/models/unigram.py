@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from webapp.core.models.fast.cache import LONGEST, Cache
-from webapp.core.models.fast.unigram_spans import UnigramStretches, fused
+from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
 from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
@@ -63,7 +63,7 @@ class Unigram:
         self._score_of = dict(zip(self.pieces, self.scores, strict=True))
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._lengths = lengths_by_beginning(self.pieces)
-        self._stretches = UnigramStretches(self._score_of, self._lengths, self._unknown_score)
+        self._stretches = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
         self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
         # The lattice is dear: ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__

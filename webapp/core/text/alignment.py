@@ -10,13 +10,13 @@ Change = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class AlignedText:
     """A text, and for each of its characters the range of the original that it stands for.
 
     `starts` and `ends` are as long as `text`; both count characters of the original. A normalizer changes one
     with `edited`, where each new character names the old one whose place it takes:
 
-    >>> aligned = Aligned.of("a\\x00b").edited([(1, 2, "", ())])
+    >>> aligned = AlignedText.of("a\\x00b").edited([(1, 2, "", ())])
     >>> aligned.text, list(aligned.starts), list(aligned.ends)
     ('ab', [0, 2], [1, 3])
     """
@@ -28,7 +28,7 @@ class Aligned:
     """Where in the original this text begins: the place of characters that stand in front of all others."""
 
     @classmethod
-    def of(cls, text: str) -> Aligned:
+    def of(cls, text: str) -> AlignedText:
         """`text` as it is, each character standing for itself."""
         return cls(text, range(len(text)), range(1, len(text) + 1))
 
@@ -37,22 +37,22 @@ class Aligned:
         """Whether every character still stands for itself."""
         return isinstance(self.starts, range)
 
-    def same_length(self, text: str) -> Aligned:
+    def same_length(self, text: str) -> AlignedText:
         """The text replaced by another in which each character takes the place of the one at its index."""
-        return Aligned(text, self.starts, self.ends, self.origin)
+        return AlignedText(text, self.starts, self.ends, self.origin)
 
-    def part(self, start: int, end: int) -> Aligned:
+    def part(self, start: int, end: int) -> AlignedText:
         """The text from one index to another."""
         starts = self.starts[start:end]
-        return Aligned(self.text[start:end], starts, self.ends[start:end], starts[0] if starts else self.origin)
+        return AlignedText(self.text[start:end], starts, self.ends[start:end], starts[0] if starts else self.origin)
 
-    def transformed(self, changes: Iterable[Change], removed: int = 0) -> Aligned:
+    def transformed(self, changes: Iterable[Change], removed: int = 0) -> AlignedText:
         """The text as `tokenizers` changes one, character by character, once the first `removed` ones are gone.
 
         A change is a new character and 0 where it replaces an old one, -n where the n behind that one go with it, or
         more than 0 where it is put in and gets the place of the old character before it.
 
-        >>> aligned = Aligned.of("ab").transformed([("A", 0), ("!", 1), ("B", 0)])
+        >>> aligned = AlignedText.of("ab").transformed([("A", 0), ("!", 1), ("B", 0)])
         >>> aligned.text, list(aligned.starts), list(aligned.ends)
         ('A!B', [0, 0, 1], [1, 1, 2])
         """
@@ -67,9 +67,9 @@ class Aligned:
             ends.append(self.ends[source] if source >= 0 else self.origin)
             if change <= 0:
                 at += 1 - change
-        return Aligned("".join(characters), starts, ends, self.origin)
+        return AlignedText("".join(characters), starts, ends, self.origin)
 
-    def edited(self, edits: Iterable[Edit]) -> Aligned:
+    def edited(self, edits: Iterable[Edit]) -> AlignedText:
         """The text with stretches replaced, each edit a `(start, end, replacement, sources)`.
 
         Edits come in order and do not overlap. `sources` holds for each character of the replacement the
@@ -91,4 +91,4 @@ class Aligned:
         pieces.append(self.text[position:])
         starts += self.starts[position:]
         ends += self.ends[position:]
-        return Aligned("".join(pieces), starts, ends, self.origin)
+        return AlignedText("".join(pieces), starts, ends, self.origin)

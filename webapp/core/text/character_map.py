@@ -43,7 +43,7 @@ _WHITE = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace()) -
 
 
 @dataclass(frozen=True)
-class Starts:
+class RuleStarts:
     """With which characters rules begin (alone, or with more to follow), and which follow the first of a rule."""
 
     single: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ class CharacterMap:
     [(0, 1, 'fi'), (4, 6, 'é')]
     """
 
-    starts: Starts
+    starts: RuleStarts
     units: array[int] = field(default_factory=lambda: array("I"), repr=False)
     texts: bytes = field(default=b"", repr=False)
     rules: dict[str, str] | None = field(default=None, repr=False)
@@ -94,7 +94,7 @@ class CharacterMap:
     def of(cls, rules: dict[str, str]) -> CharacterMap:
         """A map with rules given by hand."""
         return cls(
-            Starts(
+            RuleStarts(
                 frozenset(rule for rule in rules if len(rule) == 1),
                 frozenset(rule[0] for rule in rules if len(rule) > 1),
                 frozenset(character for rule in rules for character in rule[1:]),
@@ -252,7 +252,7 @@ def replaced(text: str, replacements: Iterable[Replacement]) -> str:
     return "".join((*pieces, text[position:])) if position else text
 
 
-def _starts(units: array[int], texts: bytes) -> Starts:
+def _starts(units: array[int], texts: bytes) -> RuleStarts:
     """Walk the whole trie, each unit once for each way its bytes may continue a character."""
     children = _children(units)
     _check_ends(units, children)
@@ -296,7 +296,7 @@ def _starts(units: array[int], texts: bytes) -> Starts:
             if first:
                 inner.add(decoded)
             waiting.append((child, b"", first or decoded))
-    return Starts(frozenset(single), frozenset(longer), frozenset(inner))
+    return RuleStarts(frozenset(single), frozenset(longer), frozenset(inner))
 
 
 def _children(units: array[int]) -> dict[int, list[tuple[int, int]]]:

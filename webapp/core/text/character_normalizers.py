@@ -11,11 +11,11 @@ from itertools import chain
 import regex
 
 from webapp.core.models.fast.cache import Cache
-from webapp.core.text.alignment import Aligned, Change
+from webapp.core.text.alignment import AlignedText, Change
 from webapp.core.text.bert_characters import COMBINING
 from webapp.core.text.byte_characters import spelt
 from webapp.core.text.character_classes import members
-from webapp.core.text.character_map import CharacterMap, Starts
+from webapp.core.text.character_map import CharacterMap, RuleStarts
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 
 
@@ -35,10 +35,10 @@ class Strip:
         start, end = self._range(text)
         return text[start:end]
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text without white space around it, aligned."""
         start, end = self._range(aligned.text)
-        return Aligned(
+        return AlignedText(
             aligned.text[start:end], list(aligned.starts[start:end]), list(aligned.ends[start:end]), aligned.origin
         )
 
@@ -61,7 +61,7 @@ class _Removal:
         text = self._gone.sub("", text)
         return text if self._spaces is None else self._spaces.sub(" ", text)
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text without the characters, aligned."""
         aligned = aligned.edited((*found.span(), "", ()) for found in self._gone.finditer(aligned.text))
         return aligned if self._spaces is None else aligned.same_length(self._spaces.sub(" ", aligned.text))
@@ -102,7 +102,7 @@ class ByteCharacters:
         """The spelt bytes."""
         return spelt(text.encode())
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The spelt bytes, each in the place of its character."""
         return aligned.transformed(
             (byte, int(at > 0)) for character in aligned.text for at, byte in enumerate(spelt(character.encode()))
@@ -124,7 +124,7 @@ class Precompiled:
         """The replaced text."""
         return _touched(self.character_map.starts).sub(lambda found: self._normalized[found[0]], text)
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The replaced text, aligned."""
         changes = list(_with_removed(self._changes(aligned.text)))
         if all(not change for _, change in changes):
@@ -208,7 +208,7 @@ _LOOSE = regex.compile(
 
 
 @lru_cache(maxsize=8)
-def _touched(starts: Starts) -> re.Pattern[str]:
+def _touched(starts: RuleStarts) -> re.Pattern[str]:
     """Stretches that hold all that may be replaced, with the characters around it that may be part of its graphemes.
 
     What stays are characters that no rule replaces alone and that are a grapheme each, beside one of their like: a rule

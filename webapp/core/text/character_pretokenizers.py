@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import regex
 
-from webapp.core.text.alignment import Aligned
+from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_normalizers import ByteCharacters
 from webapp.core.text.pretokenizers import ByteLevel, Runs, Span, cut
 from webapp.core.text.unicode_scripts import scripts
@@ -122,6 +122,6 @@ class SpeltByteLevel:
         """The spelt pre-tokens with their ranges in the text, where their own characters have no places."""
         return [(ByteCharacters().normalize(pretoken), *span) for pretoken, *span in self.byte_level.spans(text)]  # type: ignore[misc]
 
-    def cut(self, aligned: Aligned) -> list[Aligned]:
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The spelt pre-tokens with the place of each of their characters."""
         return [ByteCharacters().align(piece) for piece in cut(self.byte_level, aligned)]

@@ -21,7 +21,7 @@ class Decoder(Protocol):
         """The text that the pieces spell. Special tokens come among them as `str`."""
 
 
-class Step(Protocol):
+class DecoderStep(Protocol):
     """A decoder that gives pieces to the next one."""
 
     def change(self, pieces: list[str]) -> list[str]:
@@ -48,10 +48,10 @@ class Join:
 
 
 @dataclass(frozen=True)
-class ByteLevel:
+class ByteLevelDecoder:
     """Bytes, read as UTF-8; whatever is no UTF-8 becomes U+FFFD.
 
-    >>> ByteLevel().decode([b"na", b"\\xc3", b"\\xaf", b"ve", b"\\xc3"])
+    >>> ByteLevelDecoder().decode([b"na", b"\\xc3", b"\\xaf", b"ve", b"\\xc3"])
     'naïve\ufffd'
 
     With `spelt`, a piece of text too stands for bytes if all its characters do: so do added tokens in `tokenizers`.
@@ -98,12 +98,12 @@ class BPEDecoder:
 
 
 @dataclass(frozen=True)
-class WordPiece:
+class WordPieceDecoder:
     """A space before every piece that does not carry the prefix of a continuing one.
 
     With `cleanup` the spaces that English does without are taken out again, as in `tokenizers`.
 
-    >>> WordPiece().decode(["un", "##aff", "##able", ",", "Mr", ".", "X"])
+    >>> WordPieceDecoder().decode(["un", "##aff", "##able", ",", "Mr", ".", "X"])
     'unaffable, Mr. X'
     """
 
@@ -140,10 +140,10 @@ _CLEANUP = (
 
 
 @dataclass(frozen=True)
-class Metaspace:
+class MetaspaceDecoder:
     """`▁` becomes a space; with `prepend` the ones of the first piece, which the encoder put there, go.
 
-    >>> Metaspace().decode(["▁Hello", ",", "▁wor", "ld"])
+    >>> MetaspaceDecoder().decode(["▁Hello", ",", "▁wor", "ld"])
     'Hello, world'
     """
 
@@ -162,7 +162,7 @@ class Metaspace:
 
 
 @dataclass(frozen=True)
-class Replace:
+class ReplaceDecoder:
     """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`.
 
     A pattern that comes to no end on a piece raises PatternTimeoutError, a text that grows too long GrowthError.
@@ -210,7 +210,7 @@ class Fuse:
 
 
 @dataclass(frozen=True)
-class Strip:
+class StripDecoder:
     """Up to `start` times `content` goes from the beginning of every piece, up to `stop` times from its end."""
 
     content: str
@@ -276,14 +276,14 @@ class CTC:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class DecoderSequence:
     """Several steps, one after the other; what the last one leaves is joined.
 
-    >>> Sequence((Replace("▁", " "), Fuse(), Strip(" ", 1))).decode(["▁▁Hello", ",", "▁wor", "ld"])
+    >>> DecoderSequence((ReplaceDecoder("▁", " "), Fuse(), StripDecoder(" ", 1))).decode(["▁▁Hello", ",", "▁wor", "ld"])
     ' Hello, world'
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[DecoderStep, ...]
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The text."""

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 import regex
 
 from webapp.core.text import bert_characters
-from webapp.core.text.alignment import Aligned, Edit
+from webapp.core.text.alignment import AlignedText, Edit
 from webapp.core.text.composition import Form, form_edits, is_normalized, normalized
 from webapp.core.text.split_patterns import SplitPattern, TextError
 
@@ -26,7 +26,7 @@ class Normalizer(Protocol):
     def normalize(self, text: str) -> str:
         """The changed text."""
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The changed text, its characters still knowing their place in the original."""
 
 
@@ -43,7 +43,7 @@ class _UnicodeForm:
         """The text in this form."""
         return normalized(self.form, text)
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text in this form, aligned."""
         if is_normalized(self.form, aligned.text):
             return aligned
@@ -92,7 +92,7 @@ class Lowercase:
         lower = text.replace("Σ", "σ").lower()
         return lower if lower.isascii() else lower.translate(_NEWER_CAPITALS)
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text in lower case, aligned."""
         lower = self.normalize(aligned.text)
         if len(lower) == len(aligned.text):
@@ -126,7 +126,7 @@ class BertNormalizer:
             text = _ACCENT.sub("", normalized("NFD", text))
         return Lowercase().normalize(text) if self.lowercase else text
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The cleaned text, aligned."""
         if self.clean_text:
             aligned = aligned.edited(_edits(_BERT_CONTROL, aligned.text, lambda found: ""))
@@ -189,7 +189,7 @@ class Replace:
         check_length(len(text) + len(pieces) // 2 * len(self.content))
         return "".join((*pieces, text[position:]))
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text with the matches replaced, aligned."""
         if self._is_character and len(self.content) == 1:
             return aligned.same_length(self.normalize(aligned.text))
@@ -245,7 +245,7 @@ class Prepend:
         """The text with the characters in front."""
         return self.prepend + text if text else text
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text with the characters in front, aligned."""
         if not aligned.text:
             return aligned
@@ -253,10 +253,10 @@ class Prepend:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class NormalizerSequence:
     """Several normalizers, one after the other.
 
-    >>> Sequence((NFD(), Lowercase())).normalize("É") == "e\\u0301"
+    >>> NormalizerSequence((NFD(), Lowercase())).normalize("É") == "e\\u0301"
     True
     """
 
@@ -268,7 +268,7 @@ class Sequence:
             text = normalizer.normalize(text)
         return text
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The text as the last one leaves it, aligned."""
         for normalizer in self.normalizers:
             aligned = normalizer.align(aligned)
@@ -277,7 +277,7 @@ class Sequence:
 
 def keeps_beginning(normalizer: Normalizer | None) -> bool:
     """Whether the first character of a normalized text always stands for the first of the original."""
-    if isinstance(normalizer, Sequence):
+    if isinstance(normalizer, NormalizerSequence):
         return all(map(keeps_beginning, normalizer.normalizers))
     return normalizer is None or isinstance(normalizer, _UnicodeForm | Lowercase | Prepend)
 

@@ -10,7 +10,7 @@ from typing import Protocol, get_args, runtime_checkable
 
 import regex
 
-from webapp.core.text.alignment import Aligned
+from webapp.core.text.alignment import AlignedText
 from webapp.core.text.bert_characters import PUNCTUATION
 from webapp.core.text.normalizers import Prepend
 from webapp.core.text.split_behaviors import Behavior, arranged, matches_and_gaps
@@ -37,7 +37,7 @@ class PreTokenizer(Protocol):
 class Cutting(Protocol):
     """A pre-tokenizer whose pre-tokens are not simply stretches of the text."""
 
-    def cut(self, aligned: Aligned) -> list[Aligned]:
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The pre-tokens with the place of each of their characters."""
 
 
@@ -70,7 +70,7 @@ class ByteLevel:
             spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
         return spans
 
-    def cut(self, aligned: Aligned) -> list[Aligned]:
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The matches with the place of each of their characters."""
         if self.add_prefix_space and not aligned.text.startswith(" "):
             aligned = Prepend(" ").align(aligned)
@@ -239,7 +239,7 @@ class Metaspace:
             spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
         return spans
 
-    def cut(self, aligned: Aligned) -> list[Aligned]:
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The pre-tokens with the place of each of their characters."""
         if self.only_first and aligned.text and aligned.starts[0]:
             return self.further.cut(aligned)
@@ -263,10 +263,10 @@ class Metaspace:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class PreTokenizerSequence:
     """Several pre-tokenizers, each cutting what the one before it left.
 
-    >>> Sequence((WhitespaceSplit(), Punctuation())).split("Let's go!")
+    >>> PreTokenizerSequence((WhitespaceSplit(), Punctuation())).split("Let's go!")
     ['Let', "'", 's', 'go', '!']
     """
 
@@ -278,14 +278,14 @@ class Sequence:
         return self.pretokenizers[0]
 
     @property
-    def rest(self) -> Sequence:
+    def rest(self) -> PreTokenizerSequence:
         """Those that see only what the first one left, so that their answer can be remembered by it."""
-        return Sequence(self.pretokenizers[1:])
+        return PreTokenizerSequence(self.pretokenizers[1:])
 
     @property
-    def further(self) -> Sequence:
+    def further(self) -> PreTokenizerSequence:
         """What this is for stretches that the text does not begin with."""
-        return Sequence(tuple(map(further, self.pretokenizers)))
+        return PreTokenizerSequence(tuple(map(further, self.pretokenizers)))
 
     def split(self, text: str) -> list[str]:
         """The pre-tokens of the last one."""
@@ -301,7 +301,7 @@ class Sequence:
             spans = [inner for outer in spans for inner in _within(outer, pretokenizer)]
         return spans
 
-    def cut(self, aligned: Aligned) -> list[Aligned]:
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The pre-tokens of the last one with the place of each of their characters."""
         pieces = [aligned] if aligned.text else []
         for pretokenizer in self.pretokenizers:
@@ -309,7 +309,7 @@ class Sequence:
         return pieces
 
 
-def cut(pretokenizer: PreTokenizer, aligned: Aligned) -> list[Aligned]:
+def cut(pretokenizer: PreTokenizer, aligned: AlignedText) -> list[AlignedText]:
     """The pre-tokens with the place of each of their characters, whatever the pre-tokenizer does to them."""
     if isinstance(pretokenizer, Cutting):
         return pretokenizer.cut(aligned)
@@ -318,12 +318,12 @@ def cut(pretokenizer: PreTokenizer, aligned: Aligned) -> list[Aligned]:
 
 def further(pretokenizer: PreTokenizer) -> PreTokenizer:
     """The pre-tokenizer as it treats stretches that the text does not begin with."""
-    return pretokenizer.further if isinstance(pretokenizer, Metaspace | Sequence) else pretokenizer
+    return pretokenizer.further if isinstance(pretokenizer, Metaspace | PreTokenizerSequence) else pretokenizer
 
 
 def needs_places(pretokenizer: PreTokenizer | None) -> bool:
     """Whether a pre-tokenizer asks for a place that only the alignment knows."""
-    return isinstance(pretokenizer, Sequence) and any(
+    return isinstance(pretokenizer, PreTokenizerSequence) and any(
         needs_places(inner) or (at > 0 and further(inner) != inner)
         for at, inner in enumerate(pretokenizer.pretokenizers)
     )
@@ -331,7 +331,7 @@ def needs_places(pretokenizer: PreTokenizer | None) -> bool:
 
 def changes_text(pretokenizer: PreTokenizer | None) -> bool:
     """Whether pre-tokens may differ from the text they stand for, other than by characters put in front."""
-    if isinstance(pretokenizer, Sequence):
+    if isinstance(pretokenizer, PreTokenizerSequence):
         return any(map(changes_text, pretokenizer.pretokenizers))
     return isinstance(pretokenizer, Cutting) and not isinstance(pretokenizer, Metaspace | ByteLevel)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from webapp.core.text.alignment import Aligned
+from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_map import CharacterMap
 
 SPACE = "▁"
@@ -72,14 +72,14 @@ class SentencePieceNormalizer:
         words = self.character_map.normalize_for_words(text)
         return None if words is None or SPACE in words else words
 
-    def align(self, aligned: Aligned) -> Aligned:
+    def align(self, aligned: AlignedText) -> AlignedText:
         """The normalized text, aligned.
 
         All characters of a replacement stand for all that were replaced, and the space that is put in front or behind
         has the place of the character beside it.
         """
         text, starts, ends = self._aligned(aligned.text)
-        return Aligned(
+        return AlignedText(
             text,
             [aligned.starts[start] for start in starts],
             [aligned.ends[end - 1] for end in ends],

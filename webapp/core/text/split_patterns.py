@@ -145,8 +145,8 @@ class SplitPattern:
         return spans
 
     @cached_property
-    def _patience(self) -> Patience:
-        return Patience()
+    def _patience(self) -> TimeBudget:
+        return TimeBudget()
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
@@ -191,10 +191,10 @@ class PatternTimeoutError(TextError):
 SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
 
 
-class Patience:
+class TimeBudget:
     """How long a pattern may still take. One that is slow on thousands of words has had as long as on one text.
 
-    >>> patience = Patience()
+    >>> patience = TimeBudget()
     >>> patience.spend(0.9, 40)
     >>> round(patience.seconds(40), 2)
     0.1

@@ -58,7 +58,7 @@ class Bigrams:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class WordCandidate:
     """A word that ends at a place, behind one that ends where it begins.
 
     `before` is the best sum up to there, `score` the natural logarithm of the probability that the one word follows the
@@ -78,15 +78,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BigramColumn:
     """All candidates that end at a place; `best` holds the place in `candidates` of the best one of each word."""
 
     end: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[WordCandidate, ...]
     best: tuple[int, ...]
 
 
-def columns(bigrams: Bigrams, text: str) -> list[Column]:
+def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
     """The table from left to right, a column for each place from 1 to the end of the text, and one for `</s>`.
 
     A character that is no word may stand by itself, as a word that was never counted. Of equal sums the one that was
@@ -96,11 +96,11 @@ def columns(bigrams: Bigrams, text: str) -> list[Column]:
     >>> [[candidate.word for candidate in column.candidates] for column in columns(bigrams, "ab")]
     [['a'], ['ab', 'b'], ['</s>', '</s>']]
     """
-    table = [Column(0, (), ())]
+    table = [BigramColumn(0, (), ())]
     endings: list[list[tuple[str, float]]] = [[(START, 0.0)]]  # the words that end at a place, and the best sum of each
     for end in range(1, len(text) + 1):
         found = [
-            Candidate(start, previous, text[start:end], before, log(bigrams.probability(previous, text[start:end])))
+            WordCandidate(start, previous, text[start:end], before, log(bigrams.probability(previous, text[start:end])))
             for start in range(max(0, end - bigrams.longest), end)
             if text[start:end] in bigrams.ids or end - start == 1
             for previous, before in endings[start]
@@ -108,14 +108,14 @@ def columns(bigrams: Bigrams, text: str) -> list[Column]:
         table.append(_column(end, found))
         endings.append(_endings(table[-1]))
     last = [
-        Candidate(len(text), previous, END, before, log(bigrams.probability(previous, END)))
+        WordCandidate(len(text), previous, END, before, log(bigrams.probability(previous, END)))
         for previous, before in endings[-1]
     ]
     winner = max(range(len(last)), key=lambda at: last[at].total)
-    return [*table[1:], Column(len(text), tuple(last), (winner,))]
+    return [*table[1:], BigramColumn(len(text), tuple(last), (winner,))]
 
 
-def segmentation(table: Sequence[Column]) -> list[str]:
+def segmentation(table: Sequence[BigramColumn]) -> list[str]:
     """The words of the best way, read back from the last column.
 
     >>> sentences = ["人生 如 梦境", "人生 如 戏", "生如夏花", "梦境 如 人生"]
@@ -132,14 +132,14 @@ def segmentation(table: Sequence[Column]) -> list[str]:
     return words[::-1]
 
 
-def _column(end: int, found: Sequence[Candidate]) -> Column:
+def _column(end: int, found: Sequence[WordCandidate]) -> BigramColumn:
     best: dict[str, int] = {}
     for at, candidate in enumerate(found):
         held = best.get(candidate.word)
         if held is None or candidate.total > found[held].total:
             best[candidate.word] = at
-    return Column(end, tuple(found), tuple(best.values()))
+    return BigramColumn(end, tuple(found), tuple(best.values()))
 
 
-def _endings(column: Column) -> list[tuple[str, float]]:
+def _endings(column: BigramColumn) -> list[tuple[str, float]]:
     return [(column.candidates[at].word, column.candidates[at].total) for at in column.best]

@@ -20,7 +20,7 @@ SentencePiece has them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class InitialSymbol:
     """One of the symbols a word begins as; `start` and `end` count characters of the word."""
 
     piece: str | bytes
@@ -30,14 +30,14 @@ class Symbol:
     kind: Kind = "piece"
 
 
-Beginning = tuple[list[Symbol], tuple[tuple[int, int], ...]]
+Beginning = tuple[list[InitialSymbol], tuple[tuple[int, int], ...]]
 
 
-def beginning(model: BPE | RankBPE | ScoredBPE, word: str) -> Beginning:
+def initial_symbols(model: BPE | RankBPE | ScoredBPE, word: str) -> Beginning:
     """The symbols of a word, and the ranges of characters that are left out because nothing stands for them.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
-    >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in beginning(bpe, "lö")[0]]
+    >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
     [('l', 1, 'piece'), ('ö', 0, 'unknown'), ('</w>', 3, 'suffix')]
     """
     if isinstance(model, ScoredBPE):
@@ -48,15 +48,15 @@ def beginning(model: BPE | RankBPE | ScoredBPE, word: str) -> Beginning:
     return _Characters(model, word).read()
 
 
-def _bytes(model: BPE | RankBPE, word: str) -> list[Symbol]:
+def _bytes(model: BPE | RankBPE, word: str) -> list[InitialSymbol]:
     return [
-        Symbol(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
+        InitialSymbol(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
         for at, character in enumerate(word)
         for byte in character.encode()
     ]
 
 
-def _scored(model: ScoredBPE, word: str) -> list[Symbol]:
+def _scored(model: ScoredBPE, word: str) -> list[InitialSymbol]:
     vocabulary = model.vocabulary
     symbols = []
     for match in symbols_of(vocabulary).finditer(word):
@@ -73,7 +73,7 @@ def _scored(model: ScoredBPE, word: str) -> list[Symbol]:
             if kind == "user-defined"
             else vocabulary.unused.get(text, vocabulary.ids.get(text))
         )
-        symbols.append(Symbol(text, id, match.start(), match.end(), kind))
+        symbols.append(InitialSymbol(text, id, match.start(), match.end(), kind))
     return symbols
 
 
@@ -83,7 +83,7 @@ class _Characters:
     def __init__(self, model: BPE, word: str) -> None:
         self.model = model
         self.word = word
-        self.symbols: list[Symbol] = []
+        self.symbols: list[InitialSymbol] = []
         self.waiting: list[int] = []  # places of the unknown characters that are not written down yet
         self.left_out: list[tuple[int, int]] = []
 
@@ -93,12 +93,12 @@ class _Characters:
             spelt = self._spelt(at)
             id = model.id_of(spelt)
             if id is None and model.byte_fallback and (fallback := self._bytes_of(spelt)):
-                self.symbols += [Symbol(model.pieces[byte], byte, at, at + 1, "byte") for byte in fallback]
+                self.symbols += [InitialSymbol(model.pieces[byte], byte, at, at + 1, "byte") for byte in fallback]
                 continue
             if id is not None or not model.fuse_unknown:
                 self._write_unknown()
             if id is not None:
-                self.symbols.append(Symbol(spelt, id, at, at + 1))
+                self.symbols.append(InitialSymbol(spelt, id, at, at + 1))
             elif model.unknown_id is not None:
                 self.waiting.append(at)
             else:
@@ -106,14 +106,14 @@ class _Characters:
         self._write_unknown()
         if model.suffix_id is not None and model.end_of_word_suffix and self.word:
             length = len(self.word)
-            self.symbols.append(Symbol(model.end_of_word_suffix, model.suffix_id, length, length, "suffix"))
+            self.symbols.append(InitialSymbol(model.end_of_word_suffix, model.suffix_id, length, length, "suffix"))
         return self.symbols, tuple(self.left_out)
 
     def _write_unknown(self) -> None:
         if self.waiting:
             text = "".join(self.word[at] for at in self.waiting)
             start, end = self.waiting[0], self.waiting[-1] + 1
-            self.symbols.append(Symbol(text, self.model.unknown_id, start, end, "unknown"))
+            self.symbols.append(InitialSymbol(text, self.model.unknown_id, start, end, "unknown"))
             self.waiting = []
 
     def _spelt(self, at: int) -> str:

@@ -19,7 +19,7 @@ Status = Literal["open", "piece", "byte", "unknown", "left out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class WordSpan:
     """A part of a word, in its units: bytes, or characters; an end-of-word mark is one of them or glued to the last.
 
     `open` until it is decided; afterwards it has an `id`, unless it is left out because nothing stands for it.
@@ -33,22 +33,22 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LongestFirstRound:
     """One round: the longest piece that stands in an open stretch, and the places it takes, from the left.
 
     `after` is the word as it is then. In the last rounds no piece fits any more: `piece` is None and `places` are the
     characters that nothing covers.
     """
 
-    before: tuple[Stretch, ...]
-    after: tuple[Stretch, ...]
+    before: tuple[WordSpan, ...]
+    after: tuple[WordSpan, ...]
     piece: str | bytes | None
     id: int | None
     places: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class PieceFit:
     """A piece that stands in open stretches: its length in units, and in how many places, some of which may overlap."""
 
     piece: str | bytes
@@ -58,7 +58,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class PieceLookup:
     """The pieces of a model but those with the ids `without`, looked up one by one: there may be 200,000."""
 
     id_of: Callable[[str | bytes], int | None]
@@ -84,7 +84,7 @@ class LongestFirst:
 
     def __init__(
         self,
-        pieces: Mapping[str, int] | Mapping[bytes, int] | Pieces,
+        pieces: Mapping[str, int] | Mapping[bytes, int] | PieceLookup,
         *,
         byte_level: bool = False,
         prefix: str = "",
@@ -102,28 +102,28 @@ class LongestFirst:
         self.glued = glued
         self.unknown = unknown
         self.byte_ids = byte_ids
-        if not isinstance(pieces, Pieces):
+        if not isinstance(pieces, PieceLookup):
             ids: dict[str | bytes, int] = dict(pieces.items())
-            pieces = Pieces(ids.get, max(map(len, ids), default=0))
+            pieces = PieceLookup(ids.get, max(map(len, ids), default=0))
         self._pieces = pieces
 
     def ids(self, word: str) -> list[int]:
         """The ids of a word's tokens."""
         return [stretch.id for stretch in self.stretches(word) if stretch.id is not None]
 
-    def stretches(self, word: str) -> tuple[Stretch, ...]:
+    def stretches(self, word: str) -> tuple[WordSpan, ...]:
         """The word's tokens, and what is left out."""
         row = self.beginning(word)
         for found in self.rounds(word):
             row = found.after
         return row
 
-    def beginning(self, word: str) -> tuple[Stretch, ...]:
+    def beginning(self, word: str) -> tuple[WordSpan, ...]:
         """The word, all open."""
         units = self._units(word)
         return (self._open(units, 0, len(units)),) if word else ()
 
-    def rounds(self, word: str) -> Iterator[Found]:
+    def rounds(self, word: str) -> Iterator[LongestFirstRound]:
         """The rounds of a word, from the longest piece in it to the last uncovered character."""
         units = self._units(word) if word else []
         row = self.beginning(word)
@@ -145,7 +145,7 @@ class LongestFirst:
                 row = found.after
         yield from self._uncovered(units, row)
 
-    def fits(self, word: str, row: Sequence[Stretch]) -> list[Fit]:
+    def fits(self, word: str, row: Sequence[WordSpan]) -> list[PieceFit]:
         """The pieces that stand in the open stretches of a word, in the order in which they are tried.
 
         >>> way = LongestFirst({"ab": 0, "a": 1, "b": 2})
@@ -159,7 +159,7 @@ class LongestFirst:
             if any(stretch.start <= start and start - length <= stretch.end for stretch in inside):
                 counts.setdefault((length, id), []).append(start)
         return [
-            Fit(self._spelt(units, places[0], places[0] - length), id, -length, len(places))
+            PieceFit(self._spelt(units, places[0], places[0] - length), id, -length, len(places))
             for (length, id), places in counts.items()
         ]
 
@@ -185,14 +185,14 @@ class LongestFirst:
             return units[start:end]
         return (self.prefix if start else "") + "".join(units[start:end])
 
-    def _open(self, units: Sequence[str] | bytes, start: int, end: int) -> Stretch:
-        return Stretch(start, end, units[start:end] if isinstance(units, bytes) else "".join(units[start:end]))
+    def _open(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
+        return WordSpan(start, end, units[start:end] if isinstance(units, bytes) else "".join(units[start:end]))
 
     def _found(
-        self, units: Sequence[str] | bytes, row: tuple[Stretch, ...], id: int, length: int, places: list[int]
-    ) -> Found:
+        self, units: Sequence[str] | bytes, row: tuple[WordSpan, ...], id: int, length: int, places: list[int]
+    ) -> LongestFirstRound:
         piece = self._spelt(units, places[0], places[0] + length)
-        after: list[Stretch] = []
+        after: list[WordSpan] = []
         for stretch in row:
             at = stretch.start
             for place in places if stretch.status == "open" else ():
@@ -200,27 +200,27 @@ class LongestFirst:
                     if at < place:
                         after.append(self._open(units, at, place))
                     at = place + length
-                    after.append(Stretch(place, at, self._spelt(units, place, at), id, "piece"))
+                    after.append(WordSpan(place, at, self._spelt(units, place, at), id, "piece"))
             if at == stretch.start:
                 after.append(stretch)
             elif at < stretch.end:
                 after.append(self._open(units, at, stretch.end))
-        return Found(row, tuple(after), piece, id, tuple(places))
+        return LongestFirstRound(row, tuple(after), piece, id, tuple(places))
 
-    def _uncovered(self, units: Sequence[str] | bytes, row: tuple[Stretch, ...]) -> Iterator[Found]:
+    def _uncovered(self, units: Sequence[str] | bytes, row: tuple[WordSpan, ...]) -> Iterator[LongestFirstRound]:
         places = tuple(at for stretch in row if stretch.status == "open" for at in range(stretch.start, stretch.end))
         if not places:
             return
-        after: list[Stretch] = []
+        after: list[WordSpan] = []
         for stretch in row:
             if stretch.status != "open":
                 after.append(stretch)
                 continue
             for at in range(stretch.start, stretch.end):
                 after += self._instead(self._open(units, at, at + 1))
-        yield Found(row, tuple(after), None, None, places)
+        yield LongestFirstRound(row, tuple(after), None, None, places)
 
-    def _instead(self, stretch: Stretch) -> list[Stretch]:
+    def _instead(self, stretch: WordSpan) -> list[WordSpan]:
         """What stands for one uncovered unit: its bytes, the unknown token, or nothing."""
         start, end, text = stretch.start, stretch.end, stretch.piece
         assert isinstance(text, str)  # every byte is a piece
@@ -228,12 +228,12 @@ class LongestFirst:
             ids = [self.byte_ids[byte] for byte in text.encode()]
             if None not in ids:
                 return [
-                    Stretch(start, end, f"<0x{byte:02X}>", id, "byte")
+                    WordSpan(start, end, f"<0x{byte:02X}>", id, "byte")
                     for byte, id in zip(text.encode(), ids, strict=True)
                 ]
         if self.unknown is None:
-            return [Stretch(start, end, text, None, "left out")]
-        return [Stretch(start, end, text, self.unknown, "unknown")]
+            return [WordSpan(start, end, text, None, "left out")]
+        return [WordSpan(start, end, text, self.unknown, "unknown")]
 
 
 def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] = ()) -> LongestFirst:
@@ -248,14 +248,14 @@ def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] 
     excluded = frozenset(without)
     if isinstance(model, ScoredBPE):
         vocabulary = model.vocabulary
-        pieces = Pieces(lambda piece: vocabulary.ids.get(str(piece)), longest, excluded)
+        pieces = PieceLookup(lambda piece: vocabulary.ids.get(str(piece)), longest, excluded)
         return LongestFirst(pieces, unknown=vocabulary.unknown_id, byte_ids=vocabulary.byte_ids)
     if isinstance(model, RankBPE) or model.byte_level:
-        return LongestFirst(Pieces(model.id_of, longest, excluded), byte_level=True)
+        return LongestFirst(PieceLookup(model.id_of, longest, excluded), byte_level=True)
     fallback = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
     excluded |= {id for id in (model.unknown_id, *(fallback or ())) if id is not None}
     return LongestFirst(
-        Pieces(model.id_of, longest, excluded),
+        PieceLookup(model.id_of, longest, excluded),
         prefix=model.continuing_subword_prefix,
         suffix=model.end_of_word_suffix,
         glued=model.suffix_id is None,

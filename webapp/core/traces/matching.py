@@ -14,7 +14,7 @@ Kind = Literal["word", "character", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedWindow:
     """A window on the text, and what came of looking it up; one that would cut a run is not looked up."""
 
     start: int
@@ -23,7 +23,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenWord:
     """One decision: the windows tried for it, longest first, and what was taken in the end.
 
     `kind` says whether that is a word of the dictionary, a character that is left over, or a run of Latin letters and
@@ -34,10 +34,12 @@ class Taken:
     start: int
     end: int
     kind: Kind
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedWindow, ...]
 
 
-def matching_steps(dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool = True) -> Iterator[Taken]:
+def matching_steps(
+    dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool = True
+) -> Iterator[TakenWord]:
     """The decisions in the order in which they are made: from the left forward, from the right backward.
 
     The window is as long as the longest word of the dictionary, or as what is left of the text, and one character
@@ -63,22 +65,22 @@ def matching_steps(dictionary: Dictionary, text: str, direction: Direction, keep
 
 def _decided(
     dictionary: Dictionary, text: str, at: int, longest: int, forward: bool, runs: list[tuple[int, int]]
-) -> Taken:
+) -> TakenWord:
     """The decision for the window that begins at `at`, or ends there."""
-    tried: list[Tried] = []
+    tried: list[TriedWindow] = []
     for length in range(longest, 0, -1):
         start, end = (at, at + length) if forward else (at - length, at)
         border = end if forward else start
         run = next(((first, last) for first, last in runs if first < border < last), None)
         if run is not None:
-            tried.append(Tried(start, end, "cuts a run"))
+            tried.append(TriedWindow(start, end, "cuts a run"))
             if length == 1:
                 start, end = (at, run[1]) if forward else (run[0], at)
-                return Taken(dictionary.unknown_id, start, end, "run", tuple(tried))
+                return TakenWord(dictionary.unknown_id, start, end, "run", tuple(tried))
             continue
         id = dictionary.ids.get(text[start:end])
         if id is not None:
-            return Taken(id, start, end, "word", (*tried, Tried(start, end, "word")))
-        tried.append(Tried(start, end, "no word"))
+            return TakenWord(id, start, end, "word", (*tried, TriedWindow(start, end, "word")))
+        tried.append(TriedWindow(start, end, "no word"))
     start, end = (at, at + 1) if forward else (at - 1, at)
-    return Taken(dictionary.unknown_id, start, end, "character", tuple(tried))
+    return TakenWord(dictionary.unknown_id, start, end, "character", tuple(tried))

@@ -16,7 +16,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import DEEPEST, ScoredBPE
 from webapp.core.models.subword_nmt import SubwordBPE
-from webapp.core.traces.initial_symbols import Kind, Symbol, beginning
+from webapp.core.traces.initial_symbols import InitialSymbol, Kind, initial_symbols
 
 MergingModel = BPE | RankBPE | ScoredBPE
 
@@ -24,7 +24,7 @@ How = Literal["beginning", "merge", "whole", "apart", "byte", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TracedWord:
     """A stretch of a pre-token that is merged by itself; `whole` where it is a piece and so is not merged at all."""
 
     text: str
@@ -33,7 +33,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MergeNode:
     """A symbol of a word, and a node of its merge tree.
 
     `number` counts the nodes of a word in the order they come to be, `parts` are the numbers of those it was made of.
@@ -54,7 +54,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CandidatePair:
     """The piece that two neighbours would make, and its merge's rank (the lowest goes first) or its score (the
     highest does)."""
 
@@ -64,57 +64,57 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class BeginStep:
     """The symbols a word begins as; `left_out` are ranges of characters that the vocabulary has nothing for."""
 
-    symbols: tuple[Node, ...]
+    symbols: tuple[MergeNode, ...]
     left_out: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class MergeStep:
     """One merge: `pairs[i]` is what `symbols[i]` and `symbols[i + 1]` would make, or None.
 
     `chosen` are the places of the pair that is merged now; more than one only where all are merged together. `made` are
     the nodes that come of them.
     """
 
-    symbols: tuple[Node, ...]
-    pairs: tuple[Pair | None, ...]
+    symbols: tuple[MergeNode, ...]
+    pairs: tuple[CandidatePair | None, ...]
     chosen: tuple[int, ...]
-    made: tuple[Node, ...]
+    made: tuple[MergeNode, ...]
 
     @property
-    def after(self) -> tuple[Node, ...]:
+    def after(self) -> tuple[MergeNode, ...]:
         """The symbols after the merge."""
         made = dict(zip(self.chosen, self.made, strict=True))
         return tuple(made.get(at, symbol) for at, symbol in enumerate(self.symbols) if at - 1 not in made or at in made)
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class ReplaceStep:
     """After the last merge `symbols[first:last]` give way to others.
 
     `why`: an unused piece is taken `"apart"`; what has no piece becomes its `"bytes"`, or the one `"unknown"` token.
     """
 
-    symbols: tuple[Node, ...]
+    symbols: tuple[MergeNode, ...]
     first: int
     last: int
     why: Literal["apart", "bytes", "unknown"]
-    made: tuple[Node, ...]
+    made: tuple[MergeNode, ...]
 
     @property
-    def after(self) -> tuple[Node, ...]:
+    def after(self) -> tuple[MergeNode, ...]:
         """The symbols afterwards."""
         return (*self.symbols[: self.first], *self.made, *self.symbols[self.last :])
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndStep:
     """The tokens of the word; each has an id."""
 
-    symbols: tuple[Node, ...]
+    symbols: tuple[MergeNode, ...]
 
     @property
     def ids(self) -> list[int]:
@@ -122,20 +122,20 @@ class End:
         return [node.id for node in self.symbols if node.id is not None]
 
 
-Step = Begin | Merge | Replace | End
+MergingStep = BeginStep | MergeStep | ReplaceStep | EndStep
 
 
-def words(model: MergingModel, pretoken: str) -> list[Word]:
+def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
     """What of a pre-token is merged by itself: all of it, or its words where no merge reaches across spaces.
 
     >>> model = RankBPE([bytes([byte]) for byte in range(256)] + [b"low"])
-    >>> words(model, "low"), words(model, "lower")
-    ([Word(text='low', start=0, whole=True)], [Word(text='lower', start=0, whole=False)])
+    >>> traced_words(model, "low"), traced_words(model, "lower")
+    ([TracedWord(text='low', start=0, whole=True)], [TracedWord(text='lower', start=0, whole=False)])
     """
     if not pretoken:
         return []
     if is_whole(model, pretoken):
-        return [Word(pretoken, 0, whole=True)]
+        return [TracedWord(pretoken, 0, whole=True)]
     if isinstance(model, ScoredBPE):
         cut = _scored_words(model, pretoken)
     elif isinstance(model, RankBPE | SubwordBPE):
@@ -144,7 +144,7 @@ def words(model: MergingModel, pretoken: str) -> list[Word]:
         cut = model.words(pretoken)
     found, start = [], 0
     for text in cut:
-        found.append(Word(text, start))
+        found.append(TracedWord(text, start))
         start += len(text)
     return found
 
@@ -159,13 +159,13 @@ def is_whole(model: MergingModel, pretoken: str) -> bool:
     return model.id_of(pretoken.encode() if model.byte_level else pretoken) is not None
 
 
-def steps(model: MergingModel, word: Word) -> Iterator[Step]:
-    """The steps of a word, from `Begin` through each `Merge` to `End`.
+def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep]:
+    """The steps of a word, from `BeginStep` through each `MergeStep` to `EndStep`.
 
     >>> bpe = BPE(["a", "b", "c", "bc", "abc"], [(1, 2), (0, 3)], byte_level=False)
-    >>> [one, two] = [step for step in steps(bpe, Word("abc", 0)) if isinstance(step, Merge)]
+    >>> [one, two] = [step for step in merging_steps(bpe, TracedWord("abc", 0)) if isinstance(step, MergeStep)]
     >>> one.pairs, one.chosen, [node.piece for node in one.after]
-    ((None, Pair(id=3, rank=0, score=None)), (1,), ['a', 'bc'])
+    ((None, CandidatePair(id=3, rank=0, score=None)), (1,), ['a', 'bc'])
     >>> two.made[0].parts, two.made[0].id
     ((0, 3), 4)
     """
@@ -175,7 +175,7 @@ def steps(model: MergingModel, word: Word) -> Iterator[Step]:
 class _Rules(Protocol):
     """What a kind of BPE has of its own."""
 
-    def pair(self, left: Node, right: Node) -> Pair | None:
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         """What two neighbours make."""
 
 
@@ -183,29 +183,29 @@ class _Rules(Protocol):
 class _ByMerges:
     model: BPE
 
-    def pair(self, left: Node, right: Node) -> Pair | None:
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         if left.id is None or right.id is None:
             return None
         made = self.model.made_of(left.id, right.id)
-        return None if made is None else Pair(made[1], rank=made[0])
+        return None if made is None else CandidatePair(made[1], rank=made[0])
 
 
 @dataclass(frozen=True, slots=True)
 class _ByPieces:
     model: RankBPE
 
-    def pair(self, left: Node, right: Node) -> Pair | None:
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         assert isinstance(left.piece, bytes)
         assert isinstance(right.piece, bytes)
         rank = self.model.id_of(left.piece + right.piece)
-        return None if rank is None else Pair(rank, rank=rank)
+        return None if rank is None else CandidatePair(rank, rank=rank)
 
 
 @dataclass(frozen=True, slots=True)
 class _ByScores:
     model: ScoredBPE
 
-    def pair(self, left: Node, right: Node) -> Pair | None:
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         if "user-defined" in (left.kind, right.kind):
             return None
         vocabulary = self.model.vocabulary
@@ -213,11 +213,11 @@ class _ByScores:
         if spelt in vocabulary.user_defined:
             return None
         id = vocabulary.unused.get(spelt, vocabulary.ids.get(spelt))
-        return None if id is None else Pair(id, score=vocabulary.scores[id])
+        return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
 
 
 class _Follower:
-    def __init__(self, model: MergingModel, word: Word) -> None:
+    def __init__(self, model: MergingModel, word: TracedWord) -> None:
         self.model = model
         self.word = word
         self.count = 0
@@ -229,18 +229,18 @@ class _Follower:
         else:
             self.rules = _ByMerges(model)
         # SentencePiece: the two parts that were last seen to spell each piece.
-        self.seen: dict[int, tuple[Node, Node]] = {}
+        self.seen: dict[int, tuple[MergeNode, MergeNode]] = {}
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[MergingStep]:
         if self.word.whole:
-            yield End((self._whole(),))
+            yield EndStep((self._whole(),))
             return
-        symbols, left_out = beginning(self.model, self.word.text)
+        symbols, left_out = initial_symbols(self.model, self.word.text)
         row = tuple(self._new(symbol) for symbol in symbols)
-        yield Begin(row, left_out)
+        yield BeginStep(row, left_out)
         pairs = [self._pair(left, right) for left, right in pairwise(row)]
         while chosen := self._chosen(pairs):
-            step = Merge(row, tuple(pairs), chosen, tuple(self._merged(row, pairs, at) for at in chosen))
+            step = MergeStep(row, tuple(pairs), chosen, tuple(self._merged(row, pairs, at) for at in chosen))
             yield step
             pairs = self._pairs_after(step)
             row = step.after
@@ -248,35 +248,35 @@ class _Follower:
             for replaced in self._settled(self.model, row):
                 yield replaced
                 row = replaced.after
-        yield End(row)
+        yield EndStep(row)
 
     # --- nodes
 
-    def _new(self, symbol: Symbol) -> Node:
+    def _new(self, symbol: InitialSymbol) -> MergeNode:
         self.count += 1
-        return Node(self.count - 1, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
+        return MergeNode(self.count - 1, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
 
-    def _made(self, how: How, parts: Sequence[Node], node: Node) -> Node:
+    def _made(self, how: How, parts: Sequence[MergeNode], node: MergeNode) -> MergeNode:
         self.count += 1
         return replace(node, number=self.count - 1, how=how, parts=tuple(part.number for part in parts))
 
-    def _whole(self) -> Node:
+    def _whole(self) -> MergeNode:
         text = self.word.text
         piece = text if isinstance(self.model, BPE) and not self.model.byte_level else text.encode()
         rank = None
         if isinstance(self.model, RankBPE):
             rank = self.model.id_of(piece)
-        return Node(0, piece, self.model.id_of(piece), 0, len(text), how="whole", rank=rank)
+        return MergeNode(0, piece, self.model.id_of(piece), 0, len(text), how="whole", rank=rank)
 
     # --- merging
 
-    def _pair(self, left: Node, right: Node) -> Pair | None:
+    def _pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         pair = self.rules.pair(left, right)
         if pair is not None and pair.score is not None:
             self.seen[pair.id] = left, right
         return pair
 
-    def _chosen(self, pairs: Sequence[Pair | None]) -> tuple[int, ...]:
+    def _chosen(self, pairs: Sequence[CandidatePair | None]) -> tuple[int, ...]:
         best = min((_order(pair) for pair in pairs if pair is not None), default=None)
         places = [at for at, pair in enumerate(pairs) if pair is not None and _order(pair) == best]
         if not isinstance(self.model, SubwordBPE):
@@ -287,17 +287,17 @@ class _Follower:
                 apart.append(at)
         return tuple(apart)
 
-    def _merged(self, row: Sequence[Node], pairs: Sequence[Pair | None], at: int) -> Node:
+    def _merged(self, row: Sequence[MergeNode], pairs: Sequence[CandidatePair | None], at: int) -> MergeNode:
         left, right, pair = row[at], row[at + 1], pairs[at]
         assert pair is not None
         piece = self.model.pieces[pair.id]
         unused = isinstance(self.model, ScoredBPE) and self.model.vocabulary.unused.get(str(piece)) == pair.id
         kind: Kind = "unused" if unused else "piece"
         start, end = min(left.start, right.start), max(left.end, right.end)
-        node = Node(0, piece, pair.id, start, end, rank=pair.rank, score=pair.score, kind=kind)
+        node = MergeNode(0, piece, pair.id, start, end, rank=pair.rank, score=pair.score, kind=kind)
         return self._made("merge", (left, right), node)
 
-    def _pairs_after(self, step: Merge) -> list[Pair | None]:
+    def _pairs_after(self, step: MergeStep) -> list[CandidatePair | None]:
         """The pairs of the row after a merge; what stands beside nothing new is not looked at again."""
         row = step.after
         new = {node.number for node in step.made}
@@ -312,7 +312,7 @@ class _Follower:
 
     # --- what SentencePiece does after the last merge
 
-    def _settled(self, model: ScoredBPE, row: tuple[Node, ...]) -> Iterator[Replace]:
+    def _settled(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
         depth = {node.number: 0 for node in row}
         at = 0
         while at < len(row):
@@ -322,12 +322,12 @@ class _Follower:
                 continue
             made = self._parts_of(node)
             depth |= {part.number: depth[node.number] + 1 for part in made}
-            taken = Replace(row, at, at + 1, "apart", made)
+            taken = ReplaceStep(row, at, at + 1, "apart", made)
             yield taken
             row = taken.after
         yield from self._fallen_back(model, row)
 
-    def _parts_of(self, node: Node) -> tuple[Node, Node]:
+    def _parts_of(self, node: MergeNode) -> tuple[MergeNode, MergeNode]:
         """The parts last seen side by side, wherever that was, at this node's place."""
         assert node.id is not None
         left, right = self.seen[node.id]
@@ -337,7 +337,7 @@ class _Follower:
             self._made("apart", (node,), replace(right, start=middle, end=node.end)),
         )
 
-    def _fallen_back(self, model: ScoredBPE, row: tuple[Node, ...]) -> Iterator[Replace]:
+    def _fallen_back(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
         vocabulary = model.vocabulary
         at = 0
         for none, run in [(none, list(run)) for none, run in groupby(row, key=_has_no_piece)]:
@@ -345,29 +345,31 @@ class _Follower:
                 at += len(run)
             elif vocabulary.byte_ids is None:
                 start, end = run[0].start, run[-1].end
-                unknown = Node(0, self.word.text[start:end], vocabulary.unknown_id, start, end, kind="unknown")
-                step = Replace(row, at, at + len(run), "unknown", (self._made("unknown", run, unknown),))
+                unknown = MergeNode(0, self.word.text[start:end], vocabulary.unknown_id, start, end, kind="unknown")
+                step = ReplaceStep(row, at, at + len(run), "unknown", (self._made("unknown", run, unknown),))
                 yield step
                 row = step.after
                 at += 1
             else:
                 for node in run:
-                    step = Replace(row, at, at + 1, "bytes", self._bytes_of(node, vocabulary.byte_ids))
+                    step = ReplaceStep(row, at, at + 1, "bytes", self._bytes_of(node, vocabulary.byte_ids))
                     yield step
                     row = step.after
                     at += len(step.made)
 
-    def _bytes_of(self, node: Node, byte_ids: Sequence[int]) -> tuple[Node, ...]:
+    def _bytes_of(self, node: MergeNode, byte_ids: Sequence[int]) -> tuple[MergeNode, ...]:
         return tuple(
             self._made(
-                "byte", (node,), Node(0, self.model.pieces[byte_ids[byte]], byte_ids[byte], at, at + 1, kind="byte")
+                "byte",
+                (node,),
+                MergeNode(0, self.model.pieces[byte_ids[byte]], byte_ids[byte], at, at + 1, kind="byte"),
             )
             for at in range(node.start, node.end)
             for byte in self.word.text[at].encode()
         )
 
 
-def _order(pair: Pair) -> float:
+def _order(pair: CandidatePair) -> float:
     """What goes first is least."""
     if pair.score is not None:
         return -pair.score
@@ -375,7 +377,7 @@ def _order(pair: Pair) -> float:
     return pair.rank
 
 
-def _has_no_piece(node: Node) -> bool:
+def _has_no_piece(node: MergeNode) -> bool:
     return node.id is None or node.kind == "unused"
 
 

@@ -16,7 +16,7 @@ from math import exp, fsum
 
 from webapp.core.models.fast.single_precision import FARTHEST, single
 from webapp.core.traces.lattice import Arc, Lattice
-from webapp.core.traces.sampling import Segmentation, forward, score_of
+from webapp.core.traces.sampling import Segmentation, forward_sums, score_of
 
 
 def n_best(lattices: Sequence[Lattice], n: int) -> list[Segmentation]:
@@ -34,26 +34,26 @@ def n_best(lattices: Sequence[Lattice], n: int) -> list[Segmentation]:
         pairs = product(together, _n_best_paths(lattice, n))
         joined = [(before + total, (*paths, path)) for (before, paths), (total, path) in pairs]
         together = nlargest(n, joined, key=lambda found: found[0])
-    whole = fsum(forward(lattice)[-1] for lattice in lattices)
+    whole = fsum(forward_sums(lattice)[-1] for lattice in lattices)
     return [
         Segmentation(paths, score, exp(min(score - whole, 0.0))) for _, paths in together for score in [score_of(paths)]
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _PartialPath:
     """A path to a position: its last arc, and which of the ways to where that starts it goes on from."""
 
     total: float
     arc: Arc | None
-    before: _Way | None
+    before: _PartialPath | None
 
 
 def _n_best_paths(lattice: Lattice, n: int) -> list[tuple[float, tuple[Arc, ...]]]:
     """The n best paths through one lattice, each with the sum that a model finds for it."""
     arcs = lattice.by_start()
-    ways: list[list[_Way]] = [[] for _ in arcs]
-    ways[0] = [_Way(0.0, None, None)]
+    ways: list[list[_PartialPath]] = [[] for _ in arcs]
+    ways[0] = [_PartialPath(0.0, None, None)]
     for start, starting in enumerate(arcs):
         # Of equals, the one found first: so does Viterbi.
         best = nlargest(n, ways[start], key=_total)
@@ -66,19 +66,19 @@ def _n_best_paths(lattice: Lattice, n: int) -> list[tuple[float, tuple[Arc, ...]
         for arc in starting:
             for way in best:
                 total = way.total + arc.score
-                ways[arc.end].append(_Way(single(total) if lattice.single else total, arc, way))
+                ways[arc.end].append(_PartialPath(single(total) if lattice.single else total, arc, way))
     return [(way.total, _path(way)) for way in ways[-1]]
 
 
-def _total(way: _Way) -> float:
+def _total(way: _PartialPath) -> float:
     return way.total
 
 
-def _less(way: _Way, amount: float) -> _Way:
-    return _Way(single(way.total - amount), way.arc, way.before)
+def _less(way: _PartialPath, amount: float) -> _PartialPath:
+    return _PartialPath(single(way.total - amount), way.arc, way.before)
 
 
-def _path(way: _Way) -> tuple[Arc, ...]:
+def _path(way: _PartialPath) -> tuple[Arc, ...]:
     arcs: list[Arc] = []
     while way.arc is not None and way.before is not None:
         arcs.append(way.arc)

@@ -32,11 +32,11 @@ class Segmentation:
     probability: float
 
 
-def forward(lattice: Lattice, temperature: float = 1.0) -> list[float]:
+def forward_sums(lattice: Lattice, temperature: float = 1.0) -> list[float]:
     """For each position the logarithm of the summed weights of all paths to it; an arc weighs exp(score / temperature).
 
     >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -2.0), Arc(1, 2, "b", 1, -1.0)))
-    >>> [round(total, 3) for total in forward(lattice)]  # two paths of exp(-2) each
+    >>> [round(total, 3) for total in forward_sums(lattice)]  # two paths of exp(-2) each
     [0.0, -1.0, -1.307]
     """
     totals = [0.0]
@@ -70,7 +70,7 @@ def sample(lattices: Sequence[Lattice], count: int, *, temperature: float, seed:
     if not temperature > 0:
         raise ValueError("a temperature is above 0")
     random = Random(seed)
-    weighed = [(lattice.by_end(), forward(lattice, temperature)) for lattice in lattices]
+    weighed = [(lattice.by_end(), forward_sums(lattice, temperature)) for lattice in lattices]
     drawn = []
     for _ in range(count):
         paths = tuple(_backward(arcs, totals, temperature, random) for arcs, totals in weighed)

@@ -10,48 +10,48 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import AnyStr, Generic
 
-from webapp.core.traces.training_words import Pair, Word, pairs, rewritten
+from webapp.core.traces.training_words import CorpusWord, CountedPair, pairs, rewritten
 from webapp.core.trainers import bpe
 from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.core.trainers.word_counts import WordCounts
 
 
 @dataclass(frozen=True, slots=True)
-class Round(Generic[AnyStr]):
+class BPERound(Generic[AnyStr]):
     """One merge: `number` counts from 1; the words before it and after, in corpus order."""
 
     number: int
-    winner: Pair[AnyStr]
-    before: tuple[Word[AnyStr], ...]
-    after: tuple[Word[AnyStr], ...]
+    winner: CountedPair[AnyStr]
+    before: tuple[CorpusWord[AnyStr], ...]
+    after: tuple[CorpusWord[AnyStr], ...]
 
     @property
     def piece(self) -> AnyStr:
         """What the merge makes."""
         return self.winner.left + self.winner.right
 
-    def pairs(self) -> list[Pair[AnyStr]]:
+    def pairs(self) -> list[CountedPair[AnyStr]]:
         """All pairs that the round chose from, most frequent first, of equals the one seen first; the winner leads."""
         return sorted(pairs(self.before), key=lambda pair: -pair.count)
 
 
 @dataclass(frozen=True)
-class Training(Generic[AnyStr]):
+class BPETraining(Generic[AnyStr]):
     """A training to look into: what it came to, and the words it began with."""
 
-    trained: bpe.Trained[AnyStr]
-    start: tuple[Word[AnyStr], ...]
+    trained: bpe.TrainedBPE[AnyStr]
+    start: tuple[CorpusWord[AnyStr], ...]
 
-    def rounds(self) -> Iterator[Round[AnyStr]]:
+    def rounds(self) -> Iterator[BPERound[AnyStr]]:
         """The rounds, each worked out when it is asked for."""
         words = self.start
         for number, merge in enumerate(self.trained.merges, start=1):
             after = rewritten(words, merge.left, merge.right, merge.left + merge.right)
-            yield Round(number, Pair(*merge), words, after)
+            yield BPERound(number, CountedPair(*merge), words, after)
             words = after
 
 
-def train_bytes(counts: WordCounts, merges: int) -> Training[bytes]:
+def train_bytes(counts: WordCounts, merges: int) -> BPETraining[bytes]:
     """Byte-level BPE with at most `merges` merges; fewer when no pair is left.
 
     >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
@@ -62,12 +62,12 @@ def train_bytes(counts: WordCounts, merges: int) -> Training[bytes]:
     """
     trained = bpe.train_bytes(counts, merges_at_most=merges)
     spelled = ((tuple(bpe.BYTES[byte] for byte in word.encode()), count) for word, count in counts.items())
-    return Training(trained, tuple(Word(symbols, count) for symbols, count in spelled))
+    return BPETraining(trained, tuple(CorpusWord(symbols, count) for symbols, count in spelled))
 
 
 def train_characters(
     counts: WordCounts, merges: int, *, suffix_apart: bool = False, end_of_word_suffix: str = END_OF_WORD
-) -> Training[str]:
+) -> BPETraining[str]:
     """BPE over characters with the end of a word marked, glued to the last character or a symbol of its own.
 
     >>> training = train_characters({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 5, suffix_apart=True)
@@ -81,4 +81,4 @@ def train_characters(
         counts, merges_at_most=merges, suffix_apart=suffix_apart, end_of_word_suffix=end_of_word_suffix
     )
     spelled = ((bpe.spell(word, end_of_word_suffix, suffix_apart), count) for word, count in counts.items())
-    return Training(trained, tuple(Word(tuple(symbols), count) for symbols, count in spelled))
+    return BPETraining(trained, tuple(CorpusWord(tuple(symbols), count) for symbols, count in spelled))

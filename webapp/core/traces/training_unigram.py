@@ -20,7 +20,7 @@ KEEP = 0.75  # the share of the longer pieces that a round leaves
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
+class SeedPiece:
     """A piece that the training begins with: how often its text occurs, its rank and its first probability."""
 
     piece: str
@@ -30,7 +30,7 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PieceCandidate:
     """A piece in one round.
 
     `expected`: how often it is used, summed over all segmentations of all words, each with its probability;
@@ -51,7 +51,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WordReading:
     """A distinct word, how often it occurs, and the pieces of its best segmentation at the end of a round."""
 
     word: str
@@ -60,7 +60,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class UnigramRound:
     """One round: `candidates` in the order of the seeds, single characters first.
 
     `log_likelihoods`: the corpus' before each iteration of expectation maximization. Of the longer pieces, `share`
@@ -70,22 +70,22 @@ class Round:
 
     number: int
     last: bool
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PieceCandidate, ...]
     log_likelihoods: tuple[float, ...]
     share: int
     lossless: int
     surplus: int
-    readings: tuple[Reading, ...]
+    readings: tuple[WordReading, ...]
 
 
-class Training:
+class UnigramTraining:
     """A training to look into: down to `size` pieces, special tokens not among them.
 
     None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those
     that `seed_pieces` ranks first, or with `every_substring` simply the most frequent `proper_substrings`. Raises
     ValueError when `size` is less than there are different characters, or the corpus is empty.
 
-    >>> training = Training({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
+    >>> training = UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
     >>> [seed.piece for seed in training.seeds]
     ['u', 'g', 'p', 'n', 'h', 's', 'b', 'hug', 'ug', 'pun', 'pu', 'un', 'hugs', 'pug', 'bun']
     >>> for round in training.rounds:
@@ -116,30 +116,30 @@ class Training:
         self._rounds = list(unigram.rounds(self.counts, self.size, keep=KEEP, **self._choice))
 
     @cached_property
-    def seeds(self) -> tuple[Seed, ...]:
+    def seeds(self) -> tuple[SeedPiece, ...]:
         """What the training begins with, single characters first, then the longer pieces as they were found."""
         ranks, probabilities = self._seeded.ranks, self._seeded.probabilities()
         return tuple(
-            Seed(piece, rank // len(piece), rank, probability)
+            SeedPiece(piece, rank // len(piece), rank, probability)
             for (piece, rank), probability in zip(ranks.items(), probabilities, strict=True)
         )
 
     @property
-    def trained(self) -> unigram.Trained:
+    def trained(self) -> unigram.TrainedUnigram:
         """What the training comes to."""
         return unigram.finished(self._rounds[-1])
 
     @cached_property
-    def rounds(self) -> tuple[Round, ...]:
+    def rounds(self) -> tuple[UnigramRound, ...]:
         """All rounds; the last one drops nothing."""
         return tuple(self._told())
 
-    def _told(self) -> Iterator[Round]:
+    def _told(self) -> Iterator[UnigramRound]:
         before: Mapping[str, float] = {seed.piece: seed.probability for seed in self.seeds}
         for done in self._rounds:
             after = dict(zip(done.scores, done.probabilities, strict=True))
             last = done is self._rounds[-1]
-            yield Round(
+            yield UnigramRound(
                 done.number,
                 last,
                 tuple(_candidates(done, before, after)),
@@ -152,16 +152,18 @@ class Training:
             before = after
 
 
-def _candidates(done: unigram.Round, before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[Candidate]:
+def _candidates(
+    done: unigram.PruningRound, before: Mapping[str, float], after: Mapping[str, float]
+) -> Iterator[PieceCandidate]:
     used = done.used()
     removed = frozenset(done.removed)
     for piece, expected in zip(done.scores, done.expected, strict=True):
         loss = done.losses.get(piece)
         instead = () if loss is None else done.instead(piece)
-        yield Candidate(piece, expected, before[piece], after[piece], used[piece], instead, loss, piece in removed)
+        yield PieceCandidate(piece, expected, before[piece], after[piece], used[piece], instead, loss, piece in removed)
 
 
-def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[Reading]:
+def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[WordReading]:
     """The words as the model with these pieces and log-probabilities reads them.
 
     >>> scores = {"h": -3.0, "u": -2.0, "g": -2.5, "hug": -1.0}
@@ -170,4 +172,4 @@ def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[Readin
     """
     model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
     for word, count in counts.items():
-        yield Reading(word, count, tuple(word[start:end] for _, start, end in model.segment(word)))
+        yield WordReading(word, count, tuple(word[start:end] for _, start, end in model.segment(word)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from webapp.core.traces.training_words import Word, frequencies, pairs, rewritten
+from webapp.core.traces.training_words import CorpusWord, frequencies, pairs, rewritten
 from webapp.core.trainers import wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.trainers.wordpiece import PREFIX
@@ -32,7 +32,7 @@ class ScoredPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class WordPieceRound:
     """One merge: `number` counts from 1; the words before it and after, in corpus order.
 
     `minimum`: how often a pair has to occur to take part.
@@ -41,8 +41,8 @@ class Round:
     number: int
     winner: ScoredPair
     piece: str
-    before: tuple[Word[str], ...]
-    after: tuple[Word[str], ...]
+    before: tuple[CorpusWord[str], ...]
+    after: tuple[CorpusWord[str], ...]
     minimum: int
 
     def pairs(self) -> list[ScoredPair]:
@@ -56,25 +56,25 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Training:
+class WordPieceTraining:
     """A training to look into: what it came to, and the words it began with."""
 
-    trained: wordpiece.Trained
-    start: tuple[Word[str], ...]
+    trained: wordpiece.TrainedWordPiece
+    start: tuple[CorpusWord[str], ...]
     minimum: int
 
-    def rounds(self) -> Iterator[Round]:
+    def rounds(self) -> Iterator[WordPieceRound]:
         """The rounds, each worked out when it is asked for."""
         words = self.start
         for number, merge in enumerate(self.trained.merges, start=1):
             after = rewritten(words, merge.left, merge.right, merge.piece)
             counts = frequencies(words)
             winner = ScoredPair(merge.left, merge.right, merge.count, counts[merge.left], counts[merge.right])
-            yield Round(number, winner, merge.piece, words, after, self.minimum)
+            yield WordPieceRound(number, winner, merge.piece, words, after, self.minimum)
             words = after
 
 
-def train(counts: WordCounts, merges: int, *, minimum: int = 1, prefix: str = PREFIX) -> Training:
+def train(counts: WordCounts, merges: int, *, minimum: int = 1, prefix: str = PREFIX) -> WordPieceTraining:
     """WordPiece with at most `merges` merges of pairs that occur `minimum` times; fewer when none is left.
 
     >>> training = train({"I": 2, "love": 1, "dogs": 1, "loved": 1, "you": 1}, 8)
@@ -94,10 +94,12 @@ def train(counts: WordCounts, merges: int, *, minimum: int = 1, prefix: str = PR
     """
     trained = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum, prefix=prefix)
     spelled = ((wordpiece.spell(word, prefix), count) for word, count in counts.items())
-    return Training(trained, tuple(Word(tuple(symbols), count) for symbols, count in spelled), max(minimum, 1))
+    return WordPieceTraining(
+        trained, tuple(CorpusWord(tuple(symbols), count) for symbols, count in spelled), max(minimum, 1)
+    )
 
 
-def scored(words: tuple[Word[str], ...]) -> list[ScoredPair]:
+def scored(words: tuple[CorpusWord[str], ...]) -> list[ScoredPair]:
     """All adjacent pairs with their scores, in the order in which they are first seen."""
     counts = frequencies(words)
     return [

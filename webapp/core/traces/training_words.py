@@ -13,7 +13,7 @@ from typing import AnyStr, Generic
 
 
 @dataclass(frozen=True, slots=True)
-class Word(Generic[AnyStr]):
+class CorpusWord(Generic[AnyStr]):
     """A distinct word of the corpus as the symbols it now is, and how often it occurs.
 
     `made`: at which places of `symbols` stands what the last merge made.
@@ -25,7 +25,7 @@ class Word(Generic[AnyStr]):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair(Generic[AnyStr]):
+class CountedPair(Generic[AnyStr]):
     """Two symbols that stand side by side, and how often."""
 
     left: AnyStr
@@ -33,23 +33,24 @@ class Pair(Generic[AnyStr]):
     count: int
 
 
-def pairs(words: Iterable[Word[AnyStr]]) -> list[Pair[AnyStr]]:
+def pairs(words: Iterable[CorpusWord[AnyStr]]) -> list[CountedPair[AnyStr]]:
     """All adjacent pairs, in the order in which they are first seen when the words are read one after the other.
 
-    >>> [(pair.left, pair.right, pair.count) for pair in pairs([Word(("a", "a", "b"), 2), Word(("a", "b"), 5)])]
+    >>> words = [CorpusWord(("a", "a", "b"), 2), CorpusWord(("a", "b"), 5)]
+    >>> [(pair.left, pair.right, pair.count) for pair in pairs(words)]
     [('a', 'a', 2), ('a', 'b', 7)]
     """
     counts: dict[tuple[AnyStr, AnyStr], int] = {}
     for word in words:
         for pair in pairwise(word.symbols):
             counts[pair] = counts.get(pair, 0) + word.count
-    return [Pair(left, right, count) for (left, right), count in counts.items()]
+    return [CountedPair(left, right, count) for (left, right), count in counts.items()]
 
 
-def frequencies(words: Iterable[Word[AnyStr]]) -> dict[AnyStr, int]:
+def frequencies(words: Iterable[CorpusWord[AnyStr]]) -> dict[AnyStr, int]:
     """How often each symbol occurs, in the order in which they are first seen.
 
-    >>> frequencies([Word(("a", "a", "b"), 2)])
+    >>> frequencies([CorpusWord(("a", "a", "b"), 2)])
     {'a': 4, 'b': 2}
     """
     counts: dict[AnyStr, int] = {}
@@ -59,16 +60,18 @@ def frequencies(words: Iterable[Word[AnyStr]]) -> dict[AnyStr, int]:
     return counts
 
 
-def rewritten(words: Iterable[Word[AnyStr]], left: AnyStr, right: AnyStr, piece: AnyStr) -> tuple[Word[AnyStr], ...]:
+def rewritten(
+    words: Iterable[CorpusWord[AnyStr]], left: AnyStr, right: AnyStr, piece: AnyStr
+) -> tuple[CorpusWord[AnyStr], ...]:
     """The words with `piece` wherever `left` and `right` stood side by side, replaced from left to right.
 
-    >>> rewritten([Word(("a", "a", "a", "b"), 2), Word(("b",), 1)], "a", "a", "aa")
-    (Word(symbols=('aa', 'a', 'b'), count=2, made=(0,)), Word(symbols=('b',), count=1, made=()))
+    >>> rewritten([CorpusWord(("a", "a", "a", "b"), 2), CorpusWord(("b",), 1)], "a", "a", "aa")
+    (CorpusWord(symbols=('aa', 'a', 'b'), count=2, made=(0,)), CorpusWord(symbols=('b',), count=1, made=()))
     """
     return tuple(_rewritten(word, left, right, piece) for word in words)
 
 
-def _rewritten(word: Word[AnyStr], left: AnyStr, right: AnyStr, piece: AnyStr) -> Word[AnyStr]:
+def _rewritten(word: CorpusWord[AnyStr], left: AnyStr, right: AnyStr, piece: AnyStr) -> CorpusWord[AnyStr]:
     symbols: list[AnyStr] = []
     made: list[int] = []
     at, last = 0, len(word.symbols) - 1
@@ -81,5 +84,5 @@ def _rewritten(word: Word[AnyStr], left: AnyStr, right: AnyStr, piece: AnyStr) -
             symbols.append(word.symbols[at])
             at += 1
     if made:
-        return Word(tuple(symbols), word.count, tuple(made))
-    return Word(word.symbols, word.count) if word.made else word
+        return CorpusWord(tuple(symbols), word.count, tuple(made))
+    return CorpusWord(word.symbols, word.count) if word.made else word

@@ -15,7 +15,7 @@ from webapp.core.traces.lattice import Arc, Lattice
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PathCandidate:
     """One way to reach a position: the best path to where `arc` starts, whose sum is `before`, and then `arc`."""
 
     arc: Arc
@@ -24,19 +24,19 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ViterbiColumn:
     """A column of the table: all ways to reach position `end`, the longest arc first, and which of them wins.
 
     With `reset`, SentencePiece brings the sum of a path back to 0 from here on, since it had passed 100,000.
     """
 
     end: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PathCandidate, ...]
     winner: int
     reset: bool = False
 
     @property
-    def best(self) -> Candidate:
+    def best(self) -> PathCandidate:
         """The winning candidate."""
         return self.candidates[self.winner]
 
@@ -47,14 +47,14 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class BackwardStep:
     """A step back: position `end` was best reached by `arc`, so the path goes on from where that starts."""
 
     end: int
     arc: Arc
 
 
-def fill(lattice: Lattice) -> Iterator[Reached]:
+def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
     """The columns of the table, for the positions from 1 to the end.
 
     >>> from webapp.core.models.unigram import Unigram
@@ -70,7 +70,7 @@ def fill(lattice: Lattice) -> Iterator[Reached]:
     best = [0.0] + [-inf] * len(lattice.text)
     resets: dict[int, float] = {}
     for end in range(1, len(arcs)):
-        candidates: list[Candidate] = []
+        candidates: list[PathCandidate] = []
         winner = 0
         following = iter(arcs[end])
         arc = next(following)
@@ -80,7 +80,7 @@ def fill(lattice: Lattice) -> Iterator[Reached]:
             if arc.start != start:
                 continue
             total = best[start] + arc.score
-            candidates.append(Candidate(arc, best[start], single(total) if lattice.single else total))
+            candidates.append(PathCandidate(arc, best[start], single(total) if lattice.single else total))
             # Only what is greater wins: on a tie the arc that starts first stays.
             if candidates[-1].total > candidates[winner].total:
                 winner = len(candidates) - 1
@@ -89,10 +89,10 @@ def fill(lattice: Lattice) -> Iterator[Reached]:
         reset = lattice.single and abs(best[end]) > FARTHEST and end < len(lattice.text)
         if reset:
             resets[end], best[end] = best[end], 0.0
-        yield Reached(end, tuple(candidates), winner, reset)
+        yield ViterbiColumn(end, tuple(candidates), winner, reset)
 
 
-def back(columns: list[Reached]) -> Iterator[Followed]:
+def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
     """From the last column back to the beginning, arc by arc.
 
     >>> from webapp.core.models.unigram import Unigram
@@ -104,7 +104,7 @@ def back(columns: list[Reached]) -> Iterator[Followed]:
     end = len(columns)
     while end > 0:
         arc = columns[end - 1].best.arc
-        yield Followed(end, arc)
+        yield BackwardStep(end, arc)
         end = arc.start
 
 
@@ -113,5 +113,5 @@ def best_path(lattice: Lattice) -> tuple[Arc, ...]:
     return tuple(followed.arc for followed in back(list(fill(lattice))))[::-1]
 
 
-def _less(candidate: Candidate, amount: float) -> Candidate:
-    return Candidate(candidate.arc, candidate.before, single(candidate.total - amount))
+def _less(candidate: PathCandidate, amount: float) -> PathCandidate:
+    return PathCandidate(candidate.arc, candidate.before, single(candidate.total - amount))

@@ -12,7 +12,7 @@ Kind = Literal["piece", "missing", "too long"]
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookedUpWindow:
     """A window on the word, the piece that it would be, and that piece's id, or None where there is no such piece."""
 
     start: int
@@ -22,7 +22,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class WordPieceDecision:
     """One decision inside a word, with the windows tried for it, longest first.
 
     `kind` is `piece` where one was found. Where none was, it is `missing`, and the whole word becomes the unknown
@@ -34,44 +34,44 @@ class Decision:
     id: int
     start: int
     end: int
-    tried: tuple[Looked, ...] = ()
+    tried: tuple[LookedUpWindow, ...] = ()
 
 
-def greedy_steps(model: WordPiece, word: str) -> Iterator[Decision]:
+def wordpiece_steps(model: WordPiece, word: str) -> Iterator[WordPieceDecision]:
     """The decisions for one word, from the left.
 
     >>> model = WordPiece(["[UNK]", "un", "##aff", "##able", "##a"])
-    >>> for decision in greedy_steps(model, "unafar"):
+    >>> for decision in wordpiece_steps(model, "unafar"):
     ...     print(decision.kind, decision.id, [looked.piece for looked in decision.tried])
     piece 1 ['unafar', 'unafa', 'unaf', 'una', 'un']
     piece 4 ['##afar', '##afa', '##af', '##a']
     missing 0 ['##far', '##fa', '##f']
     """
     if len(word) > model.max_word_length:
-        yield Decision("too long", model.unknown_id, 0, len(word))
+        yield WordPieceDecision("too long", model.unknown_id, 0, len(word))
         return
     start = 0
     while start < len(word):
         prefix = model.continuing_subword_prefix if start else ""
-        tried: list[Looked] = []
+        tried: list[LookedUpWindow] = []
         for end in range(len(word), start, -1):
             piece = prefix + word[start:end]
             id = model.id_of(piece)
-            tried.append(Looked(start, end, piece, id))
+            tried.append(LookedUpWindow(start, end, piece, id))
             if id is not None:
-                yield Decision("piece", id, start, end, tuple(tried))
+                yield WordPieceDecision("piece", id, start, end, tuple(tried))
                 start = end
                 break
         else:
-            yield Decision("missing", model.unknown_id, 0, len(word), tuple(tried))
+            yield WordPieceDecision("missing", model.unknown_id, 0, len(word), tuple(tried))
             return
 
 
-def tokens_of(decisions: Iterable[Decision]) -> list[tuple[int, int, int]]:
+def tokens_of(decisions: Iterable[WordPieceDecision]) -> list[tuple[int, int, int]]:
     """The `(id, start, end)` of each token that decisions on one word end in.
 
     >>> model = WordPiece(["[UNK]", "un", "##a"])
-    >>> tokens_of(greedy_steps(model, "una")), tokens_of(greedy_steps(model, "unas"))
+    >>> tokens_of(wordpiece_steps(model, "una")), tokens_of(wordpiece_steps(model, "unas"))
     ([(1, 0, 2), (2, 2, 3)], [(0, 0, 4)])
     """
     tokens = []

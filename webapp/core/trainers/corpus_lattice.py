@@ -19,7 +19,7 @@ LONGEST_STRETCH = 32  # characters; with PROBABILITY_FLOOR, a path weighs at lea
 PROBABILITY_FLOOR = 1e-9
 
 
-class Lattice(NamedTuple):
+class SpanLattice(NamedTuple):
     """The edges over one stretch of text: three parallel lists in the order of the starts."""
 
     length: int
@@ -50,13 +50,13 @@ class Lattice(NamedTuple):
         return path[::-1]
 
 
-class Lattices:
+class CorpusLattices:
     """The lattices of a whole corpus over `pieces`, which must hold every single character of it.
 
     `texts` are words or stretches of them, at most `LONGEST_STRETCH` characters long, with their counts. What
     `self.texts` holds after the cuts says the same of the corpus to whoever has these pieces or fewer.
 
-    >>> lattices = Lattices({"hug": 10, "hugs": 5}, ["h", "u", "g", "s", "hug"])
+    >>> lattices = CorpusLattices({"hug": 10, "hugs": 5}, ["h", "u", "g", "s", "hug"])
     >>> lattices.texts
     {'hug': 15, 's': 5}
     >>> probabilities = [0.1, 0.1, 0.1, 0.1, 0.6]
@@ -71,7 +71,7 @@ class Lattices:
         self._number_of = {piece: number for number, piece in enumerate(pieces)}
         self._lengths = lengths_by_beginning(pieces)
         self.texts: dict[str, int] = {}
-        lattices: dict[str, Lattice] = {}
+        lattices: dict[str, SpanLattice] = {}
         for text, count in texts.items():
             for part, lattice in self._parts(text):
                 if part in self.texts:
@@ -124,7 +124,7 @@ class Lattices:
         itself = self._number_of[text]
         at = pieces.index(itself)
         del starts[at], ends[at], pieces[at]
-        return Lattice(len(text), starts, ends, pieces).best_path(probabilities)
+        return SpanLattice(len(text), starts, ends, pieces).best_path(probabilities)
 
     def _edges(self, text: str) -> tuple[list[int], list[int], list[int]]:
         starts, ends, pieces = [], [], []
@@ -141,7 +141,7 @@ class Lattices:
             pieces.append(number_of[character])
         return starts, ends, pieces
 
-    def _parts(self, text: str) -> Iterator[tuple[str, Lattice]]:
+    def _parts(self, text: str) -> Iterator[tuple[str, SpanLattice]]:
         """The text cut wherever no piece crosses."""
         starts, ends, pieces = self._edges(text)
         begin = first = reach = 0
@@ -157,11 +157,11 @@ class Lattices:
 
 def _lattice(
     begin: int, end: int, starts: list[int], ends: list[int], pieces: list[int], first: int, last: int
-) -> Lattice:
+) -> SpanLattice:
     """The edges from index `first` up to `last` as a lattice of their own that begins at 0."""
     if begin == 0 and last == len(starts):
-        return Lattice(end, starts, ends, pieces)
-    return Lattice(
+        return SpanLattice(end, starts, ends, pieces)
+    return SpanLattice(
         end - begin,
         [start - begin for start in starts[first:last]],
         [end - begin for end in ends[first:last]],

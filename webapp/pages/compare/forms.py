@@ -10,8 +10,8 @@ from flask_babel import gettext as _
 
 from webapp.pages.compare.presets import PRESETS
 from webapp.tokenization.comparison import forms as reading
-from webapp.tokenization.comparison.state import LEAST, MOST, Choice, Comparison
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 
 # What the first visit shows: a long word, a rare one, a name, digits; and a sentence that can be read in two ways.
@@ -21,7 +21,7 @@ WELCOME = (
 )
 
 
-def read(request: Request) -> tuple[Comparison, list[Problem]]:
+def read(request: Request) -> tuple[Comparison, list[InputProblem]]:
     """What a request asks for after the button that was pressed, and what is wrong with it."""
     comparison, problems = reading.read(request, lambda choices: _changed(choices, request))
     if request.method == "GET" and "text" not in request.args:
@@ -29,7 +29,7 @@ def read(request: Request) -> tuple[Comparison, list[Problem]]:
     return comparison, problems
 
 
-def _changed(choices: list[Choice], request: Request) -> tuple[Sequence[Choice], list[Problem]]:
+def _changed(choices: list[TokenizerChoice], request: Request) -> tuple[Sequence[TokenizerChoice], list[InputProblem]]:
     """The rows after the button that was pressed: `add`, `remove`, `up`, `down` or `preset`."""
     if request.method != "POST":
         return choices, []
@@ -39,15 +39,15 @@ def _changed(choices: list[Choice], request: Request) -> tuple[Sequence[Choice],
             return next((preset.choices for preset in PRESETS if preset.name == value), choices), []
         if name == "add":
             if len(choices) >= MOST:
-                return choices, [Problem(_("Six tokenizers are the most. Remove one first."), 422)]
-            choices.append(Choice.parse(value))
+                return choices, [InputProblem(_("Six tokenizers are the most. Remove one first."), 422)]
+            choices.append(TokenizerChoice.parse(value))
             continue
         at = int(value) - 1 if value.isascii() and value.isdecimal() and len(value) < 3 else -1
         if not 0 <= at < len(choices):
             continue
         if name == "remove":
             if len(choices) <= LEAST:
-                return choices, [Problem(_("Two tokenizers are the fewest. Add another one first."), 422)]
+                return choices, [InputProblem(_("Two tokenizers are the fewest. Add another one first."), 422)]
             del choices[at]
         else:
             to = min(max(at + (1 if name == "down" else -1), 0), len(choices) - 1)

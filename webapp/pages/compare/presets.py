@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.tokenization.comparison.state import SAME_CORPUS, Choice
+from webapp.tokenization.comparison.state import SAME_CORPUS, TokenizerChoice
 from webapp.vocabularies import find
 from webapp.vocabularies.library import is_here
 
@@ -18,11 +18,11 @@ class Preset:
 
     name: str
     title: LazyString
-    choices: tuple[Choice, ...]
+    choices: tuple[TokenizerChoice, ...]
 
 
 def _preset(name: str, title: LazyString, *written: str) -> Preset:
-    return Preset(name, title, tuple(map(Choice.parse, written)))
+    return Preset(name, title, tuple(map(TokenizerChoice.parse, written)))
 
 
 PRESETS = (
@@ -55,6 +55,6 @@ def offered() -> list[Preset]:
     return [preset for preset in PRESETS if all(map(_is_here, preset.choices))]
 
 
-def _is_here(choice: Choice) -> bool:
+def _is_here(choice: TokenizerChoice) -> bool:
     entry = find(choice.vocabulary)
     return entry is not None and is_here(entry)

@@ -14,13 +14,13 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.compare import presets
 from webapp.pages.compare.forms import read, uses
-from webapp.pages.compare.picker import LONGEST_QUERY, Choosing
+from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
-from webapp.tokenization.comparison.rows import Compared, compare
+from webapp.tokenization.comparison.rows import ComparisonResult, compare
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import options
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.problems import problem
@@ -55,14 +55,14 @@ def choices() -> Response:
     return response
 
 
-def _answer(comparison: Comparison, problems: Sequence[Problem]) -> BaseResponse:
+def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
     link = _link(comparison)
     partial = request.headers.get("HX-Request-Type") == "partial"
     if request.method == "POST" and not partial and not problems and link and "search" not in request.form:
         return redirect(link, 303)
     # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
     refused = any(one.field for one in problems)
-    compared = Compared(comparison.text, []) if refused else compare(comparison)
+    compared = ComparisonResult(comparison.text, []) if refused else compare(comparison)
     view = ComparisonView(comparison, compared)
     body = render_template(
         "compare/_answer.html" if partial else "compare/page.html",
@@ -87,7 +87,7 @@ def _answer(comparison: Comparison, problems: Sequence[Problem]) -> BaseResponse
     return response
 
 
-def _twin(comparison: Comparison, problems: Sequence[Problem]) -> Response:
+def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
     """The same for programs."""
     if problems:
         return problem(
@@ -103,9 +103,9 @@ def _twin(comparison: Comparison, problems: Sequence[Problem]) -> Response:
     return response
 
 
-def _choosing(comparison: Comparison) -> Choosing:
+def _choosing(comparison: Comparison) -> ComparisonPicker:
     query = request.values.get("find", "").strip()[:LONGEST_QUERY]
-    return Choosing(uploads_of(request), comparison.choices, query)
+    return ComparisonPicker(uploads_of(request), comparison.choices, query)
 
 
 def _link(comparison: Comparison) -> str | None:

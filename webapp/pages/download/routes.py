@@ -9,9 +9,9 @@ from flask import Blueprint, Response, abort, make_response, render_template, re
 from flask_babel import gettext as _
 
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import attempt
+from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.exports import WRITERS, as_file
-from webapp.vocabularies import OnItsWayError
+from webapp.vocabularies import StillFetchingError
 from webapp.web.errors import heading_for
 
 blueprint = Blueprint("downloads", __name__)
@@ -24,8 +24,8 @@ def tokens(kind: str) -> Response:
         abort(404)
     state, problems = forms.read(request)
     try:
-        result, problems = attempt(state, [problem for problem in problems if problem.field != "token"])
-    except OnItsWayError:
+        result, problems = tokenize_or_explain(state, [problem for problem in problems if problem.field != "token"])
+    except StillFetchingError:
         response = _page(503, _("The vocabulary is being fetched. Try again in a moment."))
         response.headers["Retry-After"] = "5"
         return response

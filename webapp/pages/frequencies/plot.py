@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
 
-from webapp.core.analysis.frequencies import Ranked, thinned
+from webapp.core.analysis.frequencies import RankedToken, thinned
 
 LEFT, RIGHT, TOP, BOTTOM = 9.0, 1.5, 3.0, 9.0  # percent left free for the numbers of the axes
 
 
 @dataclass(frozen=True)
-class Tick:
+class PlotTick:
     """A line across the chart: its number, and where it stands."""
 
     value: int
@@ -20,7 +20,7 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Point:
+class PlotPoint:
     """One token's mark."""
 
     x: float
@@ -31,16 +31,16 @@ class Point:
 class Plot:
     """All that is drawn. `zipf` are the ends of the line on which rank times frequency is that of the first token."""
 
-    points: Sequence[Point]
-    ranks: Sequence[Tick]
-    counts: Sequence[Tick]
-    zipf: tuple[Point, Point]
+    points: Sequence[PlotPoint]
+    ranks: Sequence[PlotTick]
+    counts: Sequence[PlotTick]
+    zipf: tuple[PlotPoint, PlotPoint]
 
 
-def plot_of(tokens: Sequence[Ranked]) -> Plot:
+def plot_of(tokens: Sequence[RankedToken]) -> Plot:
     """The chart of some tokens, of which there must be one at least.
 
-    >>> plot = plot_of([Ranked(1, 7, 10), Ranked(2, 3, 5), Ranked(3, 5, 1)])
+    >>> plot = plot_of([RankedToken(1, 7, 10), RankedToken(2, 3, 5), RankedToken(3, 5, 1)])
     >>> [tick.value for tick in plot.ranks], [tick.value for tick in plot.counts]
     ([1, 10], [1, 10])
     """
@@ -56,10 +56,10 @@ def plot_of(tokens: Sequence[Ranked]) -> Plot:
     # Rank times frequency stays what it is for the first token, until either is at its end.
     last = min(most, 10.0**widest)
     return Plot(
-        [Point(x(token.rank), y(token.count)) for token in thinned(tokens)],
-        [Tick(10**power, x(10**power)) for power in range(widest + 1)],
-        [Tick(10**power, y(10**power)) for power in range(highest + 1)],
-        (Point(x(1), y(most)), Point(x(last), y(most / last))),
+        [PlotPoint(x(token.rank), y(token.count)) for token in thinned(tokens)],
+        [PlotTick(10**power, x(10**power)) for power in range(widest + 1)],
+        [PlotTick(10**power, y(10**power)) for power in range(highest + 1)],
+        (PlotPoint(x(1), y(most)), PlotPoint(x(last), y(most / last))),
     )
 
 

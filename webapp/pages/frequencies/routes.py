@@ -7,17 +7,17 @@ from dataclasses import fields
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.analysis.frequencies import Ranked, ranked
+from webapp.core.analysis.frequencies import RankedToken, ranked
 from webapp.pages.frequencies.plot import plot_of
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, json_response
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import attempt
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.vocabularies import OnItsWayError, find, title_of
+from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.problems import problem
 
 blueprint = Blueprint("frequencies", __name__)
@@ -36,8 +36,8 @@ def page() -> BaseResponse:
         return redirect(link, 303)
     pending, result = False, None
     try:
-        result, problems = attempt(state, problems)
-    except OnItsWayError:
+        result, problems = tokenize_or_explain(state, problems)
+    except StillFetchingError:
         pending = True
     if request.args.get("format") == "json" and request.method == "GET":
         return _twin(result, problems)
@@ -68,7 +68,7 @@ def page() -> BaseResponse:
     return response
 
 
-def _twin(result: Result | None, problems: list[Problem]) -> Response:
+def _twin(result: Result | None, problems: list[InputProblem]) -> Response:
     """The same for programs: every different token."""
     if result is None:
         status = max((one.status for one in problems), default=503)
@@ -85,7 +85,7 @@ def _twin(result: Result | None, problems: list[Problem]) -> Response:
     return response
 
 
-def _piece(result: Result, token: Ranked) -> str | bytes:
+def _piece(result: Result, token: RankedToken) -> str | bytes:
     pieces = result.tokenizer.model.pieces
     if token.id < len(pieces):
         return pieces[token.id]

@@ -11,7 +11,7 @@ from flask import Request
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
-from webapp.tokenization.forms import Problem, as_typed
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.vocabularies import entries_for, find
 from webapp.web.localization import number
 
@@ -23,7 +23,7 @@ MOST_CHARACTERS = 2_000  # of a visitor's own passage
 
 
 @dataclass(frozen=True)
-class Asked:
+class LanguagesRequest:
     """Everything that decides what the page shows. `sort` is `name`, `script`, or the name of a vocabulary."""
 
     vocabularies: Sequence[str] = USUAL
@@ -45,22 +45,22 @@ class Asked:
         return urlencode(pairs)
 
 
-def read(request: Request) -> tuple[Asked, list[Problem]]:
+def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
     values = request.form if request.method == "POST" else request.args
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     chosen = []
     names = [*dict.fromkeys(values.getlist("with"))]
     for name in names[:MOST_TOKENIZERS]:
         entry = find(name)
         if entry is None or entry.origin in ("learned", "pasted") or "fmm" in entry.algorithms:
             message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
-            problems.append(Problem(message, 404, "with"))
+            problems.append(InputProblem(message, 404, "with"))
         else:
             chosen.append(name)
     if len(names) > MOST_TOKENIZERS:
         message = _("The first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
-        problems.append(Problem(message, 422, "with"))
+        problems.append(InputProblem(message, 422, "with"))
     texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
     for text in texts.values():
         if len(text) > MOST_CHARACTERS:
@@ -69,10 +69,10 @@ def read(request: Request) -> tuple[Asked, list[Problem]]:
                 size=number(len(text)),
                 most=number(MOST_CHARACTERS),
             )
-            problems.append(Problem(message, 413, "own"))
+            problems.append(InputProblem(message, 413, "own"))
     vocabularies = tuple(chosen) or USUAL
     sort, down = _order(values)
-    return Asked(
+    return LanguagesRequest(
         vocabularies=vocabularies,
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",

@@ -9,15 +9,15 @@ from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.languages.forms import MOST_CHARACTERS, Asked, Measure
+from webapp.pages.languages.forms import MOST_CHARACTERS, LanguagesRequest, Measure
 from webapp.pages.languages.passages import BASE, Passage, passages
-from webapp.vocabularies import OnItsWayError, UnavailableError, tokenizer_of
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 
 LOSSY = 0.1  # the share of unknown tokens above which text is lost rather than written shortly
 
 
 @dataclass(frozen=True)
-class Row:
+class PassageRow:
     """A passage and how many tokens each vocabulary makes of it; None where one cannot read it."""
 
     passage: Passage
@@ -33,16 +33,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Measured:
+class LanguageMeasurements:
     """The rows, in order, and the vocabularies that are not to be had now with the reason why."""
 
-    rows: Sequence[Row]
-    missing: Mapping[str, UnavailableError | OnItsWayError]
+    rows: Sequence[PassageRow]
+    missing: Mapping[str, UnavailableVocabularyError | StillFetchingError]
 
 
-def measure(asked: Asked) -> Measured:
+def measure(asked: LanguagesRequest) -> LanguageMeasurements:
     """What the page shows: every passage cut by every tokenizer."""
-    missing: dict[str, UnavailableError | OnItsWayError] = {}
+    missing: dict[str, UnavailableVocabularyError | StillFetchingError] = {}
     counts: dict[str, dict[str, int | None]] = {}
     unknown: dict[str, dict[str, float]] = {}
     shown = [*_own(asked), *passages()]
@@ -50,7 +50,7 @@ def measure(asked: Asked) -> Measured:
     for name in asked.vocabularies:
         try:
             tokenizer = tokenizer_of(name)
-        except (UnavailableError, OnItsWayError) as error:
+        except (UnavailableVocabularyError, StillFetchingError) as error:
             missing[name] = error
             continue
         counts[name], unknown[name] = {}, {}
@@ -67,11 +67,11 @@ def measure(asked: Asked) -> Measured:
         tokens = {name: found[passage.key] for name, found in counts.items()}
         values = {name: _value(asked.measure, passage, count, counts[name][base]) for name, count in tokens.items()}
         lost = {name: found.get(passage.key, 0) for name, found in unknown.items()}
-        rows.append(Row(passage, _language(passage), _script(passage), tokens, values, lost))
-    return Measured(_sorted(rows, asked), missing)
+        rows.append(PassageRow(passage, _language(passage), _script(passage), tokens, values, lost))
+    return LanguageMeasurements(_sorted(rows, asked), missing)
 
 
-def _own(asked: Asked) -> list[Passage]:
+def _own(asked: LanguagesRequest) -> list[Passage]:
     return [Passage("own", "", "", "", asked.own)] if 0 < len(asked.own) <= MOST_CHARACTERS else []
 
 
@@ -88,7 +88,7 @@ def _value(measure: Measure, passage: Passage, count: int | None, english: int |
     return len(passage.text.encode("utf-8", "replace")) / count
 
 
-def _sorted(rows: list[Row], asked: Asked) -> list[Row]:
+def _sorted(rows: list[PassageRow], asked: LanguagesRequest) -> list[PassageRow]:
     """By what is asked; rows without a value last, whichever way."""
     if asked.sort == "name":
         return sorted(rows, key=lambda row: row.language, reverse=asked.down)

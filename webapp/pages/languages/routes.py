@@ -7,14 +7,14 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.languages import forms as asking
-from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, Asked
-from webapp.pages.languages.measurements import Measured, measure
+from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.measurements import LanguageMeasurements, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
-from webapp.vocabularies import CATALOGUE, Entry, UnavailableError, find, title_of, well_known
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, UnavailableVocabularyError, find, title_of, well_known
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 from webapp.web.problems import problem
@@ -37,7 +37,7 @@ def submit() -> BaseResponse:
     return _answer(*asking.read(request))
 
 
-def _answer(asked: Asked, problems: list[Problem]) -> BaseResponse:
+def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
     partial = request.headers.get("HX-Request-Type") == "partial"
     query = asked.query()
     link = url_for("languages.page") + (f"?{query}" if query else "")
@@ -76,7 +76,7 @@ def _answer(asked: Asked, problems: list[Problem]) -> BaseResponse:
     return response
 
 
-def _twin(asked: Asked, problems: list[Problem]) -> Response:
+def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
     """The same for programs, with every figure."""
     if problems:
         return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
@@ -121,18 +121,18 @@ def _title(name: str) -> str:
     return title_of(entry) if entry else name
 
 
-def _missing(measured: Measured) -> list[str]:
+def _missing(measured: LanguageMeasurements) -> list[str]:
     """A sentence for each vocabulary that is not to be had now."""
     sentences = []
     for name, error in measured.missing.items():
-        if isinstance(error, UnavailableError):
+        if isinstance(error, UnavailableVocabularyError):
             sentences.append(unavailable_problem(error).message)
         else:
             sentences.append(_("%(title)s is being fetched. Load the page again in a moment.", title=_title(name)))
     return sentences
 
 
-def _groups(asked: Asked) -> list[tuple[str, list[Entry]]]:
+def _groups(asked: LanguagesRequest) -> list[tuple[str, list[CatalogueEntry]]]:
     """The vocabularies to choose from: what ships, the visitor's uploads, then families; no dictionaries."""
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and "fmm" not in entry.algorithms]
     uploads = [entry for entry in uploads_of(request) if "fmm" not in entry.algorithms]

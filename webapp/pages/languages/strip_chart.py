@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log2
 
 from webapp.pages.languages.forms import Measure
-from webapp.pages.languages.measurements import Row
+from webapp.pages.languages.measurements import PassageRow
 
 # As SVG paths around 0 0; as many as tokenizers can be chosen.
 SHAPES = (
@@ -27,7 +27,7 @@ TICKS = (1, 2, 5)
 
 
 @dataclass(frozen=True)
-class Tick:
+class ScaleTick:
     """A line of the scale: its value and its place in percent."""
 
     value: float
@@ -53,7 +53,7 @@ class Scale:
         share = (self._bent(value) - least) / (most - least) if most > least else 0.5
         return round(MARGIN + share * (100 - 2 * MARGIN), 2)
 
-    def ticks(self) -> list[Tick]:
+    def ticks(self) -> list[ScaleTick]:
         """The lines of the scale: powers of two, or round numbers, seven at most.
 
         >>> [tick.value for tick in Scale(0.5, 8, True).ticks()], [tick.value for tick in Scale(0, 230, False).ticks()]
@@ -64,13 +64,13 @@ class Scale:
         else:
             step = _step(self.most)
             values = [step * count for count in range(8)]
-        return [Tick(value, self.place(value)) for value in values if self.least <= value <= self.most]
+        return [ScaleTick(value, self.place(value)) for value in values if self.least <= value <= self.most]
 
     def _bent(self, value: float) -> float:
         return log2(value) if self.logarithmic else value
 
 
-def scale_of(rows: Iterable[Row], measure: Measure) -> Scale:
+def scale_of(rows: Iterable[PassageRow], measure: Measure) -> Scale:
     """The scale that holds all values of some rows."""
     values = [value for row in rows for value in row.values.values() if value is not None]
     logarithmic = measure == "relative"
@@ -109,7 +109,7 @@ def _step(most: float) -> float:
         size *= 10
 
 
-def marks_of(row: Row, vocabularies: Sequence[str], scale: Scale) -> list[tuple[int, float]]:
+def marks_of(row: PassageRow, vocabularies: Sequence[str], scale: Scale) -> list[tuple[int, float]]:
     """The number of each vocabulary that has a value for a row, and its mark's place; the first drawn on top."""
     found = [(index, row.values.get(name)) for index, name in enumerate(vocabularies)]
     return [(index, scale.place(value)) for index, value in reversed(found) if value is not None]

@@ -9,28 +9,28 @@ from urllib.parse import urlencode
 from flask import url_for
 from flask_babel import gettext as _
 
-from webapp.pages.learn.lessons import Example, Lesson
+from webapp.pages.learn.lessons import Lesson, LessonExample
 from webapp.rendering.markup import Painter
-from webapp.tokenization.attempts import attempt
-from webapp.tokenization.forms import Problem, as_typed
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
-from webapp.vocabularies import OnItsWayError, find, title_of
+from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import current_key, number
 
 MOST_CHARACTERS = 1_000  # of an example; the playground takes more
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownExample:
     """An example with the text that it has now; without a result there are problems."""
 
     lesson: Lesson
-    example: Example
+    example: LessonExample
     text: str
     result: Result | None
-    problems: list[Problem]
+    problems: list[InputProblem]
     others: list[tuple[str, str]]  # the keys and texts of the page's other examples that were edited
 
     @property
@@ -79,7 +79,7 @@ def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
     return {key: as_typed(given.get(key, text)) for key, text in own.items()}
 
 
-def show(lesson: Lesson, example: Example, texts: Mapping[str, str]) -> Shown:
+def show(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
     """One example with its tokens, or with what is wrong with its text."""
     text = texts[example.key]
     result, problems = None, []
@@ -89,14 +89,14 @@ def show(lesson: Lesson, example: Example, texts: Mapping[str, str]) -> Shown:
             size=number(len(text)),
             most=number(MOST_CHARACTERS),
         )
-        problems = [Problem(message, 413)]
+        problems = [InputProblem(message, 413)]
     else:
         try:
-            result, problems = attempt(example.state(text), [])
-        except OnItsWayError:
-            problems = [Problem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
+            result, problems = tokenize_or_explain(example.state(text), [])
+        except StillFetchingError:
+            problems = [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
     others = [(key, text) for key, text in edited(lesson, texts) if key != example.key]
-    return Shown(lesson, example, text, result, problems, others)
+    return ShownExample(lesson, example, text, result, problems, others)
 
 
 def edited(lesson: Lesson, texts: Mapping[str, str]) -> list[tuple[str, str]]:

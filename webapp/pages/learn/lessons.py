@@ -16,7 +16,7 @@ from webapp.tokenization.state import State
 
 
 @dataclass(frozen=True)
-class Example:
+class LessonExample:
     """One text with its tokens. `texts` gives the text that a page begins with, by the key of its language."""
 
     key: str
@@ -50,10 +50,10 @@ class Lesson:
     """One page of the course."""
 
     slug: str
-    examples: Sequence[Example]
+    examples: Sequence[LessonExample]
 
     @cached_property
-    def by_key(self) -> dict[str, Example]:
+    def by_key(self) -> dict[str, LessonExample]:
         """Its examples by their keys."""
         return {example.key: example for example in self.examples}
 
@@ -72,41 +72,43 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "why",
         (
-            Example(
+            LessonExample(
                 "numbers",
                 "bpe",
                 "bpe-bytes",
                 {"en": "The cat sat on the mat.", "zh": "小猫坐在垫子上。The cat sat on the mat."},
             ),
-            Example("letters", "bpe", "bpe-bytes", _same("How many r's are in strawberry?")),
+            LessonExample("letters", "bpe", "bpe-bytes", _same("How many r's are in strawberry?")),
         ),
     ),
     Lesson(
         "dictionary",
         (
-            Example("forward", "fmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
-            Example("backward", "bmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
-            Example("spaceless", "fmm", "own-dictionary", _same("thetabledownthere"), dictionary=TABLE, runs=False),
-            Example("wedding", "bmm", "own-dictionary", _same("结婚的和尚未结婚的"), dictionary=WEDDING),
+            LessonExample("forward", "fmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
+            LessonExample("backward", "bmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
+            LessonExample(
+                "spaceless", "fmm", "own-dictionary", _same("thetabledownthere"), dictionary=TABLE, runs=False
+            ),
+            LessonExample("wedding", "bmm", "own-dictionary", _same("结婚的和尚未结婚的"), dictionary=WEDDING),
         ),
     ),
     Lesson(
         "units",
         (
-            Example(
+            LessonExample(
                 "characters",
                 "bpe",
                 "learned-characters",
                 {"en": "unbelievable tokenizers", "zh": "难以置信的分词器 tokenizers"},
                 size=0,
             ),
-            Example(
+            LessonExample(
                 "words",
                 "fmm",
                 "jieba",
                 {"en": "难以置信的分词器 unbelievable", "zh": "难以置信的分词器 unbelievable"},
             ),
-            Example(
+            LessonExample(
                 "subwords",
                 "bpe",
                 "bpe-bytes",
@@ -117,9 +119,9 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "bpe",
         (
-            Example("five", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=5),
-            Example("ten", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=10),
-            Example(
+            LessonExample("five", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=5),
+            LessonExample("ten", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=10),
+            LessonExample(
                 "large",
                 "bpe",
                 "bpe-characters",
@@ -130,20 +132,20 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "bytes",
         (
-            Example("never", "bpe", "bpe-bytes", _same("naïve café 🙂 你好 ꙮ")),
-            Example("spaces", "bpe", "bpe-bytes", _same("the the  the\nThe")),
+            LessonExample("never", "bpe", "bpe-bytes", _same("naïve café 🙂 你好 ꙮ")),
+            LessonExample("spaces", "bpe", "bpe-bytes", _same("the the  the\nThe")),
         ),
     ),
     Lesson(
         "wordpiece",
         (
-            Example(
+            LessonExample(
                 "greedy",
                 "wordpiece",
                 "wordpiece",
                 {"en": "strawberry dogs love tokenization", "zh": "strawberry dogs 爱 tokenization"},
             ),
-            Example(
+            LessonExample(
                 "unknown",
                 "wordpiece",
                 "learned-wordpiece",
@@ -155,8 +157,8 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "unigram",
         (
-            Example("best", "unigram", "unigram", {"en": "internationalization", "zh": "研究生命科学"}),
-            Example(
+            LessonExample("best", "unigram", "unigram", {"en": "internationalization", "zh": "研究生命科学"}),
+            LessonExample(
                 "spaces",
                 "unigram",
                 "unigram",
@@ -167,29 +169,29 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "pipeline",
         (
-            Example("cased", "wordpiece", "wordpiece", _same("Café CAFÉ cafe")),
-            Example("lowered", "wordpiece", "wordpiece", _same("Café CAFÉ cafe"), lowercase=True),
-            Example("contractions", "bpe", "bpe-bytes", _same("I don't pay 3.50 in 2026!")),
+            LessonExample("cased", "wordpiece", "wordpiece", _same("Café CAFÉ cafe")),
+            LessonExample("lowered", "wordpiece", "wordpiece", _same("Café CAFÉ cafe"), lowercase=True),
+            LessonExample("contractions", "bpe", "bpe-bytes", _same("I don't pay 3.50 in 2026!")),
         ),
     ),
     Lesson(
         "special",
         (
-            Example("plain", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon")),
-            Example("honoured", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon"), special=True),
+            LessonExample("plain", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon")),
+            LessonExample("honoured", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon"), special=True),
         ),
     ),
     Lesson(
         "vocabulary",
         (
-            Example("frequent", "bpe", "bpe-bytes", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
-            Example("same", "unigram", "unigram", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
+            LessonExample("frequent", "bpe", "bpe-bytes", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
+            LessonExample("same", "unigram", "unigram", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
         ),
     ),
 )
 
 
-def titles() -> dict[str, tuple[str, str]]:
+def lesson_titles() -> dict[str, tuple[str, str]]:
     """Each lesson's title and what it is about, in the reader's language."""
     return {
         "why": (_("Why cut text at all"), _("A model reads numbers, so somebody has to decide what gets one.")),

@@ -12,8 +12,8 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from webapp.pages.learn.examples import Shown, address, link, show, texts_of
-from webapp.pages.learn.lessons import LESSONS, Lesson, titles
+from webapp.pages.learn.examples import ShownExample, address, link, show, texts_of
+from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
 from webapp.web.localization import current_key
 
 blueprint = Blueprint("learn", __name__)
@@ -24,7 +24,7 @@ SLUGS = [lesson.slug for lesson in LESSONS]
 @blueprint.get("/learn")
 def index() -> Response:
     """The lessons in order."""
-    return _headed(render_template("learn/index.html", lessons=LESSONS, titles=titles()))
+    return _headed(render_template("learn/index.html", lessons=LESSONS, titles=lesson_titles()))
 
 
 @blueprint.get("/learn/<slug>")
@@ -58,12 +58,12 @@ def _answer(slug: str) -> Response:
     return _headed(_page(lesson, examples), status)
 
 
-def _page(lesson: Lesson, examples: Mapping[str, Shown]) -> str:
+def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
     place = LESSONS.index(lesson)
     return render_template(
         "learn/page.html",
         lesson=lesson,
-        titles=titles(),
+        titles=lesson_titles(),
         number_of=place + 1,
         total=len(LESSONS),
         previous=LESSONS[place - 1] if place else None,

@@ -9,7 +9,7 @@ from flask_babel.speaklater import LazyString
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleText:
     """A text with the name of its button."""
 
     title: LazyString
@@ -17,26 +17,26 @@ class Example:
 
 
 EXAMPLES = (
-    Example(
+    ExampleText(
         _l("English"),
         "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in "
         "want of a wife. Unbelievably, tokenization isn't trivial.",
     ),
-    Example(
+    ExampleText(
         _l("Chinese"),
         "研究生命科学的人研究生命的起源。\n结婚的和尚未结婚的都来了，南京市长江大桥上下雨天留客天。",
     ),
-    Example(
+    ExampleText(
         _l("Code"),
         'def fibonacci(n: int) -> int:\n    """The n-th number."""\n    a, b = 0, 1\n'
         "    for _ in range(n):\n        a, b = b, a + b\n    return a\n",
     ),
-    Example(
+    ExampleText(
         _l("Emoji and scripts"),
         "Family 👨‍👩‍👧‍👦, flags 🇨🇳🇩🇪, thumbs 👍🏽 — naïve café, Ωμέγα, Привет, नमस्ते, "
         "مرحبا, こんにちは, 한국어, 𝔘𝔫𝔦𝔠𝔬𝔡𝔢.",
     ),
-    Example(
+    ExampleText(
         _l("Whitespace"),
         "one two  three   four\ttab\t\ttabs\n\n  indented line  \n"
         "\u3000全角空格\u3000 \u00a0no-break\nend<|endoftext|>",

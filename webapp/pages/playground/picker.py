@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, entries_for, well_known
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, CatalogueEntry, entries_for, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.titles import by_family
@@ -19,11 +19,11 @@ LONGEST_QUERY = 100
 
 
 @dataclass(frozen=True)
-class Picker:
+class VocabularyPicker:
     """What the picker offers: `uploads` are the visitor's own, newest first, `query` what is searched for."""
 
     state: State
-    uploads: Sequence[Entry] = ()
+    uploads: Sequence[CatalogueEntry] = ()
     query: str = ""
 
     @property
@@ -31,14 +31,14 @@ class Picker:
         """The five, and `words` where the visitor has a vocabulary of that kind."""
         return [*ALGORITHMS, *(["words"] if self._entries("words") else [])]
 
-    def groups(self, algorithm: str) -> list[tuple[str, list[Entry]]]:
+    def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies for one algorithm: the site's own without a heading, the others under their family."""
         own = entries_for(algorithm)
         others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
         grouped = by_family(others)
         return [("", own), *grouped] if own else grouped
 
-    def found(self) -> list[tuple[str, list[Entry]]]:
+    def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
         """All vocabularies whose name holds every word of the query, under the names of their algorithms."""
         groups = []
         for algorithm in self.algorithms:
@@ -51,12 +51,12 @@ class Picker:
                 groups.append((title, entries))
         return groups
 
-    def _entries(self, algorithm: str) -> list[Entry]:
+    def _entries(self, algorithm: str) -> list[CatalogueEntry]:
         uploads = with_chosen(self.uploads, [self.state.vocabulary])
         return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
 
 
-def origin(entry: Entry) -> str:
+def origin(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in the reader's language."""
     return {
         "shipped": _("ships with this site"),
@@ -67,7 +67,7 @@ def origin(entry: Entry) -> str:
     }[entry.origin]
 
 
-def size(entry: Entry) -> str:
+def size(entry: CatalogueEntry) -> str:
     """The number of ids, short: `100,277 → 100k`; empty where the visitor decides it."""
     if entry.size is None:
         return ""

@@ -22,14 +22,14 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import twin_of
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import attempt
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
-from webapp.tokenization.token_details import Details, details_of
-from webapp.tokenization.views import Chooser, View
-from webapp.vocabularies import OnItsWayError
+from webapp.tokenization.token_details import TokenDetails, token_details
+from webapp.tokenization.views import DetailsForm, ResultView
+from webapp.vocabularies import StillFetchingError
 from webapp.vocabularies.upload_cookie import remember, uploads_of
 from webapp.web.problems import problem
 from webapp.web.rates import stores
@@ -99,8 +99,8 @@ def learned_file() -> BaseResponse:
     """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
     state, problems = forms.read(request)
     if not state.learned and not problems:
-        problems = [Problem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
-    result, problems = attempt(state, problems)
+        problems = [InputProblem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+    result, problems = tokenize_or_explain(state, problems)
     if result is None:
         return _answer(state, problems)
     response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
@@ -115,7 +115,7 @@ def choices() -> str:
     return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
 
 
-def _answer(state: State, problems: list[Problem], upload_problem: Problem | None = None) -> Response:
+def _answer(state: State, problems: list[InputProblem], upload_problem: InputProblem | None = None) -> Response:
     """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field."""
     partial = _partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
@@ -125,20 +125,20 @@ def _answer(state: State, problems: list[Problem], upload_problem: Problem | Non
     if request.method == "POST" and not partial and flawless and link:
         return make_response(redirect(_with_query(link), 303))
     try:
-        result, problems = attempt(state, problems)
+        result, problems = tokenize_or_explain(state, problems)
         pending = None
-    except OnItsWayError as waiting:
+    except StillFetchingError as waiting:
         result, pending = None, waiting
     details, more = _details(result)
     token_problems += more
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
-    chooser = Chooser(
+    chooser = DetailsForm(
         "playground", url_for("playground.token"), "post", url_for("downloads.tokens", kind="txt").removesuffix(".txt")
     )
     wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
     status = max((problem.status for problem in wrong), default=202 if pending else 200)
     twin = None if link is None else f"{link}&format=json"
-    view = View(
+    view = ResultView(
         state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
     )
     if not partial:
@@ -152,11 +152,11 @@ def _answer(state: State, problems: list[Problem], upload_problem: Problem | Non
     return _headed(make_response(body, status), view, partial)
 
 
-def _twin(state: State, problems: list[Problem]) -> Response:
+def _twin(state: State, problems: list[InputProblem]) -> Response:
     """The same result for programs."""
     try:
-        result, problems = attempt(replace(state, token=None), problems)
-    except OnItsWayError:
+        result, problems = tokenize_or_explain(replace(state, token=None), problems)
+    except StillFetchingError:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
     if result is None:
         status = max(one.status for one in problems)
@@ -172,32 +172,32 @@ def _partial() -> bool:
     return request.headers.get("HX-Request-Type") == "partial"
 
 
-def _has_token(state: State, problems: list[Problem]) -> bool:
+def _has_token(state: State, problems: list[InputProblem]) -> bool:
     """Whether the token whose details were open is still there in an edited text."""
     try:
-        result, _problems = attempt(state, problems)
-    except OnItsWayError:
+        result, _problems = tokenize_or_explain(state, problems)
+    except StillFetchingError:
         return False
     return result is not None and state.token is not None and state.token < len(result.encoding)
 
 
-def _details(result: Result | None) -> tuple[Details | None, list[Problem]]:
+def _details(result: Result | None) -> tuple[TokenDetails | None, list[InputProblem]]:
     if result is None or result.state.token is None:
         return None, []
     try:
-        return details_of(result, result.state.token), []
+        return token_details(result, result.state.token), []
     except IndexError:
         message = _(
             "There is no token %(index)s: the text has %(count)s, counted from 0.",
             index=result.state.token,
             count=f"{len(result.encoding):,}",
         )
-        return None, [Problem(message, 404)]
+        return None, [InputProblem(message, 404)]
 
 
-def _picker(state: State) -> picker.Picker:
+def _picker(state: State) -> picker.VocabularyPicker:
     query = request.values.get("find", "").strip()[: picker.LONGEST_QUERY]
-    return picker.Picker(state, uploads_of(request), query)
+    return picker.VocabularyPicker(state, uploads_of(request), query)
 
 
 def _with_query(link: str) -> str:
@@ -214,7 +214,7 @@ def _link(state: State) -> str | None:
     return f"{url_for('playground.page')}?{query}"
 
 
-def _headed(response: Response, view: View, partial: bool) -> Response:
+def _headed(response: Response, view: ResultView, partial: bool) -> Response:
     response.vary.update(("HX-Request-Type", "Accept"))
     response.headers["Cache-Control"] = "private, no-cache"
     if partial:

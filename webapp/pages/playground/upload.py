@@ -11,10 +11,10 @@ from werkzeug.datastructures import FileStorage
 
 from webapp.core.formats.fields import FormatError
 from webapp.storage import UnavailableStorageError
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import wrong_file
 from webapp.tokenization.state import State
-from webapp.vocabularies import NoRoomError, library
+from webapp.vocabularies import StorageFullError, library
 
 
 def upload_limit() -> int:
@@ -23,16 +23,16 @@ def upload_limit() -> int:
     return limit
 
 
-def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, Problem | None]:
+def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:
     """The state with the uploaded vocabulary chosen; a file that is none changes nothing.
 
     `files` is one file, or a vocab.json and its merges.txt in any order.
     """
     files = [file for file in files if file.filename]
     if not files:
-        return state, Problem(_("Choose a vocabulary file first, then upload it."))
+        return state, InputProblem(_("Choose a vocabulary file first, then upload it."))
     if len(files) > 2:
-        return state, Problem(
+        return state, InputProblem(
             _("Upload one vocabulary at a time: one file, or a vocab.json together with its merges.txt.")
         )
     contents = [file.stream.read() for file in files]
@@ -40,7 +40,7 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
     for file, content in zip(files, contents, strict=True):
         file.close()
         if len(content) > limit:
-            return state, Problem(
+            return state, InputProblem(
                 _(
                     "“%(name)s” has %(size)s bytes; a vocabulary file may have %(limit)s.",
                     name=_short(file.filename),
@@ -52,11 +52,11 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
     try:
         uploaded = library().keep(*contents)
     except FormatError as error:
-        return state, Problem(
+        return state, InputProblem(
             _("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
         )
-    except NoRoomError:
-        return state, Problem(
+    except StorageFullError:
+        return state, InputProblem(
             _(
                 "There is no room for more uploaded vocabularies on this site. Everything else works; tell whoever "
                 "runs it."
@@ -64,7 +64,7 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
             507,
         )
     except UnavailableStorageError:
-        return state, Problem(
+        return state, InputProblem(
             _(
                 "“%(name)s” could not be kept: the site’s storage cannot be reached at the moment. Upload the file "
                 "again in a minute; your text is still here.",

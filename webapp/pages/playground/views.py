@@ -6,18 +6,18 @@ from typing import Any
 
 from flask import current_app, url_for
 
-from webapp.pages.playground.examples import EXAMPLES, Example
-from webapp.pages.playground.picker import Picker, origin, size
+from webapp.pages.playground.examples import EXAMPLES, ExampleText
+from webapp.pages.playground.picker import VocabularyPicker, origin, size
 from webapp.tokenization import messages
-from webapp.tokenization.forms import Problem
-from webapp.tokenization.views import View
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
 
 
-def page_part(view: View, picker: Picker, upload_problem: Problem | None = None) -> dict[str, Any]:
+def page_part(view: ResultView, picker: VocabularyPicker, upload_problem: InputProblem | None = None) -> dict[str, Any]:
     """For `playground/page.html`."""
 
-    def example_url(example: Example) -> str:
+    def example_url(example: ExampleText) -> str:
         """The address that shows `example` with everything else as it is."""
         return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
 
@@ -32,7 +32,7 @@ def page_part(view: View, picker: Picker, upload_problem: Problem | None = None)
     }
 
 
-def choices_part(picker: Picker) -> dict[str, Any]:
+def choices_part(picker: VocabularyPicker) -> dict[str, Any]:
     """For `playground/_choices.html`, and the controls around it."""
     return {
         "picker": picker,

@@ -10,19 +10,21 @@ from flask_babel import gettext as _
 
 from webapp.pages.share.views import about
 from webapp.rendering import pictures
-from webapp.sharing.comparisons import KeptComparison, keep_comparison
-from webapp.sharing.terms import Terms
-from webapp.storage import Shared, Stored
+from webapp.sharing.comparisons import RestoredComparison, share_comparison
+from webapp.sharing.terms import ShareTerms
+from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison.forms import read
 from webapp.tokenization.comparison.rows import compare
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.picture_captions import picture_words
-from webapp.vocabularies import OnItsWayError
+from webapp.vocabularies import StillFetchingError
 from webapp.web.localization import current_key, number
 
 
-def share(request: Request, wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+def share(
+    request: Request, wanted: ShareTerms, problems: list[InputProblem]
+) -> tuple[ShareReceipt | None, list[InputProblem]]:
     """Keep the comparison of a form; or say why it cannot be kept. Raises what `keep` does."""
     comparison, wrong = read(request)
     problems = [*wrong, *problems]
@@ -31,21 +33,21 @@ def share(request: Request, wanted: Terms, problems: list[Problem]) -> tuple[Sha
     compared = compare(comparison)
     for row in compared.rows:
         if row.pending:
-            raise OnItsWayError(row.pending.entry, row.pending.received, row.pending.total)
+            raise StillFetchingError(row.pending.entry, row.pending.received, row.pending.total)
         if row.problem:
             message = f"{row.number} {row.title}: {row.problem.message}"
-            problems.append(Problem(message, row.problem.status, row.problem.field))
+            problems.append(InputProblem(message, row.problem.status, row.problem.field))
         if row.result:
             row.result.settle()
     if problems:
         sentence = _("A comparison is kept whole: remove the rows that have no tokens, then share it.")
-        return None, [*problems, Problem(sentence)]
-    return keep_comparison(comparison, compared, wanted), []
+        return None, [*problems, InputProblem(sentence)]
+    return share_comparison(comparison, compared, wanted), []
 
 
-def page_part(stored: Stored) -> dict[str, Any]:
+def page_part(stored: StoredSnapshot) -> dict[str, Any]:
     """For `share/comparison.html` and `share/embed_comparison.html`."""
-    kept = KeptComparison(stored.snapshot)
+    kept = RestoredComparison(stored.snapshot)
     return {
         **ComparisonView(kept.comparison, kept.compared).part(),
         **about(stored, describe(kept)),
@@ -58,13 +60,13 @@ def page_part(stored: Stored) -> dict[str, Any]:
     }
 
 
-def title_of(stored: Stored) -> str:
+def title_of(stored: StoredSnapshot) -> str:
     """What its author called it, or what it is."""
     title: str = stored.snapshot.state.get("title", "")
     return title or _("Tokenizers compared")
 
 
-def describe(kept: KeptComparison) -> str:
+def describe(kept: RestoredComparison) -> str:
     """One line about a comparison, for whoever unfolds its link."""
     rows = [f"{row.title} {number(len(encoding))}" for row, encoding in kept.compared.shown]
     return _(
@@ -74,8 +76,8 @@ def describe(kept: KeptComparison) -> str:
     )
 
 
-def card(stored: Stored) -> bytes:
+def card(stored: StoredSnapshot) -> bytes:
     """The picture that the link of a comparison unfolds to."""
-    shown = KeptComparison(stored.snapshot).compared.shown
+    shown = RestoredComparison(stored.snapshot).compared.shown
     rows = [(row.title, encoding) for row, encoding in shown]
     return pictures.comparison_card(rows, title=title_of(stored), words=picture_words())

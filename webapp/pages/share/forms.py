@@ -8,8 +8,8 @@ from flask_babel import gettext as _
 from wtforms import DateField, Form, StringField, TextAreaField
 from wtforms.validators import ValidationError
 
-from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, Terms, end_of
-from webapp.tokenization.forms import Problem, as_typed
+from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms, end_of
+from webapp.tokenization.forms import InputProblem, as_typed
 
 
 class ShareForm(Form):
@@ -37,7 +37,7 @@ class ShareForm(Form):
         _within(field.data, LONGEST_NOTE, _("The note"))
 
 
-def read(request: Request) -> tuple[Terms, list[Problem]]:
+def read(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
     """What a request says about sharing, and what is wrong with it."""
     form = ShareForm(request.form)
     form.validate()
@@ -46,8 +46,8 @@ def read(request: Request) -> tuple[Terms, list[Problem]]:
         form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
     elif form.keep.data == "forever":
         form.until.errors = []  # a day that is not asked for may be anything
-    problems = [Problem(str(message), 422, field.name) for field in form for message in field.errors]
-    return Terms(form.title.data or "", form.note.data or "", expires), problems
+    problems = [InputProblem(str(message), 422, field.name) for field in form for message in field.errors]
+    return ShareTerms(form.title.data or "", form.note.data or "", expires), problems
 
 
 def _within(text: str | None, limit: int, subject: str) -> None:

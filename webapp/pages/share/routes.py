@@ -11,32 +11,32 @@ from flask_babel import gettext as _
 
 from webapp.pages.share import commands, comparisons
 from webapp.pages.share import forms as sharing
-from webapp.pages.share.page_cache import Pages
+from webapp.pages.share.page_cache import PageCache
 from webapp.pages.share.views import (
-    beginning,
     card,
     day,
     day_before,
     embed_code,
+    first_words,
     gone,
     kept_or_gone,
     page_part,
 )
 from webapp.serializers.json import json_response
 from webapp.serializers.snapshot import snapshot_json
-from webapp.sharing.capture import UnkeepableError, keep
+from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.comparisons import is_comparison
-from webapp.sharing.restored import Kept
-from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, Terms
-from webapp.storage import LONGEST_REASON, NoRoomError, RemovedError, Shared, Stored, storage
+from webapp.sharing.restored import RestoredResult
+from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms
+from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import attempt
+from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.exports import WRITERS, as_file
-from webapp.tokenization.forms import Problem, as_typed
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import unavailable_problem, wrong_file
-from webapp.tokenization.token_details import Details, details_of
-from webapp.tokenization.views import Chooser, View
-from webapp.vocabularies import OnItsWayError, UnavailableError
+from webapp.tokenization.token_details import TokenDetails, token_details
+from webapp.tokenization.views import DetailsForm, ResultView
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
@@ -46,14 +46,14 @@ from webapp.web.security import framed
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
 blueprint.add_app_template_global(embed_code)
-blueprint.add_app_template_global(beginning)
+blueprint.add_app_template_global(first_words)
 blueprint.add_app_template_global(day)
 blueprint.add_app_template_global(day_before)
 
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
-pages = Pages(most_bytes=32 << 20)
-cards = Pages(most_bytes=8 << 20)
+pages = PageCache(most_bytes=32 << 20)
+cards = PageCache(most_bytes=8 << 20)
 
 
 @blueprint.record_once
@@ -96,41 +96,41 @@ def page(id: str) -> Response:
     if not partial and request.args.keys() <= {"lang"}:  # the page repeats whatever else stands in its address
         return _whole_page(id)
     stored = _stored(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
         return make_response(redirect(url_for("snapshots.page", id=id)))  # it has no tokens to ask for
-    kept = Kept(stored.snapshot)
+    kept = RestoredResult(stored.snapshot)
     view = _view(stored, kept)
     template = "tokenization/_details.html" if partial else "share/page.html"
     part = view.details_part() if partial else page_part(view, stored, kept)
     status = max((problem.status for problem in view.token_problems), default=200)
     response = make_response(render_template(template, **part), status)
     response.vary.add("HX-Request-Type")
-    return _indexed_by_nobody(response)
+    return _noindex(response)
 
 
 def _whole_page(id: str) -> Response:
     """The page as everybody gets it: made once in a language, as long as it is remembered."""
     head = kept_or_gone(storage().snapshots.head(id), id, "share/gone.html")
-    if not isinstance(head, Stored):
+    if not isinstance(head, StoredSnapshot):
         return head
     key = (id, head.created, head.expires, request.host_url, current_key())
     remembered = pages.get(key)
     if remembered is None:
         stored = _stored(id)
-        if not isinstance(stored, Stored):
+        if not isinstance(stored, StoredSnapshot):
             return stored
         if is_comparison(stored.snapshot):
             body = render_template("share/comparison.html", **comparisons.page_part(stored))
         else:
-            kept = Kept(stored.snapshot)
+            kept = RestoredResult(stored.snapshot)
             body = render_template("share/page.html", **page_part(_view(stored, kept), stored, kept))
         remembered = pages.keep(key, body.encode())
     response = Response(remembered.body, mimetype="text/html")
     response.set_etag(remembered.etag)
     response.vary.add("HX-Request-Type")
-    return _indexed_by_nobody(response)
+    return _noindex(response)
 
 
 @blueprint.get("/s/<id>/embed")
@@ -138,14 +138,14 @@ def _whole_page(id: str) -> Response:
 def embed(id: str) -> Response:
     """The tokens alone, for a frame in somebody's blog or slides."""
     stored = _stored(id, "share/embed_gone.html")
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
         body = render_template("share/embed_comparison.html", **comparisons.page_part(stored))
     else:
-        kept = Kept(stored.snapshot)
+        kept = RestoredResult(stored.snapshot)
         body = render_template("share/embed.html", **page_part(_frame(stored, kept), stored, kept))
-    return _indexed_by_nobody(make_response(body))
+    return _noindex(make_response(body))
 
 
 @blueprint.get("/s/<id>/tokens.<kind>")
@@ -154,27 +154,27 @@ def tokens(id: str, kind: str) -> Response:
     if kind not in WRITERS:
         abort(404)
     stored = _stored_for_programs(id) if kind == "json" else _stored(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
         abort(404)
-    return _indexed_by_nobody(as_file(Kept(stored.snapshot).result, kind))
+    return _noindex(as_file(RestoredResult(stored.snapshot).result, kind))
 
 
 @blueprint.get("/s/<id>.json")
 def twin(id: str) -> Response:
     """The same for programs."""
     stored = _stored_for_programs(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
-    return _indexed_by_nobody(json_response(snapshot_json(stored)))
+    return _noindex(json_response(snapshot_json(stored)))
 
 
 @blueprint.get("/s/<id>.png")
 def picture(id: str) -> Response:
     """The picture that a link unfolds to: 1200 by 630 pixels."""
     stored = _stored(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     key = (stored.id, stored.created, current_key())
     remembered = cards.get(key)
@@ -183,7 +183,7 @@ def picture(id: str) -> Response:
         remembered = cards.keep(key, drawn)
     response = Response(remembered.body, mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return _indexed_by_nobody(response)
+    return _noindex(response)
 
 
 @blueprint.get("/oembed")
@@ -220,7 +220,7 @@ def _at_most(name: str, usual: int) -> int:
 def delete(id: str, secret: str) -> Response:
     """The page behind the secret link: it asks once more, then deletes."""
     stored = _stored(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     if request.method == "GET":
         body = render_template("share/delete.html", stored=stored, secret=secret)
@@ -238,7 +238,7 @@ def delete(id: str, secret: str) -> Response:
 def report(id: str) -> Response:
     """Tell whoever runs the site that a snapshot should not be there."""
     stored = _stored(id)
-    if not isinstance(stored, Stored):
+    if not isinstance(stored, StoredSnapshot):
         return stored
     wrong, sent = "", False
     if request.method == "POST":
@@ -255,38 +255,38 @@ def report(id: str) -> Response:
     return _private(make_response(render_template("share/report.html", stored=stored, status=status, **told), status))
 
 
-def _shared(wanted: Terms, problems: list[Problem]) -> tuple[Shared | None, list[Problem]]:
+def _shared(wanted: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceipt | None, list[InputProblem]]:
     """Keep the result of the form, with its vocabulary; or say why it cannot be kept."""
     try:
         if "with" in request.form:
             return comparisons.share(request, wanted, problems)
         state, wrong = forms.read(request)
-        result, problems = attempt(state, [*(each for each in wrong if each.field != "token"), *problems])
-        return (None, problems) if result is None else (keep(result, wanted), [])
-    except OnItsWayError:
+        result, problems = tokenize_or_explain(state, [*(each for each in wrong if each.field != "token"), *problems])
+        return (None, problems) if result is None else (share_result(result, wanted), [])
+    except StillFetchingError:
         message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
-        return None, [Problem(message, 503)]
-    except UnavailableError as error:
+        return None, [InputProblem(message, 503)]
+    except UnavailableVocabularyError as error:
         return None, [unavailable_problem(error)]
-    except UnkeepableError as error:
+    except UnshareableError as error:
         message = _("This result cannot be kept, since its vocabulary cannot: %(why)s.", why=wrong_file(error.why))
-        return None, [Problem(message)]
-    except NoRoomError:
+        return None, [InputProblem(message)]
+    except StorageFullError:
         message = _(
             "There is no room for more vocabularies on this site, so the result was not kept. One of a vocabulary that "
             "ships with the site still can be; tell whoever runs it."
         )
-        return None, [Problem(message, 507)]
-    except RemovedError:
-        return None, [Problem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
+        return None, [InputProblem(message, 507)]
+    except RemovedSnapshotError:
+        return None, [InputProblem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
 
 
-def _stored(id: str, template: str = "share/gone.html") -> Stored | Response:
+def _stored(id: str, template: str = "share/gone.html") -> StoredSnapshot | Response:
     """The snapshot, or the page that says why there is none."""
     return kept_or_gone(storage().snapshots.get(id), id, template)
 
 
-def _stored_for_programs(id: str) -> Stored | Response:
+def _stored_for_programs(id: str) -> StoredSnapshot | Response:
     """The snapshot, or problem details that say why there is none."""
     stored = storage().snapshots.get(id)
     if stored is None:
@@ -294,15 +294,15 @@ def _stored_for_programs(id: str) -> Stored | Response:
     return stored if stored.condition == "kept" else problem(410, _("This snapshot is not kept any more."))
 
 
-def _frame(stored: Stored, kept: Kept) -> View:
+def _frame(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
     """For a frame: tokens lead nowhere, since the pages they would lead to cannot be framed."""
     return replace(_view(stored, kept), stem=None)
 
 
-def _view(stored: Stored, kept: Kept) -> View:
+def _view(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
     details, problems = _details(kept)
     address = url_for("snapshots.page", id=stored.id)
-    return View(
+    return ResultView(
         state=kept.state,
         result=kept.result,
         problems=[],
@@ -310,17 +310,17 @@ def _view(stored: Stored, kept: Kept) -> View:
         token_problems=problems,
         link=address,
         stem=f"{address}?token=",
-        chooser=Chooser("snapshot", address, "get", f"{address}/tokens"),
+        chooser=DetailsForm("snapshot", address, "get", f"{address}/tokens"),
         twin=url_for("snapshots.twin", id=stored.id),
     )
 
 
-def _details(kept: Kept) -> tuple[Details | None, list[Problem]]:
+def _details(kept: RestoredResult) -> tuple[TokenDetails | None, list[InputProblem]]:
     if "token" not in request.args:
         return None, []
     index = request.args.get("token", -1, int)
     try:
-        return details_of(kept.result, index), []
+        return token_details(kept.result, index), []
     except IndexError:
         count = f"{len(kept.encoding):,}"
         message = _(
@@ -328,10 +328,10 @@ def _details(kept: Kept) -> tuple[Details | None, list[Problem]]:
             index=request.args["token"][:20],
             count=count,
         )
-        return None, [Problem(message, 404)]
+        return None, [InputProblem(message, 404)]
 
 
-def _indexed_by_nobody(response: Response) -> Response:
+def _noindex(response: Response) -> Response:
     """A snapshot does not change, but may be deleted: it is asked for again, and never in a search engine."""
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["Cache-Control"] = "public, no-cache"

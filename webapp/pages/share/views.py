@@ -12,15 +12,15 @@ from flask_babel import gettext as _
 
 from webapp.rendering import pictures
 from webapp.rendering.markup import visible
-from webapp.sharing.restored import Kept
-from webapp.storage import Stored
+from webapp.sharing.restored import RestoredResult
+from webapp.storage import StoredSnapshot
 from webapp.tokenization.picture_captions import picture_title, picture_words
-from webapp.tokenization.views import View
+from webapp.tokenization.views import ResultView
 
 LONGEST_BEGINNING = 30
 
 
-def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
+def page_part(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> dict[str, Any]:
     """For `share/page.html` and `share/embed.html`."""
     query = view.state.query()
     return {
@@ -34,7 +34,7 @@ def page_part(view: View, stored: Stored, kept: Kept) -> dict[str, Any]:
     }
 
 
-def about(stored: Stored, description: str) -> dict[str, Any]:
+def about(stored: StoredSnapshot, description: str) -> dict[str, Any]:
     """What is told about a snapshot, whatever it is of."""
     told = stored.snapshot.state
     return {
@@ -52,10 +52,10 @@ def embed_code(id: str, title: str) -> str:
     return render_template("share/_frame.html", id=id, title=title, width="640", height="320")
 
 
-def beginning(text: str) -> str:
+def first_words(text: str) -> str:
     """The first words of a text, to tell it from another.
 
-    >>> beginning("one line   and a half of what is more than fits")
+    >>> first_words("one line   and a half of what is more than fits")
     'one line and a half of what is…'
     """
     words = " ".join(text[:1_000].split())
@@ -72,7 +72,7 @@ def day_before(moment: datetime) -> str:
     return day(moment - timedelta(microseconds=1))
 
 
-def describe(view: View) -> str:
+def describe(view: ResultView) -> str:
     """One line about a result, for whoever unfolds its link."""
     assert view.result is not None
     part = view.result_part()
@@ -86,14 +86,14 @@ def describe(view: View) -> str:
     )
 
 
-def card(stored: Stored) -> bytes:
+def card(stored: StoredSnapshot) -> bytes:
     """The picture that the link of a kept result unfolds to."""
-    kept = Kept(stored.snapshot)
+    kept = RestoredResult(stored.snapshot)
     title = stored.snapshot.state.get("title") or picture_title(kept.state)
     return pictures.card(kept.encoding, title=title, words=picture_words())
 
 
-def kept_or_gone(stored: Stored | None, id: str, template: str) -> Stored | Response:
+def kept_or_gone(stored: StoredSnapshot | None, id: str, template: str) -> StoredSnapshot | Response:
     """The snapshot if it is kept, else the page that says what became of it."""
     if stored is None:
         return gone("unknown", id, template)

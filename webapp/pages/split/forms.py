@@ -11,10 +11,10 @@ from wtforms import IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.analysis.chunking import BOUNDARIES, Boundary
-from webapp.tokenization.forms import Problem, TranslatedForm, as_typed, text_of, within
+from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed, text_of, within
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, Entry, default_for, find, well_known
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, default_for, find, well_known
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
@@ -23,7 +23,7 @@ USUAL = {"vocabulary": default_for("bpe"), "tokens": "512", "overlap": "0", "bou
 
 
 @dataclass(frozen=True)
-class Asked:
+class SplitRequest:
     """A text, a vocabulary, and how to split; every value is one that can be shown again."""
 
     text: str
@@ -76,7 +76,7 @@ class SplitForm(TranslatedForm):
         within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
 
 
-def read(request: Request) -> tuple[Asked, list[Problem]]:
+def read(request: Request) -> tuple[SplitRequest, list[InputProblem]]:
     """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
     values = (request.form if request.method == "POST" else request.args).copy()
     upload = request.files.get("file")
@@ -95,7 +95,7 @@ def read(request: Request) -> tuple[Asked, list[Problem]]:
     wrong = {problem.field for problem in problems}
     kept = {name: usual if name in wrong else values[name] for name, usual in USUAL.items()}
     tokens = int(kept["tokens"])
-    asked = Asked(
+    asked = SplitRequest(
         text=form.text.data or "",
         vocabulary=kept["vocabulary"],
         tokens=tokens,
@@ -105,13 +105,13 @@ def read(request: Request) -> tuple[Asked, list[Problem]]:
     return asked, problems
 
 
-def _problem(name: str, message: str) -> Problem:
+def _problem(name: str, message: str) -> InputProblem:
     titles = {"tokens": _("Tokens in a part, at most"), "overlap": _("Overlap")}
     status = {"vocabulary": 404, "text": 413}.get(name, 422)
-    return Problem(f"{titles[name]}: {message}" if name in titles else message, status, name)
+    return InputProblem(f"{titles[name]}: {message}" if name in titles else message, status, name)
 
 
-def choices(request: Request, chosen: str) -> list[tuple[str, list[Entry]]]:
+def choices(request: Request, chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
     """The vocabularies of the select, in groups: the site's own by algorithm, the visitor's uploads, then families."""
     names = algorithm_names()
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]

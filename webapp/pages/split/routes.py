@@ -12,14 +12,14 @@ from flask import Blueprint, Response, current_app, make_response, redirect, ren
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.analysis.chunking import Part, TooSmallError, split
-from webapp.pages.split.forms import MOST, Asked, choices, read
+from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
+from webapp.pages.split.forms import MOST, SplitRequest, choices, read
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import parts_of
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.result import prepare
-from webapp.vocabularies import OnItsWayError, UnavailableError, find, title_of
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.web.localization import number
 from webapp.web.problems import problem
 
@@ -84,7 +84,7 @@ def _answer() -> BaseResponse:
     return response
 
 
-def _parts() -> tuple[Asked, Sequence[Part], list[Problem]]:
+def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
     """What is asked for, its parts, and what is wrong."""
     asked, problems = read(request)
     if problems or not asked.text:
@@ -93,24 +93,26 @@ def _parts() -> tuple[Asked, Sequence[Part], list[Problem]]:
         tokenizer = prepare(asked.state(), corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
         found = split(asked.text, tokenizer, most=asked.tokens, overlap=asked.overlap, boundary=asked.boundary)
         parts = list(islice(found, MOST_PARTS + 1))
-    except UnavailableError as error:
+    except UnavailableVocabularyError as error:
         return asked, (), [unavailable_problem(error)]
-    except OnItsWayError:
-        return asked, (), [Problem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
-    except TooSmallError as error:
+    except StillFetchingError:
+        return asked, (), [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
+    except PartTooSmallError as error:
         message = _(
             "The character “%(character)s” alone makes %(tokens)s tokens: parts must be larger than that.",
             character=error.character,
             tokens=error.tokens,
         )
-        return asked, (), [Problem(message, 422, "tokens")]
+        return asked, (), [InputProblem(message, 422, "tokens")]
     if len(parts) > MOST_PARTS:
         message = _("These are more than %(most)s parts. Choose larger ones.", most=number(MOST_PARTS))
-        return asked, (), [Problem(message, 422, "tokens")]
+        return asked, (), [InputProblem(message, 422, "tokens")]
     return asked, parts, []
 
 
-def _shown(asked: Asked, parts: Sequence[Part], problems: Sequence[Problem], link: str | None = None) -> Response:
+def _shown(
+    asked: SplitRequest, parts: Sequence[TextPart], problems: Sequence[InputProblem], link: str | None = None
+) -> Response:
     partial = request.headers.get("HX-Request-Type") == "partial"
     body = render_template(
         "split/_parts.html" if partial else "split/page.html",

@@ -10,10 +10,10 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.models.bpe import BPE
-from webapp.core.traces.longest_first import Found, LongestFirst, Stretch, longest_first
+from webapp.core.traces.longest_first import LongestFirst, LongestFirstRound, WordSpan, longest_first
 from webapp.core.traces.merging import MergingModel
-from webapp.pages.steps.word_traces import Followed
-from webapp.pages.walkthrough.cells import Cell, cell
+from webapp.pages.steps.word_traces import WordTrace
+from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -21,20 +21,20 @@ from webapp.web.localization import number
 
 
 @dataclass(frozen=True)
-class Tried:
+class WordRounds:
     """A word and its rounds; `names` are the pieces by id, None for the example's."""
 
-    word: Followed
+    word: WordTrace
     way: LongestFirst
     names: Sequence[str] | Sequence[bytes] | None
 
     @cached_property
-    def rounds(self) -> list[Found]:
+    def rounds(self) -> list[LongestFirstRound]:
         """From the longest piece in it to what nothing covers."""
         return list(self.way.rounds(self.word.text)) if self.word.word else []
 
     @property
-    def stretches(self) -> tuple[Stretch, ...]:
+    def stretches(self) -> tuple[WordSpan, ...]:
         """What it ends in."""
         return self.rounds[-1].after if self.rounds else ()
 
@@ -45,18 +45,18 @@ class Tried:
             return self.word.ids
         return [stretch.id for stretch in self.stretches if stretch.id is not None]
 
-    def shown(self, stretch: Stretch) -> str:
+    def shown(self, stretch: WordSpan) -> str:
         """A stretch as the page shows it, an unknown one by the name of its token."""
         if stretch.status != "unknown" or stretch.id is None:
             return shown_piece(stretch.piece)
         return "<unk>" if self.names is None else shown_piece(self.names[stretch.id])
 
-    def cells(self, differ: frozenset[tuple[int, int, int | None]] = frozenset()) -> list[Cell]:
+    def cells(self, differ: frozenset[tuple[int, int, int | None]] = frozenset()) -> list[StepCell]:
         """Its tokens; those among `differ` are marked."""
         if self.word.added is not None:
             return [cell(self.word.text, "done", "special", id=self.word.added.token.id)]
         return [
-            Cell(
+            StepCell(
                 self.shown(stretch),
                 "done"
                 + (" unknown" if stretch.status == "unknown" else "")
@@ -69,30 +69,30 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Compared:
+class GreedyVsMerges:
     """What both ways make of the text; `differing` are the words in which they part."""
 
-    merged: list[Cell]
-    longest: list[Cell]
+    merged: list[StepCell]
+    longest: list[StepCell]
     differing: list[str]
     sentence: str
 
 
-def way_of(result: Result, model: MergingModel) -> LongestFirst:
+def longest_first_of(result: Result, model: MergingModel) -> LongestFirst:
     """The way with the pieces of a result's vocabulary; special tokens are no pieces of a text."""
     return longest_first(model, without=[token.id for token in result.tokenizer.added_tokens])
 
 
-def other_way(result: Result, model: MergingModel, words: Sequence[Followed]) -> Compared:
+def other_way(result: Result, model: MergingModel, words: Sequence[WordTrace]) -> GreedyVsMerges:
     """What the longest piece first makes of the words, beside what merging makes of them."""
-    way = way_of(result, model)
-    return compared([Tried(word, way, model.pieces) for word in words])
+    way = longest_first_of(result, model)
+    return greedy_vs_merges([WordRounds(word, way, model.pieces) for word in words])
 
 
-def compared(tried: Sequence[Tried]) -> Compared:
+def greedy_vs_merges(tried: Sequence[WordRounds]) -> GreedyVsMerges:
     """Both ways of each word, with the tokens marked that only one of them has."""
-    merged: list[Cell] = []
-    longest: list[Cell] = []
+    merged: list[StepCell] = []
+    longest: list[StepCell] = []
     differing: list[str] = []
     counts = [0, 0]
     for one in tried:
@@ -104,7 +104,7 @@ def compared(tried: Sequence[Tried]) -> Compared:
         counts[1] += len(one.ids)
         if one.ids != one.word.ids:
             differing.append(shown_piece(one.word.text))
-    return Compared(merged, longest, differing, _outcome(len(differing), *counts))
+    return GreedyVsMerges(merged, longest, differing, _outcome(len(differing), *counts))
 
 
 def _outcome(differing: int, merged: int, longest: int) -> str:
@@ -125,12 +125,12 @@ def _outcome(differing: int, merged: int, longest: int) -> str:
 _Place = tuple[int, int, int | None]
 
 
-def _places(one: Tried) -> list[_Place]:
+def _places(one: WordRounds) -> list[_Place]:
     """Start, end and id of each token, in units of the word."""
     return [(stretch.start, stretch.end, stretch.id) for stretch in one.stretches]
 
 
-def _places_merged(word: Followed) -> list[_Place]:
+def _places_merged(word: WordTrace) -> list[_Place]:
     """The same of merging: bytes are counted, and an end-of-word mark is a unit."""
     places: list[_Place] = []
     at = 0
@@ -145,11 +145,11 @@ def _places_merged(word: Followed) -> list[_Place]:
     return places
 
 
-def _merged_cells(word: Followed, places: list[_Place], differ: frozenset[_Place]) -> list[Cell]:
+def _merged_cells(word: WordTrace, places: list[_Place], differ: frozenset[_Place]) -> list[StepCell]:
     if word.added is not None:
         return [cell(word.text, "done", "special", id=word.added.token.id)]
     return [
-        Cell(
+        StepCell(
             shown_piece(token.piece),
             "done" + (" unknown" if token.kind == "unknown" else "") + (" differs" if place in differ else ""),
             token.id,

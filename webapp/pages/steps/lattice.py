@@ -15,8 +15,8 @@ from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.pretokens import AddedFound, Pretoken
-from webapp.core.traces.viterbi import Reached, back, fill
-from webapp.pages.steps.lattice_drawing import draw, figure, shown_text
+from webapp.core.traces.viterbi import ViterbiColumn, back, fill
+from webapp.pages.steps.lattice_drawing import draw, format_log_probability, shown_text
 from webapp.pages.steps.lattice_messages import (
     added,
     alternative,
@@ -30,15 +30,15 @@ from webapp.pages.steps.lattice_messages import (
 from webapp.pages.steps.segmentations import (
     LIMITS,
     MOST_SEED,
-    Choice,
+    AlternativesRequest,
     alternatives,
-    choice_of,
+    alternatives_request_of,
     counted,
     plain_alternatives,
 )
-from webapp.pages.walkthrough.cells import Cell, cell, final_cells
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells
 from webapp.pages.walkthrough.preparation import pretokens
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -48,7 +48,7 @@ MOST_ARCS = 10_000
 """Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
 
 
-def show(result: Result, options: Mapping[str, str]) -> Show:
+def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of Unigram on the pre-tokens of a result.
 
     Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be, and for a lattice that is too large.
@@ -64,7 +64,7 @@ def show(result: Result, options: Mapping[str, str]) -> Show:
             most=number(MOST_ARCS),
         )
         raise NoStepsError(message, 413)
-    return _Lattices(result, model, found, choice_of(options))
+    return _Lattices(result, model, found, alternatives_request_of(options))
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _Word:
 
     text: str
     lattice: Lattice
-    columns: list[Reached]
+    columns: list[ViterbiColumn]
     path: tuple[Arc, ...]  # the best one, from its end to its beginning
     tokens: Sequence[tuple[int, int, int]]
 
@@ -91,7 +91,7 @@ class _Lattices:
     template = "steps/_lattice.html"
 
     def __init__(
-        self, result: Result, model: LatticeModel, found: Sequence[Pretoken | AddedFound], choice: Choice
+        self, result: Result, model: LatticeModel, found: Sequence[Pretoken | AddedFound], choice: AlternativesRequest
     ) -> None:
         self._result = result
         self._model = model
@@ -146,7 +146,12 @@ class _Lattices:
             }
         now = self._steps[step]
         word = self._words[now.word]
-        part: dict[str, Any] = {"ended": False, "words": self._line(now.word), "figure": figure, "shown": shown_text}
+        part: dict[str, Any] = {
+            "ended": False,
+            "words": self._line(now.word),
+            "figure": format_log_probability,
+            "shown": shown_text,
+        }
         if isinstance(word, AddedFound):
             return part
         here = None if now.followed else now.known
@@ -197,9 +202,9 @@ class _Lattices:
         tokens = tokens_of(self._model, arc.text, [Arc(0, 1, arc.text, None, arc.score)]) if arc.id is None else ()
         return any(id != self._model.unknown_id for id, _start, _end in tokens)
 
-    def _line(self, now: int) -> list[Cell]:
+    def _line(self, now: int) -> list[StepCell]:
         """All pre-tokens: those that are done as their tokens, the one in work in a frame, and those to come."""
-        cells: list[Cell] = []
+        cells: list[StepCell] = []
         for at, word in enumerate(self._words):
             if at < now and isinstance(word, _Word):
                 cells += [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from unicodedata import category, east_asian_width
 
 from webapp.core.traces.lattice import Arc, Lattice
-from webapp.core.traces.viterbi import Reached
+from webapp.core.traces.viterbi import ViterbiColumn
 from webapp.pages.walkthrough.cells import direction
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
@@ -31,7 +31,7 @@ _BEND = 26.0
 
 
 @dataclass(frozen=True)
-class Label:
+class ArcLabel:
     """A text with the place of its middle; `direction` is its own."""
 
     x: float
@@ -50,13 +50,13 @@ class DrawnArc:
 
     path: str
     kinds: str
-    piece: Label
-    score: Label
+    piece: ArcLabel
+    score: ArcLabel
     title: str
 
 
 @dataclass(frozen=True)
-class Column:
+class PositionColumn:
     """A position: its number, the best sum to it and where the best last arc starts, empty where not filled yet."""
 
     x: float
@@ -67,7 +67,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class LatticeDrawing:
     """A lattice, or the neighbourhood of a position: all that the template writes into the SVG.
 
     `first` and `last` are the positions drawn, of `total`; `left_out` counts arcs that are not.
@@ -77,7 +77,7 @@ class Drawing:
     height: float
     axis: float
     arcs: list[DrawnArc]
-    columns: list[Column]
+    columns: list[PositionColumn]
     first: int
     last: int
     total: int
@@ -92,8 +92,8 @@ class Drawing:
 
 
 def draw(
-    lattice: Lattice, columns: Sequence[Reached], *, known: int, here: int | None, followed: Collection[Arc]
-) -> Drawing:
+    lattice: Lattice, columns: Sequence[ViterbiColumn], *, known: int, here: int | None, followed: Collection[Arc]
+) -> LatticeDrawing:
     """The lattice with the table filled up to position `known`; `here` is the position that is being filled, and
     `followed` the arcs that were read back.
     """
@@ -110,7 +110,7 @@ def draw(
     order = {"ahead": 0, "lost": 1, "kept": 2, "weighed": 3, "wins": 4, "followed": 5}
     shown.sort(key=lambda arc: order[kind_of[arc]])
     stops = [(x_of[at], lane) for arc, lane in lanes.items() for at in (arc.start, arc.end)]
-    return Drawing(
+    return LatticeDrawing(
         width=GUTTER + UNIT * (last - first) + 36,
         height=axis + 122,
         axis=axis,
@@ -135,7 +135,7 @@ def shown_text(text: str) -> str:
     return f"◌{shown}" if category(shown[:1] or " ").startswith("M") else shown
 
 
-def figure(value: float, digits: int = 2) -> str:
+def format_log_probability(value: float, digits: int = 2) -> str:
     """A log-probability or a sum of them, with a minus sign as long as a figure."""
     written = f"{value:.4g}" if abs(value) >= 1e7 else number(value, digits)
     return written.replace("-", "−") if written.strip("-0.,") else written.replace("-", "")
@@ -163,7 +163,7 @@ def _window(lattice: Lattice, arc: Arc, focus: int) -> tuple[int, int]:
     return first, min(total, max(focus + BEHIND, first + BEFORE + BEHIND, arc.end))
 
 
-def _kind(arc: Arc, columns: Sequence[Reached], known: int, here: int | None, followed: Collection[Arc]) -> str:
+def _kind(arc: Arc, columns: Sequence[ViterbiColumn], known: int, here: int | None, followed: Collection[Arc]) -> str:
     if arc in followed:
         return "followed"
     if arc.end > known:
@@ -212,19 +212,19 @@ def _drawn(
 ) -> DrawnArc:
     left, right = x_of[arc.start], x_of[arc.end]
     kinds = kind if arc.id is not None else f"{kind} unknown"
-    text, score = shown_text(arc.text), figure(arc.score)
+    text, score = shown_text(arc.text), format_log_probability(arc.score)
     way = direction(arc.text)
     title = f"{text}  {arc.start}–{arc.end}  {score}"
     if not lane:
         middle = (left + right) / 2
-        piece = Label(middle, axis + 25, text, way)
-        return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, Label(middle, axis + 43, score), title)
+        piece = ArcLabel(middle, axis + 25, text, way)
+        return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, ArcLabel(middle, axis + 43, score), title)
     y = axis - LANE * lane
     bend = min((right - left) / 2, _BEND)
     path = f"M{left} {axis}Q{left + _LEAN} {y} {left + bend} {y}H{right - bend}Q{right - _LEAN} {y} {right} {axis}"
     width = max(width_of(text, LABEL), width_of(score, SCORE))
     middle = _free(left, right, width, [x for x, other in stops if other > lane])
-    return DrawnArc(path, kinds, Label(middle, y - 7, text, way), Label(middle, y + 14, score), title)
+    return DrawnArc(path, kinds, ArcLabel(middle, y - 7, text, way), ArcLabel(middle, y + 14, score), title)
 
 
 def _free(left: float, right: float, width: float, stops: Collection[float]) -> float:
@@ -236,14 +236,14 @@ def _free(left: float, right: float, width: float, stops: Collection[float]) -> 
 
 
 def _column(
-    at: int, x: float, columns: Sequence[Reached], known: int, here: int | None, followed: Collection[Arc]
-) -> Column:
+    at: int, x: float, columns: Sequence[ViterbiColumn], known: int, here: int | None, followed: Collection[Arc]
+) -> PositionColumn:
     on_path = any(at in (arc.start, arc.end) for arc in followed)
     kinds = "here" if at == here else "followed" if on_path else "known" if at <= known else "ahead"
     if at == 0:
-        return Column(x, number(at), figure(0.0), "", kinds)
+        return PositionColumn(x, number(at), format_log_probability(0.0), "", kinds)
     if at > known:
-        return Column(x, number(at), "", "", kinds)
+        return PositionColumn(x, number(at), "", "", kinds)
     best = columns[at - 1].best
-    total = figure(best.total, 2 if abs(best.total) < 1000 else 1)
-    return Column(x, number(at), total, number(best.arc.start), kinds)
+    total = format_log_probability(best.total, 2 if abs(best.total) < 1000 else 1)
+    return PositionColumn(x, number(at), total, number(best.arc.start), kinds)

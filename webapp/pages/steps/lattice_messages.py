@@ -9,8 +9,8 @@ from flask_babel import ngettext
 
 from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.pretokens import AddedFound
-from webapp.core.traces.viterbi import Candidate, Reached
-from webapp.pages.steps.lattice_drawing import Drawing, figure
+from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
+from webapp.pages.steps.lattice_drawing import LatticeDrawing, format_log_probability
 from webapp.pages.walkthrough.cells import said
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -31,7 +31,7 @@ def opened_up(lattice: Lattice) -> str:
     )
 
 
-def filled(column: Reached, *, falls_back: bool) -> str:
+def filled(column: ViterbiColumn, *, falls_back: bool) -> str:
     """A column of the table: its candidates, and why one of them wins."""
     best = column.best
     others = _others(column)
@@ -40,14 +40,14 @@ def filled(column: Reached, *, falls_back: bool) -> str:
         "end": number(column.end),
         "piece": said(best.arc.text),
         "start": number(best.arc.start),
-        "before": figure(best.before, digits),
-        "score": figure(best.arc.score, digits),
-        "total": figure(best.total, digits),
+        "before": format_log_probability(best.before, digits),
+        "score": format_log_probability(best.arc.score, digits),
+        "total": format_log_probability(best.total, digits),
     }
     return joined([_won(column, words), _lost(column, others, digits), _remarks(column, falls_back)])
 
 
-def only(column: Reached, *, falls_back: bool) -> str:
+def only(column: ViterbiColumn, *, falls_back: bool) -> str:
     """A pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
@@ -59,7 +59,7 @@ def only(column: Reached, *, falls_back: bool) -> str:
     return joined([sentence, _remarks(column, falls_back)])
 
 
-def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) -> str:
+def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: int) -> str:
     """A step back from a position to where the arc starts that reached it best."""
     arc = path[followed - 1]
     words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
@@ -73,7 +73,7 @@ def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) ->
         sentence = _("Position %(end)s was best reached by “%(piece)s”, from position %(start)s.", **words)
     if arc.start > 0:
         return sentence
-    total = figure(sum(arc.score for arc in path))
+    total = format_log_probability(sum(arc.score for arc in path))
     if len(path) > MOST_QUOTED:
         whole = _(
             "That is the beginning: the best path has %(count)s arcs, with the sum %(total)s.",
@@ -86,7 +86,7 @@ def read_back(columns: Sequence[Reached], path: Sequence[Arc], followed: int) ->
     return joined([sentence, whole])
 
 
-def digits_of(column: Reached) -> int:
+def digits_of(column: ViterbiColumn) -> int:
     """As many decimals as it takes to see which of the best two sums is greater."""
     best = column.best.total
     rival = next((one.total for one in _others(column) if one.total != best), None)
@@ -96,7 +96,7 @@ def digits_of(column: Reached) -> int:
     return next(fitting, MOST_DIGITS)
 
 
-def alternative(drawing: Drawing, text: str) -> str:
+def alternative(drawing: LatticeDrawing, text: str) -> str:
     """What the picture shows, for who does not see it."""
     return _(
         "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
@@ -107,7 +107,7 @@ def alternative(drawing: Drawing, text: str) -> str:
     )
 
 
-def legend(drawing: Drawing) -> list[tuple[str, str]]:
+def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
     """The kinds of lines in a picture, and what they mean."""
     meanings = {
         "wins": _("wins here"),
@@ -129,7 +129,7 @@ def added(found: AddedFound) -> str:
     return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
 
 
-def _won(column: Reached, words: dict[str, str]) -> str:
+def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
     if len(column.candidates) == 1:
         if column.best.arc.start == 0:
             return _(
@@ -154,10 +154,10 @@ def _won(column: Reached, words: dict[str, str]) -> str:
     )
 
 
-def _lost(column: Reached, others: Sequence[Candidate], digits: int) -> str:
+def _lost(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
     if not others:
         return ""
-    words = {"piece": said(others[0].arc.text), "total": figure(others[0].total, digits)}
+    words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
     if column.tied:
         return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
     if len(others) == 1:
@@ -165,7 +165,7 @@ def _lost(column: Reached, others: Sequence[Candidate], digits: int) -> str:
     return _("The next best, “%(piece)s”, comes to %(total)s.", **words)
 
 
-def _remarks(column: Reached, falls_back: bool) -> str:
+def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
     arc = column.best.arc
     remarks = []
     if arc.id is None:
@@ -174,7 +174,7 @@ def _remarks(column: Reached, falls_back: bool) -> str:
                 "“%(piece)s” is no piece: it is passed as an unknown character, for %(score)s, which is 10 less than "
                 "the lowest log-probability of the vocabulary.",
                 piece=said(arc.text),
-                score=figure(arc.score),
+                score=format_log_probability(arc.score),
             )
         )
         if falls_back:
@@ -184,7 +184,7 @@ def _remarks(column: Reached, falls_back: bool) -> str:
     return joined(remarks)
 
 
-def _others(column: Reached) -> list[Candidate]:
+def _others(column: ViterbiColumn) -> list[PathCandidate]:
     """The candidates that did not win, the best first."""
     others = [one for at, one in enumerate(column.candidates) if at != column.winner]
     return sorted(others, key=lambda one: -one.total)

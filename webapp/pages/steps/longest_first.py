@@ -10,14 +10,14 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.text.decoders import BPEDecoder
-from webapp.core.traces.longest_first import Fit, Found, LongestFirst, Stretch
+from webapp.core.traces.longest_first import LongestFirst, LongestFirstRound, PieceFit, WordSpan
 from webapp.core.traces.merging import MergingModel
 from webapp.pages.steps.examples import PARTING
-from webapp.pages.steps.greedy_vs_merges import Tried, compared, way_of
+from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
 from webapp.pages.steps.merging_messages import listed, piece, quoted, sentence_of
-from webapp.pages.steps.word_traces import Followed
-from webapp.pages.walkthrough.cells import Cell, cell
-from webapp.pages.walkthrough.walkthrough import Show
+from webapp.pages.steps.word_traces import WordTrace
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.messages import joined
@@ -52,7 +52,7 @@ class FitRow:
     taken: bool
 
 
-def show(result: Result, model: MergingModel, words: Sequence[Followed], pieces: str = "") -> Show:
+def show(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
     """The rounds of the longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
     return _Longest(
         result, model, words, tutorials=pieces == TUTORIAL_OPTION and result.state.vocabulary == TUTORIAL_VOCABULARY
@@ -71,11 +71,11 @@ def tutorial() -> LongestFirst:
 class _Longest:
     template = "steps/_merging.html"
 
-    def __init__(self, result: Result, model: MergingModel, words: Sequence[Followed], *, tutorials: bool) -> None:
+    def __init__(self, result: Result, model: MergingModel, words: Sequence[WordTrace], *, tutorials: bool) -> None:
         self._model = model
         self._tutorial = tutorials
-        self._way = tutorial() if tutorials else way_of(result, model)
-        self._tried = [Tried(word, self._way, None if tutorials else model.pieces) for word in words]
+        self._way = tutorial() if tutorials else longest_first_of(result, model)
+        self._tried = [WordRounds(word, self._way, None if tutorials else model.pieces) for word in words]
         self._frames = [(at, round) for at, one in enumerate(self._tried) for round in range(max(1, len(one.rounds)))]
         self.ids: Sequence[int] = [id for one in self._tried for id in one.ids]
 
@@ -101,7 +101,7 @@ class _Longest:
         }
         if part["ended"]:
             if not self._tutorial:
-                part["compared"] = compared(self._tried)
+                part["compared"] = greedy_vs_merges(self._tried)
             return part
         one, found = self._at(step)
         if found is not None:
@@ -143,7 +143,7 @@ class _Longest:
 
     # --- sentences
 
-    def _found(self, one: Tried, found: Found, round: int) -> str:
+    def _found(self, one: WordRounds, found: LongestFirstRound, round: int) -> str:
         assert found.piece is not None
         length = self._length(found)
         named = {"word": quoted(one.word.text), "piece": piece(found.piece), "id": found.id}
@@ -174,14 +174,14 @@ class _Longest:
             "Left to do: %(parts)s.", parts=", ".join(piece(part) for part in left[:4]) + ("…" if len(left) > 4 else "")
         )
 
-    def _length(self, found: Found) -> int:
+    def _length(self, found: LongestFirstRound) -> int:
         return next(
             stretch.end - stretch.start
             for stretch in found.after
             if stretch.start == found.places[0] and stretch.id == found.id
         )
 
-    def _uncovered(self, one: Tried, found: Found) -> str:
+    def _uncovered(self, one: WordRounds, found: LongestFirstRound) -> str:
         left = listed(stretch.piece for stretch in found.before if stretch.status == "open")
         statuses = {stretch.status for stretch in found.after if stretch not in found.before}
         told = _("No piece covers what is left of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
@@ -198,7 +198,7 @@ class _Longest:
             len(self.ids),
         )
         if not self._tutorial:
-            return joined([count, compared(self._tried).sentence])
+            return joined([count, greedy_vs_merges(self._tried).sentence])
         decoded = BPEDecoder("</w>").decode(
             [
                 str(stretch.piece) if stretch.status == "piece" else "<unk>"
@@ -210,28 +210,28 @@ class _Longest:
 
     # --- what is drawn
 
-    def _at(self, step: int) -> tuple[Tried, Found | None]:
+    def _at(self, step: int) -> tuple[WordRounds, LongestFirstRound | None]:
         at, round = self._frames[step]
         one = self._tried[at]
         return one, one.rounds[round] if one.rounds else None
 
-    def _cells(self, step: int) -> list[Cell]:
+    def _cells(self, step: int) -> list[StepCell]:
         now = self._frames[step][0] if step < len(self._frames) else len(self._tried)
-        found: list[Cell] = []
+        found: list[StepCell] = []
         for at, one in enumerate(self._tried):
             found += one.cells() if at < now else [cell(one.word.text, "now" if at == now else "rest")]
         return found
 
-    def _fits(self, one: Tried, found: Found) -> list[FitRow]:
-        fits: list[Fit] = self._way.fits(one.word.text, found.before)
+    def _fits(self, one: WordRounds, found: LongestFirstRound) -> list[FitRow]:
+        fits: list[PieceFit] = self._way.fits(one.word.text, found.before)
         return [
             FitRow(shown_piece(fit.piece), fit.length, fit.id, fit.places, fit.id == found.id) for fit in fits[:FITS]
         ]
 
 
-def _stretch_cell(one: Tried, stretch: Stretch, found: Found) -> Cell:
+def _stretch_cell(one: WordRounds, stretch: WordSpan, found: LongestFirstRound) -> StepCell:
     new = stretch not in found.before and stretch.status != "open"
     kinds = ["rest open" if stretch.status == "open" else "done", "now" if new else ""]
     if stretch.status in ("unknown", "left out"):
         kinds.append("unknown")
-    return Cell(one.shown(stretch), " ".join(kind for kind in kinds if kind), stretch.id)
+    return StepCell(one.shown(stretch), " ".join(kind for kind in kinds if kind), stretch.id)

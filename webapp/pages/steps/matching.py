@@ -10,11 +10,11 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
-from webapp.core.traces.matching import Taken, Tried, matching_steps
+from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
 from webapp.pages.steps.windows import Window, folded
-from webapp.pages.walkthrough.cells import Cell, cell, said
+from webapp.pages.walkthrough.cells import StepCell, cell, said
 from webapp.pages.walkthrough.cells import direction as reading_direction
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined, verdict_sentence
@@ -24,7 +24,7 @@ from webapp.web.localization import number
 NAMES: dict[Direction, str] = {"forward": "FMM", "backward": "BMM"}
 
 
-def show(result: Result, options: Mapping[str, str]) -> Show:
+def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of maximum matching in the direction that the result has, with the other one beside it."""
     model = result.tokenizer.model
     if not isinstance(model, Matching) or model.direction == "both":
@@ -33,19 +33,19 @@ def show(result: Result, options: Mapping[str, str]) -> Show:
 
 
 @dataclass(frozen=True)
-class Lane:
+class MatchingLane:
     """One direction at one moment: the text in cells, what was just decided, and the windows tried for it."""
 
     name: str
     reads: str
     direction: Direction
-    cells: list[Cell]
+    cells: list[StepCell]
     sentence: str
     windows: list[Window]
 
 
 @dataclass(frozen=True)
-class Count:
+class RuleCount:
     """A line of the bidirectional rule: what both directions have of something, and whether that decides."""
 
     title: str
@@ -64,7 +64,7 @@ class _Matching:
         self._direction: Direction = direction
         self._text = result.encoding.text
         self.ids: Sequence[int] = result.encoding.ids
-        self._taken: dict[Direction, list[Taken]] = {
+        self._taken: dict[Direction, list[TakenWord]] = {
             way: list(matching_steps(model.dictionary, self._text, way, model.keep_runs)) for way in NAMES
         }
 
@@ -106,7 +106,7 @@ class _Matching:
         count = len(self._taken[self._direction])
         return token if self._direction == "forward" else count - 1 - token
 
-    def _lane(self, direction: Direction, step: int, ended: bool) -> Lane:
+    def _lane(self, direction: Direction, step: int, ended: bool) -> MatchingLane:
         taken = self._taken[direction]
         at = min(step, len(taken) - 1)
         now = None if ended or step >= len(taken) else taken[step]
@@ -116,7 +116,7 @@ class _Matching:
         sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
         followed = direction == self._direction
         windows = self._windows(direction, now) if now is not None and followed else []
-        return Lane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
+        return MatchingLane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
 
     def _reads(self, direction: Direction) -> str:
         """From where a direction reads, on the page."""
@@ -126,7 +126,7 @@ class _Matching:
             return _("from the beginning, which is on the right")
         return _("from the end, which is on the left")
 
-    def _cells(self, direction: Direction, taken: Sequence[Taken], now: Taken | None) -> list[Cell]:
+    def _cells(self, direction: Direction, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
         """What was taken so far, in the order of taking, and what is left of the text."""
         cells = []
         for one in taken:
@@ -140,11 +140,11 @@ class _Matching:
             rest = self._text[: taken[-1].start] if taken else self._text
         return [*cells, cell(rest, "rest")] if rest else cells
 
-    def _differs(self, one: Taken) -> bool:
+    def _differs(self, one: TakenWord) -> bool:
         places: list[Disagreement] = self._result.disagreements
         return any(place.start <= one.start and one.end <= place.end for place in places)
 
-    def _windows(self, direction: Direction, now: Taken) -> list[Window]:
+    def _windows(self, direction: Direction, now: TakenWord) -> list[Window]:
         start, end = now.tried[0].start, now.tried[0].end
         words = {
             "word": _("a word: taken"),
@@ -165,7 +165,7 @@ class _Matching:
         ]
         return folded(rows)
 
-    def _sentence(self, direction: Direction, taken: Taken) -> str:
+    def _sentence(self, direction: Direction, taken: TakenWord) -> str:
         text = said(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
@@ -238,7 +238,7 @@ class _Matching:
             return ""
         return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
 
-    def _counts(self) -> list[Count]:
+    def _counts(self) -> list[RuleCount]:
         """What the bidirectional rule counts, in its order, with a mark where it decides."""
         found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
         winner = "FMM" if found.direction == "forward" else "BMM"
@@ -247,8 +247,8 @@ class _Matching:
         words = found.differ and found.reason == "fewer words"
         singles = found.differ and found.reason == "fewer single characters"
         return [
-            Count(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
-            Count(
+            RuleCount(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
+            RuleCount(
                 _("Single characters"),
                 found.forward_single_characters,
                 found.backward_single_characters,
@@ -257,8 +257,8 @@ class _Matching:
             ),
         ]
 
-    def _plain(self, taken: Taken) -> dict[str, Any]:
-        def text_of(tried: Tried | Taken) -> str:
+    def _plain(self, taken: TakenWord) -> dict[str, Any]:
+        def text_of(tried: TriedWindow | TakenWord) -> str:
             return well_formed(self._text[tried.start : tried.end])
 
         return {

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from webapp.core.traces.merging import Node
+from webapp.core.traces.merging import MergeNode
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
@@ -27,7 +27,7 @@ MARGIN = 6
 
 
 @dataclass(frozen=True)
-class Line:
+class TreeLine:
     """A path, and the CSS class that says what it is."""
 
     path: str
@@ -35,7 +35,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Label:
+class TreeLabel:
     """A text by its middle and base line."""
 
     x: float
@@ -45,7 +45,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Box:
+class TreeBox:
     """A rectangle behind a label."""
 
     x: float
@@ -56,7 +56,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Row:
+class TreeRow:
     """A node as a row of the table behind the picture."""
 
     piece: str
@@ -68,33 +68,33 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Tree:
+class MergeTree:
     """The picture in pixels, and its table."""
 
     word: str
     width: float
     height: float
-    lines: tuple[Line, ...]
-    boxes: tuple[Box, ...]
-    labels: tuple[Label, ...]
-    rows: tuple[Row, ...]
+    lines: tuple[TreeLine, ...]
+    boxes: tuple[TreeBox, ...]
+    labels: tuple[TreeLabel, ...]
+    rows: tuple[TreeRow, ...]
     focus: float  # where across a narrow screen begins: at what is new
 
 
-def tree(
+def merge_tree(
     word: str,
-    nodes: Sequence[Node],
-    tokens: Sequence[Node],
+    nodes: Sequence[MergeNode],
+    tokens: Sequence[MergeNode],
     *,
     made: int | None = None,
     new: frozenset[int] = frozenset(),
-) -> Tree:
+) -> MergeTree:
     """The tree of a word of which the first `made` nodes are there (None: all, and the tokens are final); `new` are
     those of this step. `tokens` are what the word ends in."""
     return _Drawing(word, nodes, tokens, made, new).tree()
 
 
-def figure(node: Node) -> str:
+def rank_or_score(node: MergeNode) -> str:
     """The rank or the score of the merge that made a node."""
     if node.score is not None:
         return score(node.score)
@@ -110,10 +110,10 @@ def score(value: float) -> str:
     return number(value, 0 if value.is_integer() else 3).replace("-", "−")
 
 
-def cells(text: str) -> int:
+def width_in_cells(text: str) -> int:
     """About how many characters of a fixed width a text takes.
 
-    >>> cells("low"), cells("研究"), cells("e\\u0301")
+    >>> width_in_cells("low"), width_in_cells("研究"), width_in_cells("e\\u0301")
     (3, 4, 1)
     """
     return sum(
@@ -124,7 +124,7 @@ def cells(text: str) -> int:
 
 class _Drawing:
     def __init__(
-        self, word: str, nodes: Sequence[Node], tokens: Sequence[Node], made: int | None, new: frozenset[int]
+        self, word: str, nodes: Sequence[MergeNode], tokens: Sequence[MergeNode], made: int | None, new: frozenset[int]
     ) -> None:
         self.word = word
         self.nodes = nodes
@@ -141,17 +141,17 @@ class _Drawing:
         self.middle: dict[int, float] = {}
         for node in nodes:
             self.middle[node.number] = self._middle(node)
-        self.lines: list[Line] = []
-        self.boxes: list[Box] = []
-        self.labels: list[Label] = []
+        self.lines: list[TreeLine] = []
+        self.boxes: list[TreeBox] = []
+        self.labels: list[TreeLabel] = []
 
-    def tree(self) -> Tree:
+    def tree(self) -> MergeTree:
         if self.band:
             self._draw_characters()
         for node in self.nodes:
             self._draw_joint(node)
             self._draw_node(node)
-        return Tree(
+        return MergeTree(
             word=shown_piece(self.word),
             width=max(self.right.values(), default=0.0) + MARGIN,
             height=self._top(self.bottom) + FOOT + MARGIN,
@@ -200,11 +200,11 @@ class _Drawing:
                 right[node.number] = max(right[part] for part in node.parts)
         return left, right
 
-    def _room(self, node: Node) -> float:
-        own = max(NARROWEST, cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
+    def _room(self, node: MergeNode) -> float:
+        own = max(NARROWEST, width_in_cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
         return max(own, sum(self._room(self.nodes[number]) for number in self.apart.get(node.number, ())))
 
-    def _middle(self, node: Node) -> float:
+    def _middle(self, node: MergeNode) -> float:
         if len(node.parts) == 2:
             return (self.middle[node.parts[0]] + self.middle[node.parts[1]]) / 2
         return (self.left[node.number] + self.right[node.number]) / 2
@@ -212,7 +212,7 @@ class _Drawing:
     def _top(self, level: int) -> float:
         return self.band + MARGIN + level * PITCH
 
-    def _top_of(self, node: Node) -> float:
+    def _top_of(self, node: MergeNode) -> float:
         """Tokens stand at the bottom, all others at their level; a leaf keeps its place on top."""
         at_bottom = node.number in self.tokens and node.parts
         return self._top(self.bottom if at_bottom else self.level[node.number])
@@ -227,36 +227,38 @@ class _Drawing:
                 continue
             left, right = self.left[leaves[0].number] + 5, self.right[leaves[-1].number] - 5
             text = shown_piece(self.word[start:end])
-            self.labels.append(Label((left + right) / 2, 15, text, "character"))
+            self.labels.append(TreeLabel((left + right) / 2, 15, text, "character"))
             if len(leaves) > 1:
-                self.lines.append(Line(f"M{left:g} 30v-7H{right:g}v7", "over"))
+                self.lines.append(TreeLine(f"M{left:g} 30v-7H{right:g}v7", "over"))
 
-    def _draw_joint(self, node: Node) -> None:
+    def _draw_joint(self, node: MergeNode) -> None:
         """The lines from the parts of a node to the node."""
         there = node.number < self.made
         kind = "ghost" if not there else "joint new" if node.number in self.new else "joint"
         x = self.middle[node.number]
         if not node.parts:
             if node.number in self.tokens and self.ended:
-                self.lines.append(Line(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
+                self.lines.append(TreeLine(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
             return
         bar = self._top(self.level[node.number]) - BAR
         for part in node.parts:
-            self.lines.append(Line(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
+            self.lines.append(TreeLine(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
         self.lines.append(
-            Line(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
+            TreeLine(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
         )
-        said = figure(node) if node.how == "merge" else ""
+        said = rank_or_score(node) if node.how == "merge" else ""
         if there and said:
             width = len(said) * 6.6 + 10
-            self.boxes.append(Box(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank"))
-            self.labels.append(Label(x, bar + 4, said, "rank new" if node.number in self.new else "rank"))
+            self.boxes.append(
+                TreeBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
+            )
+            self.labels.append(TreeLabel(x, bar + 4, said, "rank new" if node.number in self.new else "rank"))
 
     def _foot(self, number: int) -> float:
         """Where lines go on under a node; one that is not there yet leaves no room for its piece."""
         return self._top(self.level[number]) + (FOOT if number < self.made else 0)
 
-    def _draw_node(self, node: Node) -> None:
+    def _draw_node(self, node: MergeNode) -> None:
         if node.number >= self.made:
             return
         x = self.middle[node.number]
@@ -268,7 +270,7 @@ class _Drawing:
         else:
             self._draw_label(node, x, self._top_of(node), token=self.ended and node.number in self.tokens)
 
-    def _draw_label(self, node: Node, x: float, top: float, *, token: bool) -> None:
+    def _draw_label(self, node: MergeNode, x: float, top: float, *, token: bool) -> None:
         text = shown_piece(node.piece)
         kinds = ["piece"]
         if node.kind in ("unknown", "uncovered", "unused"):
@@ -276,18 +278,18 @@ class _Drawing:
         if node.number in self.new and node.parts:
             kinds.append("new")
         if token or (node.number in self.new and node.parts):
-            width = max(cells(text) * CELL + 14, len(_id(node)) * 7 + 10)
-            self.boxes.append(Box(x - width / 2, top - 2, width, FOOT + 1, "token" if token else "made"))
-        self.labels.append(Label(x, top + TEXT, text, " ".join(kinds)))
-        self.labels.append(Label(x, top + ID, _id(node), "id"))
+            width = max(width_in_cells(text) * CELL + 14, len(_id(node)) * 7 + 10)
+            self.boxes.append(TreeBox(x - width / 2, top - 2, width, FOOT + 1, "token" if token else "made"))
+        self.labels.append(TreeLabel(x, top + TEXT, text, " ".join(kinds)))
+        self.labels.append(TreeLabel(x, top + ID, _id(node), "id"))
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[TreeRow]:
         return [
-            Row(
+            TreeRow(
                 shown_piece(node.piece),
                 node.id,
                 tuple(shown_piece(self.nodes[part].piece) for part in node.parts),
-                figure(node) if node.how in ("merge", "whole") else "",
+                rank_or_score(node) if node.how in ("merge", "whole") else "",
                 node.how,
                 self.ended and node.number in self.tokens,
             )
@@ -295,5 +297,5 @@ class _Drawing:
         ]
 
 
-def _id(node: Node) -> str:
+def _id(node: MergeNode) -> str:
     return "–" if node.id is None else str(node.id)

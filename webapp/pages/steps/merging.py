@@ -11,26 +11,26 @@ from flask_babel import gettext as _
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.traces.merging import Begin, Merge, Node, Replace, Step
+from webapp.core.traces.merging import BeginStep, MergeNode, MergeStep, MergingStep, ReplaceStep
 from webapp.pages.steps import longest_first
 from webapp.pages.steps.greedy_vs_merges import other_way
 from webapp.pages.steps.longest_first import EXAMPLE
-from webapp.pages.steps.merge_tree import Tree, tree
+from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
-from webapp.pages.steps.rows import groups, pair_rows, row
-from webapp.pages.steps.word_traces import Followed, followed, made_by
-from webapp.pages.walkthrough.cells import Cell, cell
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.steps.rows import pair_rows, row, symbol_groups
+from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
 
 
-def show(result: Result, options: Mapping[str, str]) -> Show:
+def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The merges of a result; with the option `longest` the other way of tutorials, the longest piece first."""
     model = result.tokenizer.model
     assert isinstance(model, BPE | RankBPE | ScoredBPE)
-    words = followed(result, model)
+    words = word_traces(result, model)
     if options.get("longest"):
         return longest_first.show(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.learned:
@@ -41,7 +41,7 @@ def show(result: Result, options: Mapping[str, str]) -> Show:
 class _Merging:
     template = "steps/_merging.html"
 
-    def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[Followed]) -> None:
+    def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[WordTrace]) -> None:
         self._result = result
         self._model = model
         self._words = words
@@ -76,11 +76,13 @@ class _Merging:
         word, one = self._at(step)
         if one is None:
             return part
-        new = frozenset(node.number for node in made_by(one)) if isinstance(one, Merge | Replace) else frozenset()
-        part["groups"] = groups(one)
-        if isinstance(one, Merge):
+        new = (
+            frozenset(node.number for node in made_by(one)) if isinstance(one, MergeStep | ReplaceStep) else frozenset()
+        )
+        part["groups"] = symbol_groups(one)
+        if isinstance(one, MergeStep):
             part["pairs"] = pair_rows(self._model, one)
-        if isinstance(one, Merge | Replace):
+        if isinstance(one, MergeStep | ReplaceStep):
             part["after"] = row(one.after, new)
         part["trees"] = [_tree(word, self._frames[step][1])]
         return part
@@ -92,14 +94,17 @@ class _Merging:
         _word, one = self._at(step)
         plain: dict[str, Any] = {"kind": "added", "word": at}
         if one is not None:
-            plain |= {"kind": type(one).__name__.lower(), "symbols": [json_piece(node.piece) for node in one.symbols]}
-        if isinstance(one, Merge):
+            plain |= {
+                "kind": type(one).__name__.removesuffix("Step").lower(),
+                "symbols": [json_piece(node.piece) for node in one.symbols],
+            }
+        if isinstance(one, MergeStep):
             figure = "scores" if isinstance(self._model, ScoredBPE) else "ranks"
             plain[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
             plain["chosen"] = one.chosen
-        if isinstance(one, Replace):
+        if isinstance(one, ReplaceStep):
             plain |= {"first": one.first, "last": one.last, "why": one.why}
-        if isinstance(one, Merge | Replace):
+        if isinstance(one, MergeStep | ReplaceStep):
             plain["made"] = [_plain_node(node) for node in one.made]
         return plain
 
@@ -114,20 +119,20 @@ class _Merging:
                 wanted = word.tokens[token].number
                 for number, step in frames:
                     one = word.steps[step]
-                    if isinstance(one, Merge | Replace) and any(node.number == wanted for node in one.made):
+                    if isinstance(one, MergeStep | ReplaceStep) and any(node.number == wanted for node in one.made):
                         return number
             return frames[-1][0]
         return len(self._frames)
 
-    def _at(self, step: int) -> tuple[Followed, Step | None]:
+    def _at(self, step: int) -> tuple[WordTrace, MergingStep | None]:
         at, of = self._frames[step]
         word = self._words[at]
         return word, word.steps[of] if word.word else None
 
-    def _cells(self, step: int) -> list[Cell]:
+    def _cells(self, step: int) -> list[StepCell]:
         """The text: tokens as far as its words are done, the word of this step, and those to come."""
         now = self._frames[step][0] if step < len(self._frames) else len(self._words)
-        found: list[Cell] = []
+        found: list[StepCell] = []
         for at, word in enumerate(self._words):
             if at < now:
                 found += done_cells(word)
@@ -145,28 +150,28 @@ def leftwards(text: str) -> bool:
     return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
-def done_cells(word: Followed) -> list[Cell]:
+def done_cells(word: WordTrace) -> list[StepCell]:
     """The tokens of a word that is done."""
     if word.added is not None:
         return [cell(word.text, "done", "special", id=word.added.token.id)]
     return [
-        Cell(shown_piece(token.piece), "done unknown" if token.kind == "unknown" else "done", token.id)
+        StepCell(shown_piece(token.piece), "done unknown" if token.kind == "unknown" else "done", token.id)
         for token in word.tokens
     ]
 
 
-def _tree(word: Followed, step: int | None = None) -> Tree:
+def _tree(word: WordTrace, step: int | None = None) -> MergeTree:
     """The merge tree of a word, as it is after a step."""
     if step is None or (word.word and word.word.whole):
-        return tree(word.text, word.nodes, word.merged_tokens)
+        return merge_tree(word.text, word.nodes, word.merged_tokens)
     made = word.steps[: step + 1]
     count = sum(len(made_by(one)) for one in made)
-    ended = not isinstance(made[-1], Begin | Merge | Replace)
-    new = frozenset() if isinstance(made[-1], Begin) else frozenset(node.number for node in made_by(made[-1]))
-    return tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new)
+    ended = not isinstance(made[-1], BeginStep | MergeStep | ReplaceStep)
+    new = frozenset() if isinstance(made[-1], BeginStep) else frozenset(node.number for node in made_by(made[-1]))
+    return merge_tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new)
 
 
-def _plain_word(word: Followed) -> dict[str, Any]:
+def _plain_word(word: WordTrace) -> dict[str, Any]:
     plain: dict[str, Any] = {"text": well_formed(word.text), "ids": word.ids}
     if word.word is None:
         return plain | {"added": True}
@@ -178,7 +183,7 @@ def _plain_word(word: Followed) -> dict[str, Any]:
     }
 
 
-def _plain_node(node: Node) -> dict[str, Any]:
+def _plain_node(node: MergeNode) -> dict[str, Any]:
     plain: dict[str, Any] = {"node": node.number, "piece": json_piece(node.piece), "id": node.id}
     if node.parts:
         plain["parts"] = node.parts

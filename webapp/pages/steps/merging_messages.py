@@ -10,9 +10,17 @@ from flask_babel import ngettext
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.subword_nmt import SubwordBPE
-from webapp.core.traces.merging import Begin, Merge, MergingModel, Pair, Replace, Step, Word
+from webapp.core.traces.merging import (
+    BeginStep,
+    CandidatePair,
+    MergeStep,
+    MergingModel,
+    MergingStep,
+    ReplaceStep,
+    TracedWord,
+)
 from webapp.pages.steps.merge_tree import score
-from webapp.pages.steps.word_traces import Followed
+from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import said
 from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
@@ -22,17 +30,17 @@ _NAMED = 4
 """So many pieces are named in one sentence; the picture has the rest."""
 
 
-def sentence_of(word: Followed, step: Step | None) -> str:
+def sentence_of(word: WordTrace, step: MergingStep | None) -> str:
     """The sentence of a step; an added token has none and gets its own."""
     if word.added is not None:
         return _added(word)
     assert word.word is not None
     match step:
-        case Begin():
+        case BeginStep():
             return _begin(word.model, word.word, step)
-        case Merge():
+        case MergeStep():
             return _merge(word.model, step)
-        case Replace():
+        case ReplaceStep():
             return _replace(word.word, step)
         case _:
             return _whole(word) if word.word.whole else _end(word)
@@ -70,7 +78,7 @@ def final(count: int, *, scored: bool) -> str:
     return joined([told, _("The trees show what each token was merged from, with the rank of each merge.")])
 
 
-def _added(word: Followed) -> str:
+def _added(word: WordTrace) -> str:
     assert word.added is not None
     if word.added.around:
         return _(
@@ -79,7 +87,7 @@ def _added(word: Followed) -> str:
     return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=said(word.text))
 
 
-def _begin(model: MergingModel, word: Word, step: Begin) -> str:
+def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:
     count = len(step.symbols)
     if not isinstance(model, BPE | RankBPE) or not model.byte_level:
         told = ngettext(
@@ -98,7 +106,7 @@ def _begin(model: MergingModel, word: Word, step: Begin) -> str:
     return joined([told, _("Every byte is a piece, so nothing can be unknown.")])
 
 
-def _marks(model: MergingModel, step: Begin) -> list[str]:
+def _marks(model: MergingModel, step: BeginStep) -> list[str]:
     """What is written at a word's characters."""
     if not step.symbols or step.symbols[-1].kind not in ("piece", "suffix"):
         return []
@@ -109,7 +117,7 @@ def _marks(model: MergingModel, step: Begin) -> list[str]:
     return [_("Behind the last one stands %(suffix)s, the mark of a word's end.", suffix=model.end_of_word_suffix)]
 
 
-def _exceptions(word: Word, step: Begin) -> list[str]:
+def _exceptions(word: TracedWord, step: BeginStep) -> list[str]:
     """The characters that are not simply a piece."""
     told = []
     for kind in ("byte", "unknown", "uncovered", "user-defined"):
@@ -161,13 +169,13 @@ def _exception(kind: str, texts: str, count: int) -> str:
     )
 
 
-def _places(word: Word, places: Sequence[tuple[int, int]]) -> str:
+def _places(word: TracedWord, places: Sequence[tuple[int, int]]) -> str:
     texts = [quoted(word.text[start:end]) for start, end in places]
     shown = texts if len(texts) <= _NAMED else [*texts[: _NAMED - 1], "…"]
     return " ".join(shown)
 
 
-def _merge(model: MergingModel, step: Merge) -> str:
+def _merge(model: MergingModel, step: MergeStep) -> str:
     at = step.chosen[0]
     pair = step.pairs[at]
     assert pair is not None
@@ -189,7 +197,7 @@ def _merge(model: MergingModel, step: Merge) -> str:
     return joined(told)
 
 
-def _best(step: Merge, pair: Pair, at: int) -> str:
+def _best(step: MergeStep, pair: CandidatePair, at: int) -> str:
     there = sum(other is not None for other in step.pairs)
     left, right = piece(step.symbols[at].piece), piece(step.symbols[at + 1].piece)
     if pair.score is not None:
@@ -212,11 +220,11 @@ def _best(step: Merge, pair: Pair, at: int) -> str:
     )
 
 
-def _equal(other: Pair | None, pair: Pair) -> bool:
+def _equal(other: CandidatePair | None, pair: CandidatePair) -> bool:
     return other is not None and (other.rank, other.score) == (pair.rank, pair.score)
 
 
-def _replace(word: Word, step: Replace) -> str:
+def _replace(word: TracedWord, step: ReplaceStep) -> str:
     text = quoted(word.text[step.symbols[step.first].start : step.symbols[step.last - 1].end])
     if step.why == "apart":
         return _(
@@ -243,7 +251,7 @@ def _replace(word: Word, step: Replace) -> str:
     )
 
 
-def _end(word: Followed) -> str:
+def _end(word: WordTrace) -> str:
     assert word.word is not None
     tokens = word.tokens
     if not tokens:
@@ -266,7 +274,7 @@ def _why_ended(model: MergingModel) -> str:
     return _("No two neighbours spell a piece of the vocabulary, so merging ends here.")
 
 
-def _whole(word: Followed) -> str:
+def _whole(word: WordTrace) -> str:
     """A word that is a piece: what merging would have made of it."""
     told = _(
         "The word %(word)s is a piece, id %(id)s. This vocabulary looks for the whole word first and does not merge it "

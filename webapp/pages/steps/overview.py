@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from flask_babel import gettext as _
 
 from webapp.pages.steps.examples import DICTIONARIES, examples_for
-from webapp.pages.steps.forms import Asked
+from webapp.pages.steps.forms import StepsRequest
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
 
 
 @dataclass(frozen=True)
-class Line:
+class OverviewLine:
     """One or two algorithms that are followed together: their names, what there is to see, texts to begin with."""
 
-    ways: list[tuple[str, Asked]]
+    ways: list[tuple[str, StepsRequest]]
     about: str
-    examples: list[Asked]
+    examples: list[StepsRequest]
 
 
-def lines() -> list[Line]:
+def overview_lines() -> list[OverviewLine]:
     """All that can be followed."""
     told = {
         ("fmm", "bmm"): _(
@@ -44,7 +44,7 @@ def lines() -> list[Line]:
     }
     names = algorithm_names()
     return [
-        Line(
+        OverviewLine(
             [(names[name], _asked(name, examples_for(name)[0])) for name in algorithms],
             about,
             [
@@ -56,12 +56,14 @@ def lines() -> list[Line]:
     ]
 
 
-def _with_dictionaries(algorithm: str) -> list[Asked]:
+def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
     """Matching with a dictionary that can be taken in at a glance."""
     if algorithm != "fmm":
         return []
-    return [Asked(State("fmm", "own-dictionary", text, dictionary="\n".join(words))) for text, words in DICTIONARIES]
+    return [
+        StepsRequest(State("fmm", "own-dictionary", text, dictionary="\n".join(words))) for text, words in DICTIONARIES
+    ]
 
 
-def _asked(algorithm: str, text: str) -> Asked:
-    return Asked(State(algorithm, default_for(algorithm), text))
+def _asked(algorithm: str, text: str) -> StepsRequest:
+    return StepsRequest(State(algorithm, default_for(algorithm), text))

@@ -11,22 +11,22 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.pages.steps import forms as asking
-from webapp.pages.steps.forms import Asked
+from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import piece
-from webapp.pages.steps.overview import lines
+from webapp.pages.steps.overview import overview_lines
 from webapp.pages.steps.vocabulary_choices import carried, choices, switches
-from webapp.pages.steps.walkthroughs import show_of
+from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
-from webapp.pages.walkthrough.frames import Frame, headed, twin_of, wants_partial, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, headed, twin_of, wants_partial, wants_twin
 from webapp.pages.walkthrough.frames import page as answered
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import json_response, well_formed
-from webapp.tokenization.attempts import attempt
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import MOST
-from webapp.vocabularies import ALGORITHMS, OnItsWayError, default_for, title_of
+from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, title_of
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
 
@@ -37,7 +37,7 @@ blueprint.add_app_template_filter(direction)
 @blueprint.get("/steps")
 def index() -> Response:
     """What can be followed, with a text to begin with for each."""
-    return answered(render_template("steps/index.html", lines=lines(), most=MOST))
+    return answered(render_template("steps/index.html", lines=overview_lines(), most=MOST))
 
 
 @blueprint.get("/steps/<algorithm>")
@@ -62,16 +62,16 @@ def _answer(algorithm: str) -> Response:
     offers: list[tuple[str, str]] = []
     if asked.state.text or problems:
         try:
-            result, problems = attempt(asked.state, problems)
+            result, problems = tokenize_or_explain(asked.state, problems)
             if result is not None:
                 frame = _frame(asked, result)
-        except OnItsWayError as waiting:
+        except StillFetchingError as waiting:
             pending = waiting
         except NoStepsError as error:
-            problems = [Problem(error.message, error.status)]
+            problems = [InputProblem(error.message, error.status)]
             offers = _instead(asked) if error.instead else _without_options(asked)
         except _NoSuchStepError as error:
-            problems = [Problem(error.message, 404, "step")]
+            problems = [InputProblem(error.message, 404, "step")]
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
     if not offers and any(one.field in ("step", "token") for one in problems):
         offers = [(_("To the first step"), asked.address(0))]
@@ -115,8 +115,8 @@ class _NoSuchStepError(Exception):
         self.last = last
 
 
-def _frame(asked: Asked, result: Result) -> Frame:
-    show = show_of(result, asked.options)
+def _frame(asked: StepsRequest, result: Result) -> StepFrame:
+    show = walkthrough_of(result, asked.options)
     last = len(show) - 1
     if asked.token is not None and asked.token >= len(show.ids):
         message = _(
@@ -131,10 +131,10 @@ def _frame(asked: Asked, result: Result) -> Frame:
             "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
-    return Frame(show, step, asked.address, _decided(asked, show, result))
+    return StepFrame(show, step, asked.address, _decided(asked, show, result))
 
 
-def _decided(asked: Asked, show: Show, result: Result) -> str:
+def _decided(asked: StepsRequest, show: Walkthrough, result: Result) -> str:
     """Which token it was whose step was asked for; the longest piece first has tokens of its own."""
     if asked.token is None or show.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
         return ""
@@ -142,7 +142,7 @@ def _decided(asked: Asked, show: Show, result: Result) -> str:
     return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=show.ids[asked.token])
 
 
-def _instead(asked: Asked) -> list[tuple[str, str]]:
+def _instead(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same text with the vocabulary that ships."""
     name = default_for(asked.state.algorithm)
     if not name or name == asked.state.vocabulary:
@@ -151,7 +151,7 @@ def _instead(asked: Asked) -> list[tuple[str, str]]:
     return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
 
 
-def _fitting(asked: Asked) -> list[tuple[str, str]]:
+def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
     ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
     entry = asking.other_algorithm(request, asked.state.algorithm)
@@ -161,12 +161,12 @@ def _fitting(asked: Asked) -> list[tuple[str, str]]:
     return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
 
 
-def _without_options(asked: Asked) -> list[tuple[str, str]]:
+def _without_options(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same without the options of the address, of which one cannot be: the form would only send them again."""
     return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
-def _twin(asked: Asked, frame: Frame | None, problems: Sequence[Problem]) -> Response:
+def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
     if frame is None:
         if not problems and not asked.state.text:
             return headed(json_response({"steps": [], "ids": []}))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from webapp.core.traces.merging import Merge, MergingModel, Node, Pair, Replace, Step
+from webapp.core.traces.merging import CandidatePair, MergeNode, MergeStep, MergingModel, MergingStep, ReplaceStep
 from webapp.pages.steps.merge_tree import score
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
 
 @dataclass(frozen=True)
-class Symbol:
+class RowSymbol:
     """A symbol in a row: its piece, its id (None without one), and CSS classes."""
 
     text: str
@@ -21,19 +21,19 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Gap:
+class SymbolGap:
     """What stands between two symbols: a rank or a score, "" where the pair cannot be merged."""
 
     figure: str
 
 
 @dataclass(frozen=True)
-class Group:
+class SymbolGroup:
     """Symbols with the gaps between them: the chosen pair, or one symbol; `gap` is behind it, None at the end."""
 
-    symbols: tuple[Symbol, ...]
-    inner: Gap | None
-    gap: Gap | None
+    symbols: tuple[RowSymbol, ...]
+    inner: SymbolGap | None
+    gap: SymbolGap | None
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class PairRow:
     chosen: bool
 
 
-def groups(step: Step, new: Collection[int] = ()) -> list[Group]:
+def symbol_groups(step: MergingStep, new: Collection[int] = ()) -> list[SymbolGroup]:
     """The row of a step, the chosen pairs held together; nodes that are `new` are marked."""
-    pairs = step.pairs if isinstance(step, Merge) else None
-    chosen = step.chosen if isinstance(step, Merge) else ()
-    given = range(step.first, step.last) if isinstance(step, Replace) else ()
+    pairs = step.pairs if isinstance(step, MergeStep) else None
+    chosen = step.chosen if isinstance(step, MergeStep) else ()
+    given = range(step.first, step.last) if isinstance(step, ReplaceStep) else ()
     symbols = step.symbols
     found = []
     at = 0
@@ -61,7 +61,7 @@ def groups(step: Step, new: Collection[int] = ()) -> list[Group]:
         gap = _gap(pairs[at + width - 1]) if pairs is not None and at + width < len(symbols) else None
         inner = _gap(pairs[at]) if pairs is not None and width == 2 else None
         found.append(
-            Group(
+            SymbolGroup(
                 tuple(
                     symbol(node, "given" if place in given else "", new=new)
                     for place, node in enumerate(symbols[at : at + width], at)
@@ -74,18 +74,18 @@ def groups(step: Step, new: Collection[int] = ()) -> list[Group]:
     return found
 
 
-def row(nodes: Sequence[Node], new: Collection[int]) -> list[Symbol]:
+def row(nodes: Sequence[MergeNode], new: Collection[int]) -> list[RowSymbol]:
     """Symbols alone, those that are `new` marked."""
     return [symbol(node, new=new) for node in nodes]
 
 
-def symbol(node: Node, *kinds: str, new: Collection[int] = ()) -> Symbol:
+def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> RowSymbol:
     """A node as a symbol of a row."""
     marks = [node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
-    return Symbol(shown_piece(node.piece), node.id, " ".join(mark for mark in marks if mark))
+    return RowSymbol(shown_piece(node.piece), node.id, " ".join(mark for mark in marks if mark))
 
 
-def pair_rows(model: MergingModel, step: Merge) -> list[PairRow]:
+def pair_rows(model: MergingModel, step: MergeStep) -> list[PairRow]:
     """The table of a merge's pairs."""
     return [
         PairRow(
@@ -100,12 +100,12 @@ def pair_rows(model: MergingModel, step: Merge) -> list[PairRow]:
     ]
 
 
-def figure_of(pair: Pair | None) -> str:
+def figure_of(pair: CandidatePair | None) -> str:
     """The rank or the score of a pair."""
     if pair is None:
         return ""
     return score(pair.score) if pair.score is not None else number(pair.rank or 0)
 
 
-def _gap(pair: Pair | None) -> Gap:
-    return Gap(figure_of(pair))
+def _gap(pair: CandidatePair | None) -> SymbolGap:
+    return SymbolGap(figure_of(pair))

@@ -14,7 +14,7 @@ from webapp.core.traces.lattice import Lattice, LatticeModel, count_paths, token
 from webapp.core.traces.n_best import n_best
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.sampling import Segmentation, sample
-from webapp.pages.steps.lattice_drawing import figure, shown_text
+from webapp.pages.steps.lattice_drawing import format_log_probability, shown_text
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.serializers.json import well_formed
 from webapp.web.localization import number, percent
@@ -31,7 +31,7 @@ Lattices = Sequence[tuple[AddedFound | None, Lattice]]
 
 
 @dataclass(frozen=True)
-class Choice:
+class AlternativesRequest:
     """What a visitor asked for: how many of the best, and samples of which temperature and seed."""
 
     n: int = 5
@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Piece:
+class SegmentationPiece:
     """A piece of a segmentation as the page shows it; `kind` is a CSS class."""
 
     text: str
@@ -48,10 +48,10 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Row:
+class SegmentationRow:
     """A segmentation: its pieces, the sum of its log-probabilities, its probability, and a bar of so many percent."""
 
-    pieces: list[Piece]
+    pieces: list[SegmentationPiece]
     score: str
     probability: str
     bar: float
@@ -59,17 +59,17 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Alternatives:
+class SegmentationAlternatives:
     """All that the page shows of them."""
 
-    choice: Choice
-    best: list[Row]
-    samples: list[Row]
+    choice: AlternativesRequest
+    best: list[SegmentationRow]
+    samples: list[SegmentationRow]
 
 
-def choice_of(options: Mapping[str, str]) -> Choice:
+def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
     """What the parameters of an address ask for; raises NoStepsError where that cannot be."""
-    usual = Choice()
+    usual = AlternativesRequest()
     n = _whole(options.get("n", ""), usual.n)
     if n is None or not 1 <= n <= MOST:
         raise NoStepsError(_("Of the best segmentations, 1 to %(most)s can be shown.", most=MOST))
@@ -85,14 +85,14 @@ def choice_of(options: Mapping[str, str]) -> Choice:
             "A temperature is a number from %(least)s to %(most)s.", least=number(COLDEST, 2), most=number(HOTTEST)
         )
         raise NoStepsError(message)
-    return Choice(n, temperature, seed)
+    return AlternativesRequest(n, temperature, seed)
 
 
-def alternatives(lattices: Lattices, choice: Choice) -> Alternatives:
+def alternatives(lattices: Lattices, choice: AlternativesRequest) -> SegmentationAlternatives:
     """The n best and the samples, in words."""
     best = n_best([lattice for _found, lattice in lattices], choice.n)
     greatest = best[0].probability or 1.0
-    return Alternatives(
+    return SegmentationAlternatives(
         choice,
         [_row(lattices, one, one.probability / greatest, best[0]) for one in best],
         [_row(lattices, one, one.probability, best[0]) for one in _samples(lattices, choice)],
@@ -111,7 +111,7 @@ def counted(lattices: Lattices) -> str:
     )
 
 
-def plain_alternatives(model: LatticeModel, lattices: Lattices, choice: Choice) -> dict[str, Any]:
+def plain_alternatives(model: LatticeModel, lattices: Lattices, choice: AlternativesRequest) -> dict[str, Any]:
     """The same for programs."""
 
     def plain(found: Segmentation) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def plain_alternatives(model: LatticeModel, lattices: Lattices, choice: Choice) 
     }
 
 
-def share(probability: float) -> str:
+def percentage(probability: float) -> str:
     """A probability as a percentage, or as a power of ten where a percentage says nothing."""
     if probability >= 0.0005 or not probability:
         return percent(probability)
@@ -152,19 +152,23 @@ def power(logarithm: float) -> str:
     return f"{10 ** (logarithm - exponent):.1f} × 10{raised}"
 
 
-def _samples(lattices: Lattices, choice: Choice) -> list[Segmentation]:
+def _samples(lattices: Lattices, choice: AlternativesRequest) -> list[Segmentation]:
     chosen = [lattice for _found, lattice in lattices]
     return sample(chosen, SAMPLES, temperature=choice.temperature, seed=choice.seed)
 
 
-def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation) -> Row:
-    pieces: list[Piece] = []
+def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation) -> SegmentationRow:
+    pieces: list[SegmentationPiece] = []
     for (added, _lattice), path in zip(lattices, found.paths, strict=True):
         if added is not None:
-            pieces.append(Piece(shown_text(added.token.content), "special"))
-        pieces += [Piece(shown_text(arc.text), "unknown" if arc.id is None else "") for arc in path]
-    return Row(
-        pieces, figure(found.score), share(found.probability), round(100 * min(bar, 1.0), 2), found.paths == best.paths
+            pieces.append(SegmentationPiece(shown_text(added.token.content), "special"))
+        pieces += [SegmentationPiece(shown_text(arc.text), "unknown" if arc.id is None else "") for arc in path]
+    return SegmentationRow(
+        pieces,
+        format_log_probability(found.score),
+        percentage(found.probability),
+        round(100 * min(bar, 1.0), 2),
+        found.paths == best.paths,
     )
 
 

@@ -6,12 +6,12 @@ from flask import Request
 
 from webapp.tokenization.messages import options
 from webapp.tokenization.state import State
-from webapp.vocabularies import Entry, entries_for, well_known
+from webapp.vocabularies import CatalogueEntry, entries_for, well_known
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 
-def choices(request: Request, state: State) -> list[tuple[str, list[Entry]]]:
+def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEntry]]]:
     """The site's own without a heading, the visitor's uploads, then the families of the well-known ones."""
     own = [entry for entry in entries_for(state.algorithm) if entry.origin != "pasted" or state.dictionary]
     others = [*with_chosen(uploads_of(request), [state.vocabulary]), *well_known()]

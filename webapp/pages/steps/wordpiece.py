@@ -11,11 +11,11 @@ from flask_babel import ngettext
 
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.pretokens import AddedFound, Pretoken
-from webapp.core.traces.wordpiece import Decision, greedy_steps, tokens_of
+from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.pages.steps.windows import Window, folded
-from webapp.pages.walkthrough.cells import Cell, cell, final_cells, said
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, said
 from webapp.pages.walkthrough.preparation import pretokens
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
@@ -23,7 +23,7 @@ from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
 
-def show(result: Result, options: Mapping[str, str]) -> Show:
+def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of WordPiece on the words of a result."""
     model = result.tokenizer.model
     if not isinstance(model, WordPiece):
@@ -37,7 +37,7 @@ class _Step:
 
     word: int
     token: int
-    decision: Decision | None
+    decision: WordPieceDecision | None
 
 
 class _Greedy:
@@ -56,7 +56,7 @@ class _Greedy:
                 self._steps.append(_Step(at, token, None))
                 self._made.append([(word.token.id, 0, len(word.token.content))])
             else:
-                decisions = list(greedy_steps(model, word.text))
+                decisions = list(wordpiece_steps(model, word.text))
                 self._made.append(tokens_of(decisions))
                 covered = all(decision.kind == "piece" for decision in decisions)
                 for index, decision in enumerate(decisions):
@@ -116,10 +116,10 @@ class _Greedy:
             ],
         }
 
-    def _line(self, step: int) -> list[Cell]:
+    def _line(self, step: int) -> list[StepCell]:
         """All words: those that are done as their tokens, the one in work in a frame, and those to come."""
         now = self._steps[step].word
-        cells: list[Cell] = []
+        cells: list[StepCell] = []
         for at, word in enumerate(self._words):
             if at < now:
                 cells += self._tokens(at)
@@ -129,7 +129,7 @@ class _Greedy:
                 cells.append(cell(word.text, "word", "now" if at == now else "rest"))
         return cells
 
-    def _tokens(self, at: int) -> list[Cell]:
+    def _tokens(self, at: int) -> list[StepCell]:
         word = self._words[at]
         if isinstance(word, AddedFound):
             return [cell(word.token.content, "done", "special", id=word.token.id)]
@@ -138,7 +138,7 @@ class _Greedy:
             for id, _start, _end in self._made[at]
         ]
 
-    def _word(self, step: int) -> list[Cell]:
+    def _word(self, step: int) -> list[StepCell]:
         """The word in work: the pieces found so far, and what is left of it."""
         now = self._steps[step]
         word = self._words[now.word]
@@ -178,7 +178,7 @@ class _Greedy:
             return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
         return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
 
-    def _decided(self, word: str, decision: Decision) -> str:
+    def _decided(self, word: str, decision: WordPieceDecision) -> str:
         shown = said(word)
         unknown = self._model.unknown
         if decision.kind == "too long":
@@ -219,7 +219,7 @@ class _Greedy:
         goes_on = _("It goes on with “%(rest)s”.", rest=said(rest))
         return joined([taken, goes_on])
 
-    def _missing(self, shown: str, word: str, decision: Decision) -> str:
+    def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
         start = decision.tried[0].start
         unknown = self._model.unknown
         if start == 0:

@@ -9,21 +9,21 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.traces.bigrams import END, START, Bigrams, Candidate, Column, columns, segmentation
-from webapp.pages.training.forms import Asked
-from webapp.pages.walkthrough.cells import Cell, cell, said
+from webapp.core.traces.bigrams import END, START, BigramColumn, Bigrams, WordCandidate, columns, segmentation
+from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.walkthrough.cells import StepCell, cell, said
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
 SHOWN = 40  # rows of a table
 
 
-class Following:
+class BigramWalkthrough:
     """Step 0 is what was counted, then a step a place of the text, the end of the sentence, and the words."""
 
     template = "training/_bigrams.html"
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: TrainingRequest) -> None:
         self._text = asked.text
         self._bigrams = Bigrams(line.split() for line in asked.corpus.splitlines() if line.strip())
 
@@ -98,7 +98,7 @@ class Following:
         }
 
     @cached_property
-    def _columns(self) -> list[Column]:
+    def _columns(self) -> list[BigramColumn]:
         return columns(self._bigrams, self._text)
 
     @cached_property
@@ -108,14 +108,14 @@ class Following:
     def _id(self, word: str) -> int:
         return self._bigrams.ids.get(word, len(self._bigrams.words))
 
-    def _cell(self, word: str) -> Cell:
+    def _cell(self, word: str) -> StepCell:
         return cell(word, "done", "" if word in self._bigrams.ids else "unknown", id=self._id(word))
 
-    def _text_cells(self, end: int) -> list[Cell]:
+    def _text_cells(self, end: int) -> list[StepCell]:
         cells = [cell(self._text[:end], "word"), cell(self._text[end:], "rest")]
         return [one for one in cells if one.text]
 
-    def _winner(self, column: Column) -> Candidate:
+    def _winner(self, column: BigramColumn) -> WordCandidate:
         return max((column.candidates[at] for at in column.best), key=lambda candidate: candidate.total)
 
     def _counted(self) -> str:
@@ -126,7 +126,7 @@ class Following:
             pairs=number(len(self._bigrams.pairs)),
         )
 
-    def _place(self, column: Column) -> str:
+    def _place(self, column: BigramColumn) -> str:
         winner = self._winner(column)
         if winner.word == END:
             return _(
@@ -144,7 +144,7 @@ class Following:
             sum=_figure(winner.total),
         )
 
-    def _row(self, column: Column, at: int) -> dict[str, Any]:
+    def _row(self, column: BigramColumn, at: int) -> dict[str, Any]:
         candidate = column.candidates[at]
         return {
             "best": at in column.best,

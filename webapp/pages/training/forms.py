@@ -13,7 +13,7 @@ from wtforms import BooleanField, IntegerField, StringField, TextAreaField
 from wtforms.validators import NumberRange, Optional, ValidationError
 
 from webapp.pages.training import packed_links
-from webapp.tokenization.forms import Problem, TranslatedForm, as_typed
+from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed
 from webapp.web.localization import number
 
 MOST = 2_000
@@ -26,7 +26,7 @@ ALGORITHMS = ("bpe", "wordpiece", "unigram", "bigrams")
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrainingRequest:
     """A training, and which of its steps. What is None is the trainer's choice."""
 
     algorithm: str
@@ -51,9 +51,9 @@ class Asked:
         """`size`, or how many merges are usual."""
         return 20 if self.size is None else self.size
 
-    def relevant(self) -> Asked:
+    def relevant(self) -> TrainingRequest:
         """The same without what its kind does not use."""
-        kind, usual = self.kind, Asked(self.algorithm)
+        kind, usual = self.kind, TrainingRequest(self.algorithm)
         unigram = kind == "unigram"
         return replace(
             self,
@@ -79,7 +79,7 @@ class Asked:
         query = urlencode(pairs, errors="replace")
         return f"{url_for('training.page', algorithm=self.algorithm)}?{query}"
 
-    def with_corpus(self, corpus: str) -> Asked:
+    def with_corpus(self, corpus: str) -> TrainingRequest:
         """The same for another corpus, from its first step."""
         return replace(self, corpus=corpus, step=None)
 
@@ -130,14 +130,14 @@ class TrainingForm(TranslatedForm):
             raise ValidationError(_("Steps are counted from 0."))
 
 
-def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
+def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputProblem]]:
     """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
     values = MultiDict(request.form if request.method == "POST" else request.args)
     problems = []
     if "packed" in values and "corpus" not in values:
         text = packed_links.unpacked(values["packed"])
         if text is None:
-            problems.append(Problem(_("The corpus in this address cannot be read: a part of it is missing."), 422))
+            problems.append(InputProblem(_("The corpus in this address cannot be read: a part of it is missing."), 422))
         values["corpus"] = text or ""
     form = TrainingForm(values)
     if not form.validate():
@@ -147,7 +147,7 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     def of(name: str, usual: Any) -> Any:
         return usual if name in wrong or form[name].data is None else form[name].data
 
-    asked = Asked(
+    asked = TrainingRequest(
         algorithm,
         symbols="bytes" if algorithm == "bpe" and form.symbols.data == "bytes" else "",
         corpus=form.corpus.data or "",
@@ -162,23 +162,23 @@ def read(request: Request, algorithm: str) -> tuple[Asked, list[Problem]]:
     )
     least, most = bounds(asked)
     if not problems and asked.size is not None and not least <= asked.size <= most:
-        problems.append(Problem(_size_problem(asked, least, most), 422, "size"))
+        problems.append(InputProblem(_size_problem(asked, least, most), 422, "size"))
     return asked, problems
 
 
-def bounds(asked: Asked) -> tuple[int, int]:
+def bounds(asked: TrainingRequest) -> tuple[int, int]:
     """The least and the most that may stand for `size`; a corpus of Unigram says the least itself."""
     return (1, MOST_PIECES) if asked.kind == "unigram" else (0, MOST_MERGES)
 
 
-def _size_problem(asked: Asked, least: int, most: int) -> str:
+def _size_problem(asked: TrainingRequest, least: int, most: int) -> str:
     ends = {"least": number(least), "most": number(most)}
     if asked.kind == "unigram":
         return _("Choose a number of pieces from %(least)s to %(most)s.", **ends)
     return _("Choose a number of merges from %(least)s to %(most)s.", **ends)
 
 
-def _problem(form: TrainingForm, name: str) -> Problem:
+def _problem(form: TrainingForm, name: str) -> InputProblem:
     field = form[name]
     message = str(field.errors[0])
     if field.process_errors:  # WTForms' own words do not say of what
@@ -189,10 +189,10 @@ def _problem(form: TrainingForm, name: str) -> Problem:
             "longer": _("Longer pieces to begin with"),
         }
         message = f"{titles[name]}: {message}"
-    return Problem(message, 413 if name in ("corpus", "text") else 422, name)
+    return InputProblem(message, 413 if name in ("corpus", "text") else 422, name)
 
 
-def beginning(corpus: str) -> str:
+def opening_of(corpus: str) -> str:
     """As much of a corpus that is too long as training can be shown on, to the end of a word."""
     if len(corpus) <= MOST and len(packed_links.parameters(corpus)[1]) <= packed_links.LONGEST:
         return corpus

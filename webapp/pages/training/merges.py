@@ -15,8 +15,8 @@ from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces import training_bpe, training_wordpiece
 from webapp.core.traces.training_wordpiece import ScoredPair
-from webapp.core.traces.training_words import Pair, Word
-from webapp.pages.training.forms import Asked
+from webapp.core.traces.training_words import CorpusWord, CountedPair
+from webapp.pages.training.forms import TrainingRequest
 from webapp.pages.training.rows import (
     PAIRS_SHOWN,
     PairLine,
@@ -27,34 +27,36 @@ from webapp.pages.training.rows import (
     symbols,
     word_line,
 )
-from webapp.pages.walkthrough.cells import Cell
+from webapp.pages.walkthrough.cells import StepCell
 from webapp.serializers.json import json_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
-Round = training_bpe.Round[Any] | training_wordpiece.Round
-Training = training_bpe.Training[Any] | training_wordpiece.Training
+Round = training_bpe.BPERound[Any] | training_wordpiece.WordPieceRound
+Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
 
 
-def show(asked: Asked) -> Merges:
+def show(asked: TrainingRequest) -> MergesWalkthrough:
     """The steps of a training that merges; the corpus has words in it."""
     if asked.kind == "wordpiece":
         counts = recipes.WORDPIECE.count(asked.corpus)
-        return Merges(asked, recipes.WORDPIECE, training_wordpiece.train(counts, asked.wanted, minimum=asked.minimum))
+        return MergesWalkthrough(
+            asked, recipes.WORDPIECE, training_wordpiece.train(counts, asked.wanted, minimum=asked.minimum)
+        )
     if asked.kind == "bpe-bytes":
         counts = recipes.BYTE_BPE.count(asked.corpus)
-        return Merges(asked, recipes.BYTE_BPE, training_bpe.train_bytes(counts, asked.wanted))
+        return MergesWalkthrough(asked, recipes.BYTE_BPE, training_bpe.train_bytes(counts, asked.wanted))
     counts = recipes.CHARACTER_BPE.count(asked.corpus)
     training = training_bpe.train_characters(counts, asked.wanted, suffix_apart=asked.apart)
-    return Merges(asked, recipes.CHARACTER_BPE, training)
+    return MergesWalkthrough(asked, recipes.CHARACTER_BPE, training)
 
 
-class Merges:
+class MergesWalkthrough:
     """Step 0 are the words as they begin, the last step is the vocabulary; between them a step is a round."""
 
     template = "training/_merges.html"
 
-    def __init__(self, asked: Asked, recipe: Recipe, training: Training) -> None:
+    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: Training) -> None:
         self._asked = asked
         self._recipe = recipe
         self._training = training
@@ -127,7 +129,7 @@ class Merges:
         self._rounds.extend(islice(self._told, step - len(self._rounds)) if step > len(self._rounds) else ())
         return self._rounds[step - 1]
 
-    def _words(self, done: int) -> Sequence[Word[Any]]:
+    def _words(self, done: int) -> Sequence[CorpusWord[Any]]:
         return self._round(done).after if done else self._training.start
 
     def _tokenizer(self, done: int) -> Tokenizer:
@@ -152,7 +154,7 @@ class Merges:
             )
             for pair in found[:PAIRS_SHOWN]
         ]
-        too_rare = round.too_rare() if isinstance(round, training_wordpiece.Round) else 0
+        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
         return lines, len(found) - len(lines), too_rare
 
     def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
@@ -163,7 +165,7 @@ class Merges:
         first = len(self._tokenizer(0).model.pieces)
         return [] if self._asked.kind == "bpe-bytes" else lines[:first], lines[first:]
 
-    def _read(self, done: int) -> list[Cell]:
+    def _read(self, done: int) -> list[StepCell]:
         return read_cells(self._tokenizer(done), self._asked.text) if self._asked.text else []
 
     # What is said
@@ -190,12 +192,16 @@ class Merges:
         return joined([words, spelled, plan])
 
     def _round_sentence(self, round: Round) -> str:
-        why = self._why_scored(round) if isinstance(round, training_wordpiece.Round) else self._why_counted(round)
+        why = (
+            self._why_scored(round)
+            if isinstance(round, training_wordpiece.WordPieceRound)
+            else self._why_counted(round)
+        )
         changed = sum(1 for word in round.after if word.made)
         words = ngettext("One word changes.", "%(count)s words change.", changed, count=number(changed))
         return joined([why, words])
 
-    def _why_counted(self, round: training_bpe.Round[Any]) -> str:
+    def _why_counted(self, round: training_bpe.BPERound[Any]) -> str:
         winner = round.winner
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         piece = quoted(round.piece)
@@ -224,7 +230,7 @@ class Merges:
             )
         return joined([found, _("They become “%(piece)s”.", piece=piece)])
 
-    def _why_scored(self, round: training_wordpiece.Round) -> str:
+    def _why_scored(self, round: training_wordpiece.WordPieceRound) -> str:
         winner = round.winner
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
@@ -280,7 +286,7 @@ class Merges:
     def _pairs_record(self, round: Round) -> tuple[list[dict[str, Any]], int, int]:
         """The same as `_pairs` for programs; the winner leads."""
         found: Sequence[Any] = round.pairs()
-        too_rare = round.too_rare() if isinstance(round, training_wordpiece.Round) else 0
+        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
         lines = []
         for pair in found[:PAIRS_SHOWN]:
             line = {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
@@ -290,18 +296,18 @@ class Merges:
         return lines, len(found) - len(lines), too_rare
 
 
-def _both(round: Round) -> Iterator[tuple[Word[Any], Word[Any]]]:
+def _both(round: Round) -> Iterator[tuple[CorpusWord[Any], CorpusWord[Any]]]:
     """Each word before a round and after it."""
-    before: Sequence[Word[Any]] = round.before
-    after: Sequence[Word[Any]] = round.after
+    before: Sequence[CorpusWord[Any]] = round.before
+    after: Sequence[CorpusWord[Any]] = round.after
     return zip(before, after, strict=True)
 
 
-def _plain(word: Word[Any]) -> dict[str, Any]:
+def _plain(word: CorpusWord[Any]) -> dict[str, Any]:
     return {"symbols": [json_piece(symbol) for symbol in word.symbols], "count": word.count}
 
 
-def _worth(pair: Pair[Any] | ScoredPair) -> float:
+def _worth(pair: CountedPair[Any] | ScoredPair) -> float:
     """What a pair is chosen by: WordPiece's score, or how often it occurs."""
     return pair.score if isinstance(pair, ScoredPair) else pair.count
 

@@ -10,14 +10,14 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.pages.training import merges, unigram
-from webapp.pages.training.bigrams import Following
-from webapp.pages.training.forms import ALGORITHMS, MOST, MOST_TEXT, Asked, beginning, bounds, read
+from webapp.pages.training.bigrams import BigramWalkthrough
+from webapp.pages.training.forms import ALGORITHMS, MOST, MOST_TEXT, TrainingRequest, bounds, opening_of, read
 from webapp.pages.training.presets import presets, usual
-from webapp.pages.walkthrough.frames import Frame, twin_of, wants_partial, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_partial, wants_twin
 from webapp.pages.walkthrough.frames import page as answered
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Show
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import well_formed
-from webapp.tokenization.forms import Problem
+from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
 
@@ -55,14 +55,14 @@ def _answer(algorithm: str) -> Response:
         try:
             frame = _frame(asked, _show(asked))
         except NoStepsError as error:
-            problems = [Problem(error.message, error.status, "size")]
+            problems = [InputProblem(error.message, error.status, "size")]
         except _NoSuchStepError as error:
-            problems = [Problem(str(error), 404, "step")]
+            problems = [InputProblem(str(error), 404, "step")]
             offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
     if not offers and any(one.field == "step" for one in problems):
         offers = [(_("To the first step"), asked.address(0))]
     if any(one.field == "corpus" for one in problems):
-        offers = [(_("Train on its beginning"), asked.with_corpus(beginning(asked.corpus)).address())]
+        offers = [(_("Train on its beginning"), asked.with_corpus(opening_of(asked.corpus)).address())]
     if wants_twin() and request.method == "GET":
         return _twin(asked, frame, problems)
     template = "walkthrough/_walkthrough.html" if wants_partial() else "training/page.html"
@@ -86,10 +86,10 @@ def _answer(algorithm: str) -> Response:
     return answered(body, status, link=asked.address(frame.step) if frame else "")
 
 
-def _show(asked: Asked) -> Show:
+def _show(asked: TrainingRequest) -> Walkthrough:
     if asked.kind == "bigrams":
-        return Following(asked)
-    show: Show = unigram.show(asked) if asked.kind == "unigram" else merges.show(asked)
+        return BigramWalkthrough(asked)
+    show: Walkthrough = unigram.show(asked) if asked.kind == "unigram" else merges.show(asked)
     return show
 
 
@@ -101,7 +101,7 @@ class _NoSuchStepError(Exception):
         self.last = last
 
 
-def _frame(asked: Asked, show: Show) -> Frame:
+def _frame(asked: TrainingRequest, show: Walkthrough) -> StepFrame:
     step, last = asked.step or 0, len(show) - 1
     if step > last:
         message = _(
@@ -110,7 +110,7 @@ def _frame(asked: Asked, show: Show) -> Frame:
             last=number(last),
         )
         raise _NoSuchStepError(message, last)
-    return Frame(show, step, asked.address)
+    return StepFrame(show, step, asked.address)
 
 
 def _titles() -> Mapping[str, str]:
@@ -123,14 +123,16 @@ def _titles() -> Mapping[str, str]:
     }
 
 
-def _kinds(asked: Asked) -> list[tuple[str, str, str]]:
+def _kinds(asked: TrainingRequest) -> list[tuple[str, str, str]]:
     """The ways to learn: kind, title, and the address where it learns from the same corpus."""
     ways = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", ""), ("bigrams", "")]
-    others = [Asked(algorithm, symbols=symbols, corpus=asked.corpus, text=asked.text) for algorithm, symbols in ways]
+    others = [
+        TrainingRequest(algorithm, symbols=symbols, corpus=asked.corpus, text=asked.text) for algorithm, symbols in ways
+    ]
     return [(other.kind, _titles()[other.kind], other.address()) for other in others]
 
 
-def _twin(asked: Asked, frame: Frame | None, problems: list[Problem]) -> Response:
+def _twin(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputProblem]) -> Response:
     if problems:
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))
     if frame is None:

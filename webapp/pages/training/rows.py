@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.training_words import Word
+from webapp.core.traces.training_words import CorpusWord
 from webapp.core.trainers.bpe import END_OF_WORD
-from webapp.pages.walkthrough.cells import Cell, direction, said
+from webapp.pages.walkthrough.cells import StepCell, direction, said
 from webapp.rendering.markup import shown_piece
 
 PAIRS_SHOWN = 10
@@ -16,7 +16,7 @@ WORDS_SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Symbol:
+class WordSymbol:
     """A symbol of a word; `now` when the round joins it, or has made it."""
 
     text: str
@@ -27,8 +27,8 @@ class Symbol:
 class WordLine:
     """A word before a round and after it (alike where nothing changes), and how often it occurs."""
 
-    before: list[Symbol]
-    after: list[Symbol]
+    before: list[WordSymbol]
+    after: list[WordSymbol]
     count: int
 
 
@@ -36,7 +36,7 @@ class WordLine:
 class PairLine:
     """A pair of the table; `percent`: the length of its bar; `tied`: it has what the winner has."""
 
-    symbols: list[Symbol]
+    symbols: list[WordSymbol]
     count: int
     percent: float
     winner: bool
@@ -55,10 +55,10 @@ class PieceLine:
     now: bool = False
 
 
-def word_line(before: Word[str] | Word[bytes], after: Word[str] | Word[bytes]) -> WordLine:
+def word_line(before: CorpusWord[str] | CorpusWord[bytes], after: CorpusWord[str] | CorpusWord[bytes]) -> WordLine:
     """A word with what the round joins marked on both sides.
 
-    >>> line = word_line(Word(("a", "b", "a", "b"), 2), Word(("ab", "ab"), 2, (0, 1)))
+    >>> line = word_line(CorpusWord(("a", "b", "a", "b"), 2), CorpusWord(("ab", "ab"), 2, (0, 1)))
     >>> [symbol.now for symbol in line.before], [symbol.now for symbol in line.after]
     ([True, True, True, True], [True, True])
     """
@@ -78,18 +78,18 @@ def shown(piece: str | bytes) -> str:
     return text
 
 
-def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[Symbol]:
+def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[WordSymbol]:
     """Symbols as a reader can see them, those at the `marked` places marked."""
     places = set(marked)
-    return [Symbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
+    return [WordSymbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
 
 
-def read_cells(tokenizer: Tokenizer, text: str) -> list[Cell]:
+def read_cells(tokenizer: Tokenizer, text: str) -> list[StepCell]:
     """A text read with a vocabulary: each token with its id."""
     cells = []
     for id in tokenizer.ids(text):
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
-        cells.append(Cell(shown(tokenizer.model.pieces[id]), kind, id))
+        cells.append(StepCell(shown(tokenizer.model.pieces[id]), kind, id))
     return cells
 
 

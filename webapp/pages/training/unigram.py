@@ -16,13 +16,20 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.recipes import Recipe
 from webapp.core.text import decoders, pretokenizers
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.training_unigram import Candidate, Reading, Round, Seed, Training, readings
+from webapp.core.traces.training_unigram import (
+    PieceCandidate,
+    SeedPiece,
+    UnigramRound,
+    UnigramTraining,
+    WordReading,
+    readings,
+)
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
-from webapp.pages.steps.lattice_drawing import figure
-from webapp.pages.training.forms import MOST_PIECES, Asked
-from webapp.pages.training.rows import PieceLine, Symbol, quoted, read_cells, symbols
-from webapp.pages.walkthrough.cells import Cell
+from webapp.pages.steps.lattice_drawing import format_log_probability
+from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
+from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
+from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.messages import joined
@@ -33,7 +40,7 @@ PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.
 
 
 @dataclass(frozen=True)
-class Line:
+class PieceTableLine:
     """A longer piece in a table. What a table does not show of it is left out."""
 
     piece: str
@@ -49,14 +56,14 @@ class Line:
 
 
 @dataclass(frozen=True)
-class ReadLine:
+class WordReadingLine:
     """A word as it is read now."""
 
-    symbols: list[Symbol]
+    symbols: list[WordSymbol]
     count: int
 
 
-def show(asked: Asked) -> Pieces:
+def show(asked: TrainingRequest) -> UnigramWalkthrough:
     """The steps of a Unigram training; the corpus has words in it. Raises NoStepsError for a size too small."""
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
     counts = recipe.count(asked.corpus)
@@ -75,18 +82,18 @@ def show(asked: Asked) -> Pieces:
             count=number(least),
         )
         raise NoStepsError(message)
-    training = Training(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
-    return Pieces(asked, recipe, training, least)
+    training = UnigramTraining(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
+    return UnigramWalkthrough(asked, recipe, training, least)
 
 
-class Pieces:
+class UnigramWalkthrough:
     """Step 0 are the pieces to begin with; then a round is two steps, estimating and pruning, the last round one; and
     the last step of all is the vocabulary.
     """
 
     template = "training/_pieces.html"
 
-    def __init__(self, asked: Asked, recipe: Recipe, training: Training, single: int) -> None:
+    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
         self._asked = asked
         self._recipe = recipe
         self._training = training
@@ -180,7 +187,7 @@ class Pieces:
 
     # What has been worked out
 
-    def _round(self, step: int) -> Round:
+    def _round(self, step: int) -> UnigramRound:
         return self._training.rounds[(step - 1) // 2]
 
     @cached_property
@@ -191,7 +198,7 @@ class Pieces:
     def _final(self) -> Tokenizer:
         return self._recipe.tokenizer(self._model, self._training.trained.special_tokens)
 
-    def _read(self, round: Round | None) -> list[Cell]:
+    def _read(self, round: UnigramRound | None) -> list[StepCell]:
         """The text of the visitor with the pieces that a round has, or those of the beginning."""
         if not self._asked.text:
             return []
@@ -200,7 +207,7 @@ class Pieces:
         else:
             scores = {one.piece: log(one.probability) for one in round.candidates}
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
-        return [Cell(cell.text, cell.kinds) for cell in read_cells(self._recipe.tokenizer(model), self._asked.text)]
+        return [StepCell(cell.text, cell.kinds) for cell in read_cells(self._recipe.tokenizer(model), self._asked.text)]
 
     # What it is drawn as
 
@@ -209,7 +216,7 @@ class Pieces:
         longer = [seed for seed in seeds if len(seed.piece) > 1]
         most = max((seed.probability for seed in longer), default=1.0)
         lines = [
-            Line(
+            PieceTableLine(
                 shown_piece(seed.piece),
                 _percent(seed.probability, most),
                 frequency=seed.frequency,
@@ -226,11 +233,11 @@ class Pieces:
             "words": _words(readings(scores, self._training.counts)),
         }
 
-    def _estimate_part(self, round: Round) -> dict[str, Any]:
+    def _estimate_part(self, round: UnigramRound) -> dict[str, Any]:
         longer = sorted(_longer(round), key=lambda one: -one.expected)
         most = max((one.probability for one in longer), default=1.0)
         lines = [
-            Line(
+            PieceTableLine(
                 shown_piece(one.piece),
                 _percent(one.probability, most),
                 probability=one.probability,
@@ -247,7 +254,7 @@ class Pieces:
             "words": _words(round.readings),
         }
 
-    def _prune_part(self, round: Round) -> dict[str, Any]:
+    def _prune_part(self, round: UnigramRound) -> dict[str, Any]:
         """The pieces on both sides of the cut, least missed first."""
         longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
         removed = [one for one in longer if one.removed]
@@ -275,10 +282,12 @@ class Pieces:
             "read_text": self._asked.text,
         }
 
-    def _common(self, pieces: Sequence[Candidate] | Sequence[Seed], round: Round | None) -> dict[str, Any]:
+    def _common(
+        self, pieces: Sequence[PieceCandidate] | Sequence[SeedPiece], round: UnigramRound | None
+    ) -> dict[str, Any]:
         single = [one for one in pieces if len(one.piece) == 1]
         return {
-            "single": [Symbol(shown_piece(one.piece)) for one in single],
+            "single": [WordSymbol(shown_piece(one.piece)) for one in single],
             "total": len(pieces),
             "read": self._read(round),
             "read_text": self._asked.text,
@@ -303,7 +312,7 @@ class Pieces:
         guess = _("The first guess at a piece’s probability is its share of frequency times length.")
         return joined([many, guess])
 
-    def _estimated(self, round: Round) -> str:
+    def _estimated(self, round: UnigramRound) -> str:
         how = _(
             "Round %(round)s, estimating. Every word is read in all ways that the pieces allow, each way counting as "
             "much as it is probable; how often a piece is used in that gives its new probability. This is done twice.",
@@ -312,12 +321,12 @@ class Pieces:
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
         what = _(
             "The log-likelihood of the corpus is %(before)s before the first time and %(after)s before the second.",
-            before=figure(before, 1),
-            after=figure(after, 1),
+            before=format_log_probability(before, 1),
+            after=format_log_probability(after, 1),
         )
         return joined([how, what])
 
-    def _pruned(self, round: Round) -> str:
+    def _pruned(self, round: UnigramRound) -> str:
         count = len(_longer(round))
         gone = sum(1 for one in round.candidates if one.removed)
         how = _(
@@ -353,12 +362,12 @@ class Pieces:
         return joined([left, why, longest])
 
 
-def _longer(round: Round) -> list[Candidate]:
+def _longer(round: UnigramRound) -> list[PieceCandidate]:
     return [one for one in round.candidates if len(one.piece) > 1]
 
 
-def _loss_line(one: Candidate, most: float) -> Line:
-    return Line(
+def _loss_line(one: PieceCandidate, most: float) -> PieceTableLine:
+    return PieceTableLine(
         shown_piece(one.piece),
         _percent(max(one.loss or 0.0, 0.0), most),
         used=one.used,
@@ -368,11 +377,11 @@ def _loss_line(one: Candidate, most: float) -> Line:
     )
 
 
-def _words(found: Any) -> list[ReadLine]:
-    return [ReadLine(symbols(reading.pieces), reading.count) for reading in found]
+def _words(found: Any) -> list[WordReadingLine]:
+    return [WordReadingLine(symbols(reading.pieces), reading.count) for reading in found]
 
 
-def _plain(reading: Reading) -> dict[str, Any]:
+def _plain(reading: WordReading) -> dict[str, Any]:
     return {"word": visible(reading.word), "count": reading.count, "pieces": list(reading.pieces)}
 
 

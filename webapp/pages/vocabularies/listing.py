@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from flask import request, url_for
 
 from webapp.pages.vocabularies.messages import group_title, origin_of
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, Entry, title_of, well_known
+from webapp.vocabularies import ALGORITHMS, CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.upload_cookie import uploads_of
 
@@ -17,10 +17,10 @@ LONGEST_FIND = 100  # characters
 
 
 @dataclass(frozen=True)
-class Line:
+class VocabularyLine:
     """A vocabulary in the list."""
 
-    entry: Entry
+    entry: CatalogueEntry
     title: str
     origin: str
     page: str
@@ -35,39 +35,39 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Group:
+class VocabularyGroup:
     """The vocabularies of an algorithm."""
 
     algorithm: str
     title: str
-    lines: list[Line]
+    lines: list[VocabularyLine]
 
 
-def groups(find: str = "") -> list[Group]:
+def vocabulary_groups(find: str = "") -> list[VocabularyGroup]:
     """The vocabularies whose line holds every word of `find`, in groups that are not empty."""
     words = find.casefold().split()
-    by_title: dict[str, Group] = {}
+    by_title: dict[str, VocabularyGroup] = {}
     for line in sorted(map(line_of, entries()), key=_place):
         if line.holds(words) or matches(line.entry, find):
             algorithm = line.entry.algorithms[0]
             title = group_title(algorithm)
-            by_title.setdefault(title, Group(algorithm, title, [])).lines.append(line)
+            by_title.setdefault(title, VocabularyGroup(algorithm, title, [])).lines.append(line)
     return list(by_title.values())
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CatalogueEntry]:
     """Every vocabulary that has a page: what ships, the visitor's own uploads, then what is fetched."""
     return [*(entry for entry in CATALOGUE.values() if has_page(entry)), *uploads_of(request), *well_known()]
 
 
-def has_page(entry: Entry) -> bool:
+def has_page(entry: CatalogueEntry) -> bool:
     """Whether there is anything to show: not of what a visitor's own text makes."""
     return entry.origin not in ("learned", "pasted")
 
 
-def line_of(entry: Entry) -> Line:
+def line_of(entry: CatalogueEntry) -> VocabularyLine:
     """The line of an entry."""
-    return Line(
+    return VocabularyLine(
         entry,
         title_of(entry),
         origin_of(entry),
@@ -76,10 +76,10 @@ def line_of(entry: Entry) -> Line:
     )
 
 
-def near(name: str) -> list[Line]:
+def near(name: str) -> list[VocabularyLine]:
     """The vocabularies whose name or title is most like `name`, at most five."""
     lines = list(map(line_of, entries()))
-    called: dict[str, Line] = {}
+    called: dict[str, VocabularyLine] = {}
     for line in lines:
         called.setdefault(line.entry.name.casefold(), line)
         called.setdefault(line.title.casefold(), line)
@@ -95,7 +95,7 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-def _place(line: Line) -> int:
+def _place(line: VocabularyLine) -> int:
     """Where the group of a line comes."""
     algorithm = line.entry.algorithms[0]
     return ALGORITHMS.index(algorithm) if algorithm in ALGORITHMS else len(ALGORITHMS)

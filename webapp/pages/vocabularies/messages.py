@@ -7,8 +7,8 @@ from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core.analysis import portrait
-from webapp.core.models.scored_pieces import Kind
-from webapp.vocabularies import Entry, fetching
+from webapp.core.models.scored_pieces import PieceKind
+from webapp.vocabularies import CatalogueEntry, fetching
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 # Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
@@ -40,13 +40,13 @@ def group_title(algorithm: str) -> str:
     return headings[algorithm]
 
 
-def algorithm_names_of(entry: Entry) -> str:
+def algorithm_names_of(entry: CatalogueEntry) -> str:
     """The algorithms that use a vocabulary."""
     names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
     return ", ".join(names.get(algorithm, _("Whole words")) for algorithm in entry.algorithms)
 
 
-def origin_of(entry: Entry) -> str:
+def origin_of(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in a few words."""
     known = WELL_KNOWN.get(entry.name)
     is_here = known is not None and fetching.of(current_app).has(known)
@@ -71,12 +71,12 @@ def kind_title(kind: str) -> str:
     return others.get(kind) or _script_title(kind)
 
 
-def piece_kind_title(kind: Kind) -> str:
+def piece_kind_title(kind: PieceKind) -> str:
     """What SentencePiece has a piece for, where that is not text."""
     return {
-        Kind.USER_DEFINED: _("user-defined"),
-        Kind.UNUSED: _("unused"),
-        Kind.BYTE: _("byte"),
+        PieceKind.USER_DEFINED: _("user-defined"),
+        PieceKind.UNUSED: _("unused"),
+        PieceKind.BYTE: _("byte"),
     }.get(kind, "")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask_babel import gettext as _
 from markupsafe import Markup
 
-from webapp.core.analysis.pipeline_summary import Step
+from webapp.core.analysis.pipeline_summary import PipelineStep
 from webapp.rendering.markup import visible
 
 LONGEST_VALUE = 300  # characters that are shown
 
 
-def settings_of(step: Step) -> list[tuple[str, Markup]]:
+def settings_of(step: PipelineStep) -> list[tuple[str, Markup]]:
     """What a step's settings say: the name that the field has for each, and a phrase.
 
     A setting that has no phrase here keeps its name.
@@ -23,7 +23,7 @@ def settings_of(step: Step) -> list[tuple[str, Markup]]:
     return [(name, _phrase(step, name, value)) for name, value in step.settings]
 
 
-def _phrase(step: Step, name: str, value: str) -> Markup:
+def _phrase(step: PipelineStep, name: str, value: str) -> Markup:
     values = _values()
     said = _switches().get((name, value)) or values.get((step.name, name)) or values.get(("", name))
     if said is None:

@@ -14,7 +14,7 @@ ONE_BY_ONE = 16  # lengths that have a row of their own; longer ones share one w
 
 
 @dataclass(frozen=True)
-class Bar:
+class PortraitBar:
     """A row: how many tokens, which share of all, and how long the bar is, in percent of the longest."""
 
     title: str
@@ -23,7 +23,7 @@ class Bar:
     percent: float
 
 
-def length_bars(portrait: Portrait) -> list[Bar]:
+def length_bars(portrait: Portrait) -> list[PortraitBar]:
     """The tokens by their number of characters: 1, 2, … 16, 17–32, 33–64 and so on.
 
     Rows without a token that follow each other are one row, so that a gap is seen and does not fill the page.
@@ -46,7 +46,7 @@ def length_bars(portrait: Portrait) -> list[Bar]:
     return _bars(rows, portrait.size)
 
 
-def kind_bars(portrait: Portrait) -> list[Bar]:
+def kind_bars(portrait: Portrait) -> list[PortraitBar]:
     """The tokens by script, and those that are of none, most first."""
     return _bars(((kind_title(kind), count) for kind, count in portrait.kinds.items()), portrait.size)
 
@@ -67,7 +67,7 @@ def _title(first: int, last: int) -> str:
     return number(first) if first == last else f"{number(first)}–{number(last)}"
 
 
-def _bars(counts: Iterable[tuple[str, int]], size: int) -> list[Bar]:
+def _bars(counts: Iterable[tuple[str, int]], size: int) -> list[PortraitBar]:
     counts = list(counts)
     longest = max((count for _, count in counts), default=0) or 1
-    return [Bar(title, count, count / size, round(100 * count / longest, 2)) for title, count in counts]
+    return [PortraitBar(title, count, count / size, round(100 * count / longest, 2)) for title, count in counts]

@@ -7,11 +7,11 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
 from flask_babel import gettext as _
 
-from webapp.core.analysis.pipeline_summary import pipeline_of
+from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.pages.vocabularies import listing, portrait_bars, token_table
 from webapp.pages.vocabularies.messages import algorithm_names_of
 from webapp.pages.vocabularies.pipeline_settings import settings_of
-from webapp.pages.vocabularies.size_chart import growth
+from webapp.pages.vocabularies.size_chart import size_chart
 from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response, kept_for
@@ -19,9 +19,9 @@ from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import (
     CATALOGUE,
-    Entry,
-    OnItsWayError,
-    UnavailableError,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
     find,
     record,
     sizes_record,
@@ -29,7 +29,7 @@ from webapp.vocabularies import (
     titles,
     tokenizer_of,
 )
-from webapp.vocabularies.descriptions import described
+from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import number
 from webapp.web.problems import problem
 
@@ -52,7 +52,7 @@ def index() -> Response:
     part = {
         "find": asked,
         "problem": too_long,
-        "groups": [] if too_long else listing.groups(asked),
+        "groups": [] if too_long else listing.vocabulary_groups(asked),
         "total": len(listing.entries()),
     }
     if _partial():
@@ -82,10 +82,10 @@ def twin(name: str) -> Response:
         response = kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
         response.headers["Cache-Control"] = "private, no-cache"  # the title is in the visitor's language
         return response
-    except UnavailableError as error:
+    except UnavailableVocabularyError as error:
         told = unavailable_problem(error)
         return problem(told.status, told.message, headers={"Retry-After": "60"})
-    except OnItsWayError:
+    except StillFetchingError:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
 
 
@@ -97,17 +97,17 @@ def vocabulary(name: str) -> Response:
         return _unknown(name)
     try:
         tokenizer = tokenizer_of(name)
-    except UnavailableError as error:
+    except UnavailableVocabularyError as error:
         return _unavailable(entry, error)
-    except OnItsWayError as waiting:
+    except StillFetchingError as waiting:
         return _on_its_way(entry, waiting)
-    found = described(tokenizer)
+    found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
     if wrong is None:
         try:
             page, status = token_table.page_of(tokenizer.model, found.tokens, query, request.args.get("page", "1")), 200
-        except token_table.NoPageError as error:
+        except token_table.NoTokenPageError as error:
             wrong, status, last = _no_page(error.last), 404, error.last
     part = {"entry": entry, "title": title_of(entry), "query": query, "problem": wrong, "page": page, "last": last}
     if _partial():
@@ -119,14 +119,14 @@ def vocabulary(name: str) -> Response:
         line=listing.line_of(entry),
         portrait=portrait,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
-        pipeline=pipeline_of(tokenizer),
+        pipeline=pipeline_summary(tokenizer),
         lengths=portrait_bars.length_bars(portrait),
         kinds=portrait_bars.kind_bars(portrait),
         longest=[token_table.longest_of(found.tokens, id) for id in portrait.longest],
         longest_words=[token_table.longest_of(found.tokens, id) for id in portrait.longest_words],
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
-        growth=growth(entry.name),
+        growth=size_chart(entry.name),
     )
     return _answer(body, status)
 
@@ -148,7 +148,7 @@ def _answer(body: str, status: int, **address: str | int | None) -> Response:
     return response
 
 
-def _kept(query: str, page: token_table.Page | None) -> dict[str, str | int | None]:
+def _kept(query: str, page: token_table.TokenPage | None) -> dict[str, str | int | None]:
     """What the address has to hold: neither an empty query nor the first page."""
     return {"query": query, "page": page.number if page and page.number > 1 else None}
 
@@ -176,7 +176,7 @@ def _unknown(name: str) -> Response:
     return make_response(render_template(template, status=404, message=message, near=listing.near(name)), 404)
 
 
-def _unavailable(entry: Entry, error: UnavailableError) -> Response:
+def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
     """A vocabulary that is known and cannot be had now."""
     template = "_error.html" if _partial() else "vocabularies/unavailable.html"
     told = unavailable_problem(error)
@@ -184,7 +184,7 @@ def _unavailable(entry: Entry, error: UnavailableError) -> Response:
     return make_response(body, told.status)
 
 
-def _on_its_way(entry: Entry, waiting: OnItsWayError) -> Response:
+def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
     """A vocabulary that is being fetched: the page looks again by itself."""
     return make_response(
         render_template("vocabularies/pending.html", line=listing.line_of(entry), waiting=waiting), 202
@@ -210,7 +210,7 @@ def _record_part() -> dict[str, Any]:
         "rows": [_row(name) for name, entry in CATALOGUE.items() if f"{name}.json.gz" in written["outputs"]],
         "shares": [(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
         "dictionary_size": CATALOGUE["jieba"].size,
-        "growth": growth(),
+        "growth": size_chart(),
     }
 
 

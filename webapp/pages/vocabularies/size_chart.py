@@ -16,7 +16,7 @@ NAMED = (500, 2_000, 8_000, 32_000)
 
 
 @dataclass(frozen=True)
-class Panel:
+class ChartPanel:
     """The chart of one language, and its figures: a row a size, a column a vocabulary, None where there is none."""
 
     chart: LineChart
@@ -24,7 +24,7 @@ class Panel:
     rows: list[tuple[int, list[float | None]]]
 
 
-def growth(vocabulary: str | None = None) -> list[Panel]:
+def size_chart(vocabulary: str | None = None) -> list[ChartPanel]:
     """A panel for each held-out text, with the line of `vocabulary` made strong; none for one that has no line."""
     record = sizes_record()
     if vocabulary is not None and vocabulary not in record["vocabularies"]:
@@ -36,7 +36,7 @@ def growth(vocabulary: str | None = None) -> list[Panel]:
     return [_panel(record, language, titles[language], vocabulary) for language in record["texts"]]
 
 
-def _panel(record: dict[str, Any], language: str, title: str, strong: str | None) -> Panel:
+def _panel(record: dict[str, Any], language: str, title: str, strong: str | None) -> ChartPanel:
     characters = record["texts"][language]["characters"]
     names = {
         "bpe-bytes": _("BPE, bytes"),
@@ -59,7 +59,7 @@ def _panel(record: dict[str, Any], language: str, title: str, strong: str | None
     )
     sizes = sorted({pieces for line in found.values() for pieces in line})
     rows = [(pieces, [line.get(pieces) for line in found.values()]) for pieces in sizes]
-    return Panel(chart, [names[name] for name in found], rows)
+    return ChartPanel(chart, [names[name] for name in found], rows)
 
 
 def _description(lines: dict[str, dict[int, float]]) -> str:

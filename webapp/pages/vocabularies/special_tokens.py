@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flask_babel import gettext as _
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.vocabularies.token_table import shown
+from webapp.pages.vocabularies.token_table import shown_token
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def special_lines(tokenizer: Tokenizer) -> list[SpecialLine]:
     lines = [
         SpecialLine(
             token.id,
-            shown(token.content),
+            shown_token(token.content),
             _("special token") if token.special else _("added token"),
             [flag for flag in ("normalized", "single_word", "lstrip", "rstrip") if getattr(token, flag)],
         )
@@ -35,5 +35,5 @@ def special_lines(tokenizer: Tokenizer) -> list[SpecialLine]:
     unknown, pieces = tokenizer.model.unknown_id, tokenizer.model.pieces
     if unknown is not None and unknown < len(pieces) and all(line.id != unknown for line in lines):
         piece = pieces[unknown]
-        lines.append(SpecialLine(unknown, shown(piece), _("unknown token"), ()))
+        lines.append(SpecialLine(unknown, shown_token(piece), _("unknown token"), ()))
     return sorted(lines, key=lambda line: line.id)

@@ -33,7 +33,7 @@ LONG_RUN = 6
 
 
 @dataclass(frozen=True)
-class Column:
+class TokenColumn:
     """What a kind of vocabulary knows of each token besides its piece: a heading, and the cell of an id."""
 
     title: str
@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class TokenRow:
     """A token in the list; `cells` are those of the columns, `tags` say what it is for where that is not text."""
 
     id: int
@@ -54,7 +54,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Page:
+class TokenPage:
     """One page of what was found: `number` of `last`, counted from 1. A query of digits may be an id, too."""
 
     query: str
@@ -62,11 +62,11 @@ class Page:
     found: Sequence[int]
     number: int
     last: int
-    columns: Sequence[Column]
-    rows: Sequence[Row]
+    columns: Sequence[TokenColumn]
+    rows: Sequence[TokenRow]
 
 
-class NoPageError(LookupError):
+class NoTokenPageError(LookupError):
     """There are fewer pages: `last` is the last one."""
 
     def __init__(self, last: int) -> None:
@@ -74,7 +74,7 @@ class NoPageError(LookupError):
         self.last = last
 
 
-def page_of(model: Model, tokens: TokenList, query: str, page: str) -> Page:
+def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
     """The tokens that hold `query`, or all of them; `page` is as it came in the address, the first where it is empty.
 
     Raises NoPageError where there is no such page.
@@ -83,14 +83,14 @@ def page_of(model: Model, tokens: TokenList, query: str, page: str) -> Page:
     found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids
     last = max(1, -(-len(found) // PAGE))
     if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
-        raise NoPageError(last)
+        raise NoTokenPageError(last)
     first = (int(page) - 1) * PAGE
     columns = columns_of(model)
     rows = [row_of(model, tokens, id, columns) for id in found[first : first + PAGE]]
-    return Page(query, query.isascii() and query.isdecimal(), found, int(page), last, columns, rows)
+    return TokenPage(query, query.isascii() and query.isdecimal(), found, int(page), last, columns, rows)
 
 
-def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[Column] = ()) -> Row:
+def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColumn] = ()) -> TokenRow:
     """The row of a token; raises KeyError for an id that no token has."""
     at = tokens.place_of(id)
     if at is None:
@@ -98,9 +98,9 @@ def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[Column] =
     piece = tokens.pieces[at]
     data = tokens.bytes_of(id)
     in_model = id < len(model.pieces)
-    return Row(
+    return TokenRow(
         id,
-        shown(piece),
+        shown_token(piece),
         _tags(model, tokens, id),
         data[:BYTES_SHOWN].hex(" ").upper() + ("…" if len(data) > BYTES_SHOWN else ""),
         _code_points(data),
@@ -122,7 +122,7 @@ def _code_points(data: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Long:
+class LongToken:
     """One of the longest tokens, with its number of characters."""
 
     id: int
@@ -130,14 +130,14 @@ class Long:
     characters: int
 
 
-def longest_of(tokens: TokenList, id: int) -> Long:
+def longest_of(tokens: TokenList, id: int) -> LongToken:
     """A token of the portrait's longest; raises KeyError for an id that no token has."""
     at = tokens.place_of(id)
     if at is None:
         raise KeyError(id)
     piece = tokens.pieces[at]
     text = piece if isinstance(piece, str) else piece.decode(errors="replace")
-    return Long(id, in_short(text), len(bare(tokens.texts[at] or "")))
+    return LongToken(id, in_short(text), len(bare(tokens.texts[at] or "")))
 
 
 def in_short(text: str) -> str:
@@ -160,7 +160,7 @@ def in_short(text: str) -> str:
     return drawn if at == len(text) and len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
 
 
-def shown(piece: str | bytes) -> str:
+def shown_token(piece: str | bytes) -> str:
     """A piece as a reader can see it, the end of a very long one left out."""
     drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
     return drawn if len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
@@ -171,29 +171,29 @@ def _beginning(piece: str | bytes) -> str:
     return piece[:PIECE_SHOWN] if isinstance(piece, str) else piece[:PIECE_SHOWN].decode(errors="replace")
 
 
-def columns_of(model: Model) -> list[Column]:
+def columns_of(model: Model) -> list[TokenColumn]:
     """The columns that a model's tokens have."""
     match model:
         case Matching():
             return _dictionary_columns(model)
         case Unigram() | SentencePieceUnigram():
-            return [Column(_("Log-probability"), lambda id: number(model.scores[id], 3))]
+            return [TokenColumn(_("Log-probability"), lambda id: number(model.scores[id], 3))]
         case ScoredBPE():
-            return [Column(_("Score"), lambda id: number(model.scores[id]))]
+            return [TokenColumn(_("Score"), lambda id: number(model.scores[id]))]
         case BPE():
-            return [Column(_("Rank"), _rank(model)), Column(_("Merged from"), _parts(model), is_figure=False)]
+            return [TokenColumn(_("Rank"), _rank(model)), TokenColumn(_("Merged from"), _parts(model), is_figure=False)]
         case RankBPE():
-            return [Column(_("Merged from"), _parts(model), is_figure=False)]
+            return [TokenColumn(_("Merged from"), _parts(model), is_figure=False)]
     return []
 
 
-def _dictionary_columns(model: Matching) -> list[Column]:
+def _dictionary_columns(model: Matching) -> list[TokenColumn]:
     columns = []
     frequencies, tags = model.dictionary.frequencies, model.dictionary.tags
     if frequencies is not None:
-        columns.append(Column(_("Frequency"), lambda id: number(frequencies[id])))
+        columns.append(TokenColumn(_("Frequency"), lambda id: number(frequencies[id])))
     if tags is not None:
-        columns.append(Column(_("Part of speech"), lambda id: tags[id], is_figure=False))
+        columns.append(TokenColumn(_("Part of speech"), lambda id: tags[id], is_figure=False))
     return columns
 
 
@@ -210,7 +210,9 @@ def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
         if len(model.pieces[id]) > LONGEST_DRAWN:
             return ""  # what it was merged from may have to be found by merging
         merge = model.merge_of(id)
-        return "" if merge is None else " + ".join(shown(model.pieces[half]) for half in (merge.left, merge.right))
+        return (
+            "" if merge is None else " + ".join(shown_token(model.pieces[half]) for half in (merge.left, merge.right))
+        )
 
     return parts
 

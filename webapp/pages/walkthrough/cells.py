@@ -11,7 +11,7 @@ from webapp.tokenization.result import Result
 
 
 @dataclass(frozen=True)
-class Cell:
+class StepCell:
     """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already.
 
     Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
@@ -24,19 +24,19 @@ class Cell:
     id: int | None = None
 
 
-def cell(text: str, *kinds: str, id: int | None = None) -> Cell:
+def cell(text: str, *kinds: str, id: int | None = None) -> StepCell:
     """A stretch of a text, with its spaces to be seen."""
-    return Cell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
+    return StepCell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
 
 
-def final_cells(result: Result) -> list[Cell]:
+def final_cells(result: Result) -> list[StepCell]:
     """All tokens of a result, with their ids."""
     encoding = result.encoding
     cells = []
     for index, id in enumerate(encoding.ids):
         kind = "unknown" if index in encoding.unknown else "special" if index in encoding.special else ""
         kinds = f"done {kind}".rstrip()
-        cells.append(Cell(shown_piece(encoding.piece(index)), kinds, id))
+        cells.append(StepCell(shown_piece(encoding.piece(index)), kinds, id))
     return cells
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from flask import Response, make_response, request
 
-from webapp.pages.walkthrough.preparation import Opened
-from webapp.pages.walkthrough.walkthrough import Show
+from webapp.pages.walkthrough.preparation import PreparedWalkthrough
+from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.serializers.json import json_response
 
 
 @dataclass(frozen=True)
-class Frame:
+class StepFrame:
     """Step `step` of a show; `address` gives the address of each of its steps, `asked` says what led to this one."""
 
-    show: Show
+    show: Walkthrough
     step: int
     address: Callable[[int], str]
     asked: str = ""
@@ -44,14 +44,14 @@ class Frame:
 
     def to(self, step: int) -> str:
         """The address of a step by the number that the show itself gives it."""
-        return self.address(step + isinstance(self.show, Opened))
+        return self.address(step + isinstance(self.show, PreparedWalkthrough))
 
     @property
     def _opens(self) -> bool:
-        return isinstance(self.show, Opened) and self.step == 0
+        return isinstance(self.show, PreparedWalkthrough) and self.step == 0
 
 
-def twin_of(show: Show, about: dict[str, Any]) -> Response:
+def twin_of(show: Walkthrough, about: dict[str, Any]) -> Response:
     """All steps of a show for programs, behind what they are `about`."""
     steps = [{"step": step, "sentence": show.sentence(step), **show.record(step)} for step in range(len(show))]
     return headed(json_response({**about, "steps": steps, "ids": list(show.ids)}))

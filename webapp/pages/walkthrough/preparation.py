@@ -8,10 +8,10 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.analysis.pipeline_summary import pipeline_of
+from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
 from webapp.pages.walkthrough.cells import cell
-from webapp.pages.walkthrough.walkthrough import Show
+from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
@@ -26,10 +26,10 @@ def pretokens(result: Result) -> list[Pretoken | AddedFound]:
     return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.template)
 
 
-class Opened:
+class PreparedWalkthrough:
     """A show with the opening in front: its step 1 is the show's own step 0."""
 
-    def __init__(self, result: Result, show: Show) -> None:
+    def __init__(self, result: Result, show: Walkthrough) -> None:
         self._result = result
         self._found = pretokens(result)
         self.show = show
@@ -104,7 +104,7 @@ class Opened:
         text = self._result.encoding.text
         if normalizer is None:
             return _("The text is taken as it is: this vocabulary has no normalizer.")
-        names = ", ".join(step.name for step in pipeline_of(self._result.tokenizer).normalizer)
+        names = ", ".join(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
         normalized = normalizer.normalize(text)
         if normalized == text:
             return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
@@ -129,7 +129,7 @@ class Opened:
                 if (tokenizer.normalizer is None)
                 else _("There is no pre-tokenizer: the algorithm gets the text in one piece.")
             )
-        names = ", ".join(step.name for step in pipeline_of(tokenizer).pretokenizer)
+        names = ", ".join(step.name for step in pipeline_summary(tokenizer).pretokenizer)
         sentence = ngettext(
             "The pre-tokenizer (%(names)s) leaves one stretch.",
             "The pre-tokenizer (%(names)s) cuts it into %(count)s stretches; no token will reach across their borders.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 
-class Show(Protocol):
+class Walkthrough(Protocol):
     """The steps of one text, numbered from 0 to `len - 1`; there is at least one, and the last shows the result."""
 
     @property

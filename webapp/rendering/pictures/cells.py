@@ -19,7 +19,7 @@ _NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
-class Cell:
+class PictureCell:
     """A token, or text between tokens (`index` None).
 
     `text` is what is drawn; `label` the bytes in hexadecimal of a token that shares a character; `mark` stands for
@@ -85,19 +85,19 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
         yield Span(None, text[shown:])
 
 
-def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[Cell]:
+def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[PictureCell]:
     """The cells of an encoding, in the order of the text; of its first `most` tokens."""
     unknown, special = encoding.unknown, encoding.special
     for span in spans(encoding, most):
         index, own, shared = span.index, span.own, span.shared
         if index is None:
-            yield Cell(None, drawable(own, show))
+            yield PictureCell(None, drawable(own, show))
         elif span.around:
-            yield Cell(index, drawable(shown_piece(encoding.piece(index))), special=True)
+            yield PictureCell(index, drawable(shown_piece(encoding.piece(index))), special=True)
         else:
             mark = "▁" if not own and not shared else "↵" if own.startswith("\n") and not show else ""
             label = _bytes(encoding.piece(index)) if shared else ""
-            yield Cell(index, drawable(own, show), label, mark, index in unknown, index in special)
+            yield PictureCell(index, drawable(own, show), label, mark, index in unknown, index in special)
 
 
 def _bytes(piece: str | bytes) -> str:

@@ -30,7 +30,7 @@ _CARD_BOTTOM = 150  # what the words below the tokens take
 
 
 @dataclass(frozen=True)
-class Words:
+class PictureTexts:
     """What a picture says beside the text, in the reader's language; English if nobody says otherwise."""
 
     tokens: Callable[[int], str] = field(default=lambda count: f"{count:,} token{'s' * (count != 1)}")
@@ -45,7 +45,7 @@ def _script(code: str) -> str:
     return "some symbols" if code in ("Zyyy", "Zinh", "Zzzz") else code
 
 
-ENGLISH = Words()
+ENGLISH = PictureTexts()
 
 
 def svg(
@@ -55,7 +55,7 @@ def svg(
     width: int = 760,
     title: str = "",
     show: bool = False,
-    words: Words = ENGLISH,
+    words: PictureTexts = ENGLISH,
 ) -> str:
     """The coloured segmentation as an SVG file, `width` pixels wide and as high as it needs.
 
@@ -72,7 +72,7 @@ def png(
     theme: Theme = "light",
     title: str = "",
     show: bool = False,
-    words: Words = ENGLISH,
+    words: PictureTexts = ENGLISH,
 ) -> bytes:
     """The same as a PNG file, two pixels a pixel; with a `height`, a card of exactly `width` × `height`.
 
@@ -85,7 +85,7 @@ def png(
 
 
 def _picture(
-    encoding: Encoding, theme: Theme, width: int, title: str, show: bool, words: Words, *, drawing: bool
+    encoding: Encoding, theme: Theme, width: int, title: str, show: bool, words: PictureTexts, *, drawing: bool
 ) -> tuple[str, list[Face]]:
     known, palette = fonts(), PALETTES[theme]
     width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
@@ -114,7 +114,7 @@ def card(
     height: int = CARD[1],
     title: str = "",
     theme: Theme = "light",
-    words: Words = ENGLISH,
+    words: PictureTexts = ENGLISH,
 ) -> bytes:
     """The picture of a link: the beginning of the text in the largest size in which it fits, and what it is."""
     sheet = _Sheet(width, height, theme)
@@ -139,7 +139,7 @@ def comparison_card(
     height: int = CARD[1],
     title: str = "",
     theme: Theme = "light",
-    words: Words = ENGLISH,
+    words: PictureTexts = ENGLISH,
 ) -> bytes:
     """The picture of a comparison's link: its rows one under the other, each with its name and its number of tokens."""
     sheet = _Sheet(width, height, theme)
@@ -222,11 +222,11 @@ def faces_of(layout: Layout) -> list[Face]:
     return list({id(run.face): run.face for line in layout.lines for run in line.runs if run.face}.values())
 
 
-def _summary(encoding: Encoding, title: str, words: Words) -> str:
+def _summary(encoding: Encoding, title: str, words: PictureTexts) -> str:
     return " · ".join(filter(None, (drawable(title), words.tokens(len(encoding)))))
 
 
-def _remarks(encoding: Encoding, layout: Layout, words: Words, drawing: bool) -> list[str]:
+def _remarks(encoding: Encoding, layout: Layout, words: PictureTexts, drawing: bool) -> list[str]:
     remarks = []
     if not encoding.text and not len(encoding):
         remarks.append(words.empty)

@@ -15,7 +15,7 @@ from typing import Literal
 import regex
 
 from webapp.rendering.pictures.bidi import base_level, levels, visual_order
-from webapp.rendering.pictures.cells import Cell
+from webapp.rendering.pictures.cells import PictureCell
 from webapp.rendering.pictures.fonts import Face, Fonts, script_of
 
 Role = Literal["text", "label", "mark", "missing"]
@@ -49,7 +49,7 @@ class Atom:
 class Box:
     """The ground of one token in one line; `first` and `last` say which of its ends are here."""
 
-    cell: Cell
+    cell: PictureCell
     x: float
     width: float
     rtl: bool
@@ -70,7 +70,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Line:
+class PictureLine:
     """One line of the picture."""
 
     boxes: list[Box]
@@ -82,13 +82,18 @@ class Line:
 class Layout:
     """The lines of a picture, how many tokens are in them, and the scripts that no font of the machine covers."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PictureLine] = field(default_factory=list)
     tokens: int = 0
     missing: list[str] = field(default_factory=list)
 
 
 def lay_out(
-    cells: Iterable[Cell], fonts: Fonts, width: float, *, most_lines: int | None = None, most_characters: int = 20_000
+    cells: Iterable[PictureCell],
+    fonts: Fonts,
+    width: float,
+    *,
+    most_lines: int | None = None,
+    most_characters: int = 20_000,
 ) -> Layout:
     """Lay cells out in lines of at most `width` em; what is beyond the limits is left out."""
     layout = Layout()
@@ -110,9 +115,9 @@ def lay_out(
 Paragraph = tuple[list[Atom], int]
 
 
-def _paragraphs(cells: Iterable[Cell], fonts: Fonts, most: int) -> tuple[list[Cell], list[Paragraph]]:
+def _paragraphs(cells: Iterable[PictureCell], fonts: Fonts, most: int) -> tuple[list[PictureCell], list[Paragraph]]:
     """The cells that are drawn, and their atoms, cut at the text's own line ends, each with its base level."""
-    drawn: list[Cell] = []
+    drawn: list[PictureCell] = []
     paragraphs: list[list[Atom]] = [[]]
     characters = 0
     for number, cell in enumerate(cells):
@@ -211,7 +216,7 @@ def _may_break(before: Atom, after: Atom) -> bool:
     return bool(_ANYWHERE.match(before.text) or _ANYWHERE.match(after.text))
 
 
-def _line(atoms: list[Atom], cells: list[Cell], seen: set[int], base: int, width: float) -> Line:
+def _line(atoms: list[Atom], cells: list[PictureCell], seen: set[int], base: int, width: float) -> PictureLine:
     """One line: its atoms in visual order, grouped into runs and, apart from that, into boxes."""
     # Rule L1: spaces at the end of a line run with the paragraph.
     end = len(atoms)
@@ -237,7 +242,7 @@ def _line(atoms: list[Atom], cells: list[Cell], seen: set[int], base: int, width
         total = sum(atom.width for atom in part) * shrink
         text = "".join(atom.text for atom in part)
         runs.append(Run(text, x, total, part[0].role, part[0].face, bool(part[0].level % 2)))
-    return Line(_boxes(atoms, cells, places, order, seen, shrink), runs, min(taken, width))
+    return PictureLine(_boxes(atoms, cells, places, order, seen, shrink), runs, min(taken, width))
 
 
 def _runs(atoms: list[Atom]) -> Iterator[tuple[tuple[object, ...], list[Atom]]]:
@@ -265,7 +270,7 @@ def _spans(atoms: list[Atom]) -> Iterator[tuple[tuple[object, ...], range]]:
 
 
 def _boxes(
-    atoms: list[Atom], cells: list[Cell], places: list[float], order: list[int], seen: set[int], shrink: float
+    atoms: list[Atom], cells: list[PictureCell], places: list[float], order: list[int], seen: set[int], shrink: float
 ) -> list[Box]:
     lasts = {atom.cell: at for at, atom in enumerate(atoms)}
     firsts = {atom.cell: at for at, atom in reversed(list(enumerate(atoms)))}

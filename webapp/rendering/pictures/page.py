@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from webapp.core.encoding import Encoding
 from webapp.rendering.markup import COLOURS, Painter, ids_html
-from webapp.rendering.pictures.drawing import ENGLISH, Words
+from webapp.rendering.pictures.drawing import ENGLISH, PictureTexts
 from webapp.rendering.pictures.palette import MONO, PALETTES, SANS, Theme
 
 _PAGE = Markup("""<!doctype html>
@@ -58,7 +58,7 @@ def standalone_html(
     *,
     title: str = "",
     show: bool = False,
-    words: Words = ENGLISH,
+    words: PictureTexts = ENGLISH,
     ids_heading: str = "Ids",
     language: str = "en",
 ) -> str:

@@ -13,7 +13,7 @@ from unicodedata import mirrored
 
 from bidi.mirror import MIRRORED
 
-from webapp.rendering.pictures.layout import LABEL, MARK, Box, Layout, Line, Run
+from webapp.rendering.pictures.layout import LABEL, MARK, Box, Layout, PictureLine, Run
 from webapp.rendering.pictures.palette import MONO, SANS, Palette
 
 LEADING = 1.7  # from line to line, in em
@@ -56,7 +56,7 @@ class Writer:
         attributes = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" fill="{colour}"{extra and " " + extra}'
         return f"<text {attributes}>{escape(text, quote=False)}</text>"
 
-    def _line(self, line: Line, left: float, top: float) -> Iterator[str]:
+    def _line(self, line: PictureLine, left: float, top: float) -> Iterator[str]:
         for box in line.boxes:
             yield from self._box(box, left, top)
         for run in line.runs:

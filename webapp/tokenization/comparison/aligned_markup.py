@@ -20,7 +20,7 @@ import regex
 from markupsafe import Markup, escape
 
 from webapp.rendering.markup import visible
-from webapp.tokenization.comparison.aligned_spans import Cell, Stretch
+from webapp.tokenization.comparison.aligned_spans import AlignedCell, AlignedSpan
 from webapp.tokenization.comparison.state import Layout
 
 PIECE = 40  # stretches; static/compare.css lights up as many
@@ -29,10 +29,12 @@ _RIGHT_TO_LEFT = regex.compile(r"[\p{BC=R}\p{BC=AL}]")
 _LEFT_TO_RIGHT = regex.compile(r"\p{BC=L}")
 
 
-class Drawing:
+class AlignedMarkup:
     """The stretches of one text as HTML."""
 
-    def __init__(self, text: str, stretches: Sequence[Stretch], numbers: Sequence[int], *, show: bool = False) -> None:
+    def __init__(
+        self, text: str, stretches: Sequence[AlignedSpan], numbers: Sequence[int], *, show: bool = False
+    ) -> None:
         """`numbers` are those of the rows; with `show`, spaces and line ends are to be seen."""
         self._numbers = numbers
         self._text = text
@@ -63,7 +65,7 @@ class Drawing:
                 columns.append(f'<div class="column" dir="auto" data-row="{number}">{"".join(spans)}</div>')
             yield f'<div class="piece">{"".join(columns)}</div>'
 
-    def _stretch(self, stretch: Stretch) -> str:
+    def _stretch(self, stretch: AlignedSpan) -> str:
         rows = "".join(f"<b>{self._line(row)}</b>" for row in stretch.rows)
         mark, attribute = self._direction(self._text[stretch.start : stretch.end])
         return f'{mark}<span class="{_kind(stretch)}"{attribute}>{rows}</span>{mark}'
@@ -76,10 +78,10 @@ class Drawing:
             return "&rlm;", ' dir="rtl"'
         return ("&lrm;", ' dir="ltr"') if _LEFT_TO_RIGHT.search(text) else ("", "")
 
-    def _line(self, cells: Iterable[Cell]) -> str:
+    def _line(self, cells: Iterable[AlignedCell]) -> str:
         return "".join(map(self._cell, cells))
 
-    def _cell(self, cell: Cell) -> str:
+    def _cell(self, cell: AlignedCell) -> str:
         text = self._text
         own = text[cell.first : cell.last]
         before, behind = text[cell.start : cell.first], text[cell.last : cell.end]
@@ -89,7 +91,7 @@ class Drawing:
             html = self._cells[key] = self._written(cell, before, own, behind)
         return html
 
-    def _written(self, cell: Cell, before: str, own: str, behind: str) -> str:
+    def _written(self, cell: AlignedCell, before: str, own: str, behind: str) -> str:
         before, own, behind = map(self._shown, (before, own, behind))
         kinds = [
             name
@@ -127,13 +129,13 @@ def as_text(text: str, cuts: Sequence[int], last: int) -> str:
     return visible(" | ".join(map(text.__getitem__, starmap(slice, pairwise(edges)))))
 
 
-def _kind(stretch: Stretch) -> str:
+def _kind(stretch: AlignedSpan) -> str:
     return "s d" if stretch.disputed else "s"
 
 
-def _paragraphs(stretches: Iterable[Stretch]) -> Iterator[list[Stretch]]:
+def _paragraphs(stretches: Iterable[AlignedSpan]) -> Iterator[list[AlignedSpan]]:
     """The stretches between two line ends of the text."""
-    paragraph: list[Stretch] = []
+    paragraph: list[AlignedSpan] = []
     for stretch in stretches:
         paragraph.append(stretch)
         if stretch.ends_line:
@@ -143,9 +145,9 @@ def _paragraphs(stretches: Iterable[Stretch]) -> Iterator[list[Stretch]]:
         yield paragraph
 
 
-def pieces_of(stretches: Iterable[Stretch], text: str) -> Iterator[list[Stretch]]:
+def pieces_of(stretches: Iterable[AlignedSpan], text: str) -> Iterator[list[AlignedSpan]]:
     """The stretches in groups of at most `PIECE`, each ending with a line or a sentence if it can."""
-    piece: list[Stretch] = []
+    piece: list[AlignedSpan] = []
     for stretch in stretches:
         begins_line_end = text[stretch.start : stretch.end].isspace() and stretch.ends_line
         if piece and not begins_line_end and _is_whole(piece, text):
@@ -159,7 +161,7 @@ def pieces_of(stretches: Iterable[Stretch], text: str) -> Iterator[list[Stretch]
         yield piece
 
 
-def _is_whole(piece: Sequence[Stretch], text: str) -> bool:
+def _is_whole(piece: Sequence[AlignedSpan], text: str) -> bool:
     """Whether a piece is a sentence or more, and not too short for a row of its own."""
     last = piece[-1]
     return len(piece) * 4 >= PIECE and text[last.start : last.end].rstrip().endswith(_SENTENCE_END)

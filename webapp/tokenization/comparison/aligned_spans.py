@@ -22,7 +22,7 @@ from webapp.rendering.markup import visible
 WIDEST = 22  # a stretch, in half-width characters: what two thirds of a telephone's line hold
 
 
-class Cell(NamedTuple):
+class AlignedCell(NamedTuple):
     """One token of a row, or several that share a character, or a part of one, as it stands in a stretch.
 
     The text from `start` to `end`; from `first` to `last` it is the token's, outside that it is nobody's. `tokens` is
@@ -41,12 +41,12 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class AlignedSpan:
     """A piece of the text with the cells of each row; `ends_line` where the text has a line end behind it."""
 
     start: int
     end: int
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[AlignedCell]]
     ends_line: bool
 
     @property
@@ -55,7 +55,7 @@ class Stretch:
         return any(cell.alone for row in self.rows for cell in row)
 
 
-def stretches_of(text: str, encodings: Sequence[Encoding], agreement: Agreement, most: int) -> list[Stretch]:
+def aligned_spans_of(text: str, encodings: Sequence[Encoding], agreement: Agreement, most: int) -> list[AlignedSpan]:
     """The stretches of a text, of its first `most` characters or a few less; in time linear in what is shown."""
     last = _last_shown(text, agreement, most)
     inside = cluster_ends(text[:last])
@@ -66,7 +66,7 @@ def stretches_of(text: str, encodings: Sequence[Encoding], agreement: Agreement,
         for encoding, cuts in zip(encodings, agreement.each, strict=True)
     ]
     return [
-        Stretch(start, end, [cells[at] for cells in rows], text[end - 1] == "\n")
+        AlignedSpan(start, end, [cells[at] for cells in rows], text[end - 1] == "\n")
         for at, (start, end) in enumerate(zip([0, *edges], edges, strict=False))
     ]
 
@@ -105,11 +105,13 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
         yield last
 
 
-def _cells(encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]) -> list[list[Cell]]:
+def _cells(
+    encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]
+) -> list[list[AlignedCell]]:
     """The cells of one row, stretch by stretch."""
     starts, ends, unknown, special = encoding.starts, encoding.ends, encoding.unknown, encoding.special
     total, length = len(encoding), len(encoding.text)
-    rows: list[list[Cell]] = []
+    rows: list[list[AlignedCell]] = []
     token, reach, at, start = 0, 0, 0, 0
     odd = strange = False  # what the token is that reaches into the cell
     for edge in edges:
@@ -132,7 +134,7 @@ def _cells(encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed
                 token += 1
             alone = at > 0 and cuts[at - 1] == start and start not in agreed
             last = end if first == end or reach > end else reach
-            cells.append(Cell(start, first, last, end, token - began, alone, odd, strange))
+            cells.append(AlignedCell(start, first, last, end, token - began, alone, odd, strange))
             start = end
         rows.append(cells)
     return rows

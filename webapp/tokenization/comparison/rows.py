@@ -13,39 +13,39 @@ from webapp.core.analysis.agreement import Agreement, agreement_of, boundaries_o
 from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import WRONG, problem_of
-from webapp.tokenization.comparison.state import Choice, Comparison
-from webapp.tokenization.forms import Problem, fits, size_problem
+from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
+from webapp.tokenization.forms import InputProblem, fits, size_problem
 from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import OnItsWayError, library
+from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.uploads import number_of_ids
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A tokenizer and its tokens; or the problem in its way, or the vocabulary that is still on its way."""
 
     number: int  # from 1
-    choice: Choice
+    choice: TokenizerChoice
     title: str
     encoding: Encoding | None = None
     vocabulary_size: int = 0
     seconds: float | None = None  # in the core; None for a kept result
-    problem: Problem | None = None
-    pending: OnItsWayError | None = None
+    problem: InputProblem | None = None
+    pending: StillFetchingError | None = None
     result: Result | None = None  # None for a kept result
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonResult:
     """The rows of a comparison."""
 
     text: str
-    rows: Sequence[Row]
+    rows: Sequence[ComparisonRow]
 
     @cached_property
-    def shown(self) -> list[tuple[Row, Encoding]]:
+    def shown(self) -> list[tuple[ComparisonRow, Encoding]]:
         """The rows that have tokens, with them."""
         return [(row, row.encoding) for row in self.rows if row.encoding is not None]
 
@@ -67,34 +67,34 @@ class Compared:
         return 202 if self.pending else max(row.problem.status for row in self.rows if row.problem)
 
 
-def compare(comparison: Comparison) -> Compared:
+def compare(comparison: Comparison) -> ComparisonResult:
     """Tokenize the text in every way that is asked for."""
     late = library().gather(choice.vocabulary for choice in comparison.choices)
     rows = [_row(number, state, late) for number, state in enumerate(comparison.states, 1)]
-    return Compared(comparison.text, rows)
+    return ComparisonResult(comparison.text, rows)
 
 
-def _row(number: int, state: State, late: dict[str, OnItsWayError]) -> Row:
-    choice = Choice(state.algorithm, state.vocabulary)
+def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> ComparisonRow:
+    choice = TokenizerChoice(state.algorithm, state.vocabulary)
     title = str(choice)[:60]
     try:
         if not fits(choice.vocabulary, choice.algorithm):
             message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=title)
-            return Row(number, choice, title, problem=Problem(message, 404))
+            return ComparisonRow(number, choice, title, problem=InputProblem(message, 404))
         title = picture_title(state)
         problem = size_problem(state.vocabulary, state.size)
         if problem:
-            return Row(number, choice, title, problem=problem)
+            return ComparisonRow(number, choice, title, problem=problem)
         if state.vocabulary in late:
-            return Row(number, choice, title, pending=late[state.vocabulary])
+            return ComparisonRow(number, choice, title, pending=late[state.vocabulary])
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         result.encoding.starts  # noqa: B018  # raises TextError now
     except WRONG as error:
-        return Row(number, choice, title, problem=problem_of(state, error))
-    except OnItsWayError as waiting:
-        return Row(number, choice, title, pending=waiting)
+        return ComparisonRow(number, choice, title, problem=problem_of(state, error))
+    except StillFetchingError as waiting:
+        return ComparisonRow(number, choice, title, pending=waiting)
     except UnavailableStorageError:
         message = _("The site’s storage cannot be reached at the moment. Try again in a minute.")
-        return Row(number, choice, title, problem=Problem(message, 503))
+        return ComparisonRow(number, choice, title, problem=InputProblem(message, 503))
     size = number_of_ids(result.tokenizer)
-    return Row(number, choice, title, result.encoding, size, result.seconds, result=result)
+    return ComparisonRow(number, choice, title, result.encoding, size, result.seconds, result=result)

@@ -22,7 +22,7 @@ _DEFAULTS = {field.name: field.default for field in fields(State)}
 
 
 @dataclass(frozen=True)
-class Choice:
+class TokenizerChoice:
     """A tokenizer: an algorithm and the name of a vocabulary, written `bpe:cl100k_base`."""
 
     algorithm: str
@@ -32,21 +32,21 @@ class Choice:
         return f"{self.algorithm}:{self.vocabulary}" if self.vocabulary else self.algorithm
 
     @staticmethod
-    def parse(written: str) -> Choice:
+    def parse(written: str) -> TokenizerChoice:
         """What was written; without a colon, an algorithm without a vocabulary.
 
-        >>> Choice.parse("fmm:jieba")
-        Choice(algorithm='fmm', vocabulary='jieba')
+        >>> TokenizerChoice.parse("fmm:jieba")
+        TokenizerChoice(algorithm='fmm', vocabulary='jieba')
         """
         algorithm, _, vocabulary = written.partition(":")
-        return Choice(algorithm, vocabulary)
+        return TokenizerChoice(algorithm, vocabulary)
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The tokenizers, in order, and what they share: the text and the options, as a `State` has them."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[TokenizerChoice, ...]
     common: State = field(default=State())
     layout: Layout = "lines"
 
@@ -97,19 +97,19 @@ class Comparison:
 
 
 SAME_CORPUS = tuple(
-    Choice.parse(written)
+    TokenizerChoice.parse(written)
     for written in ("bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram")
 )
 """The four that ship, learned from the same corpus to the same size."""
 
 
-def beside(choice: Choice) -> tuple[Choice, ...]:
+def beside(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     """A tokenizer and others to compare it with: the other direction of matching, and one of each subword algorithm.
 
-    >>> print(*beside(Choice("fmm", "jieba")))
+    >>> print(*beside(TokenizerChoice("fmm", "jieba")))
     fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
     other = {"fmm": "bmm", "bmm": "fmm"}.get(choice.algorithm)
-    others = [Choice(other, choice.vocabulary)] if other else []
+    others = [TokenizerChoice(other, choice.vocabulary)] if other else []
     shipped = [each for each in SAME_CORPUS if each.vocabulary != "bpe-characters"]
     return (choice, *others, *(each for each in shipped if each != choice))

@@ -10,9 +10,9 @@ from flask import current_app, url_for
 from markupsafe import Markup
 
 from webapp.core.encoding import Encoding
-from webapp.tokenization.comparison.aligned_markup import Drawing, as_text
-from webapp.tokenization.comparison.aligned_spans import Stretch, stretches_of
-from webapp.tokenization.comparison.rows import Compared, Row
+from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, as_text
+from webapp.tokenization.comparison.aligned_spans import AlignedSpan, aligned_spans_of
+from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.messages import milliseconds
 
@@ -20,10 +20,10 @@ DRAWN = 12_000  # characters; of a longer text the beginning is drawn, and all o
 
 
 @dataclass(frozen=True)
-class Figures:
+class ComparisonFigures:
     """A line of the table. What is per token is None where there are none."""
 
-    row: Row
+    row: ComparisonRow
     tokens: int
     characters_per_token: float | None
     bytes_per_token: float | None
@@ -36,7 +36,7 @@ class ComparisonView:
     """A comparison with its result."""
 
     comparison: Comparison
-    compared: Compared
+    compared: ComparisonResult
 
     def part(self) -> dict[str, Any]:
         """For `comparison/_result.html`."""
@@ -56,22 +56,22 @@ class ComparisonView:
         }
 
     @cached_property
-    def stretches(self) -> list[Stretch]:
+    def stretches(self) -> list[AlignedSpan]:
         """What is drawn."""
         encodings = [encoding for _row, encoding in self.compared.shown]
         if not encodings:
             return []
-        return stretches_of(self.compared.text, encodings, self.compared.agreement, DRAWN)
+        return aligned_spans_of(self.compared.text, encodings, self.compared.agreement, DRAWN)
 
     @property
     def drawing(self) -> Markup:
         """The stretches as HTML."""
         numbers = [row.number for row, _encoding in self.compared.shown]
-        drawing = Drawing(self.compared.text, self.stretches, numbers, show=self.comparison.common.show)
+        drawing = AlignedMarkup(self.compared.text, self.stretches, numbers, show=self.comparison.common.show)
         return drawing.html(self.comparison.layout)
 
     @property
-    def texts(self) -> list[tuple[Row, str]]:
+    def texts(self) -> list[tuple[ComparisonRow, str]]:
         """What is drawn, each row as text."""
         last = self.stretches[-1].end if self.stretches else 0
         cuts = self.compared.agreement.each
@@ -81,16 +81,16 @@ class ComparisonView:
         ]
 
     @property
-    def figures(self) -> list[Figures]:
+    def figures(self) -> list[ComparisonFigures]:
         """The table, a line for each row that has tokens."""
         characters = len(self.compared.text)
         size = len(self.compared.text.encode("utf-8", "replace"))
         return [self._figures(row, encoding, characters, size) for row, encoding in self.compared.shown]
 
-    def _figures(self, row: Row, encoding: Encoding, characters: int, size: int) -> Figures:
+    def _figures(self, row: ComparisonRow, encoding: Encoding, characters: int, size: int) -> ComparisonFigures:
         tokens = len(encoding)
         query = self.comparison.states[row.number - 1].link(current_app.config["MAX_LINK_CHARACTERS"])
-        return Figures(
+        return ComparisonFigures(
             row,
             tokens,
             characters / tokens if tokens else None,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webapp.core.models.bpe import BPE
-from webapp.core.models.fast.byte_boundaries import Boundaries
+from webapp.core.models.fast.byte_boundaries import ByteBoundaries
 from webapp.core.models.merge_loop import merge
 
 ALPHABET = "研究éé生a😀b"
@@ -34,6 +34,6 @@ def byte_models(draw: st.DrawFn) -> BPE:
 def test_ids_are_those_of_the_whole(model: BPE, text: str) -> None:
     whole = merge(model.symbols(text), model._ranks, model._merged)
     assert list(model.ids(text)) == whole
-    stretches = Boundaries(model.pieces).cut(text)  # type: ignore[arg-type]
+    stretches = ByteBoundaries(model.pieces).cut(text)  # type: ignore[arg-type]
     assert "".join(stretches) == text
     assert [id for stretch in stretches for id in merge(model.symbols(stretch), model._ranks, model._merged)] == whole

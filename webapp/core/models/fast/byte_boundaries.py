@@ -16,10 +16,10 @@ from webapp.core.models.fast.cache import Cache
 SHORT = 6
 
 
-class Boundaries:
+class ByteBoundaries:
     """The places in a pre-token that no piece crosses, as far as they lie beside a character above ASCII.
 
-    >>> boundaries = Boundaries(["研究".encode(), "生".encode() + b"\\xe5", b"a", b"ab"])
+    >>> boundaries = ByteBoundaries(["研究".encode(), "生".encode() + b"\\xe5", b"a", b"ab"])
     >>> boundaries.cut("研究研生命究ab")
     ['研究', '研', '生命', '究', 'ab']
     """

@@ -15,12 +15,12 @@ SPACE = "▁"
 SHORT = 8
 
 
-class CharacterCuts:
+class CharacterBoundaries:
     """Cuts in front of a known character that no piece which merges make holds behind the one before it.
 
     Known, because unknown characters may be fused with those before them.
 
-    >>> cuts = CharacterCuts("▁ab研究生", ["▁a", "ab", "研究"])
+    >>> cuts = CharacterBoundaries("▁ab研究生", ["▁a", "ab", "研究"])
     >>> cuts.words("▁ab▁▁ab研究"), cuts.cut("研究生研究生研究xx")
     (['▁ab', '▁▁ab', '研究'], ['研究', '生', '研究', '生', '研究xx'])
     >>> cuts.cut("研究生")  # up to `SHORT` characters are merged whole

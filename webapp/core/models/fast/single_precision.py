@@ -29,7 +29,7 @@ STEEPEST_WORD = 64.0
 NEAREST = 1024.0
 
 
-class Path(NamedTuple):
+class WordPath(NamedTuple):
     """The best path of a word that starts at 0.
 
     `margin` is by how much it is better than the next at the closest of its decisions, `reach` the largest sum that was
@@ -42,7 +42,7 @@ class Path(NamedTuple):
     reach: float
 
 
-UNKNOWN_PATH = Path((), (), 0.0, inf)
+UNKNOWN_PATH = WordPath((), (), 0.0, inf)
 
 
 class RoundedWords:
@@ -57,8 +57,8 @@ class RoundedWords:
         self._unknown_score = unknown_score
         self._vocabulary = vocabulary
         self._lengths = lengths_by_beginning(score_of)
-        self._grids: dict[int, Grid] = {}
-        self.number = Numbers(self._add)
+        self._grids: dict[int, PrecisionGrid] = {}
+        self.number = WordNumbers(self._add)
         self.words = [""]
         self.paths = [UNKNOWN_PATH]
         self.scores: list[tuple[float, ...]] = [()]
@@ -66,7 +66,7 @@ class RoundedWords:
         # Up to which sum no rounding decides between a word's best path and another, and none is brought back to 0.
         self.certain_until = array("d", [0.0])
 
-    def at(self, score: float) -> Grid | None:
+    def at(self, score: float) -> PrecisionGrid | None:
         """The grid on which a sum lies, if words can be remembered there."""
         if score > -NEAREST or score <= -FARTHEST:
             return None
@@ -74,12 +74,12 @@ class RoundedWords:
         grid = self._grids.get(exponent)
         if grid is None:
             limit = min(2.0**exponent, FARTHEST)
-            grid = self._grids[exponent] = Grid(2.0 ** (exponent - PRECISION), limit - STEEPEST_WORD)
+            grid = self._grids[exponent] = PrecisionGrid(2.0 ** (exponent - PRECISION), limit - STEEPEST_WORD)
         if len(grid.change) < len(self.paths):
             grid.change.extend([-inf] * (len(self.paths) - len(grid.change)))
         return grid
 
-    def learn(self, number: int, grid: Grid) -> None:
+    def learn(self, number: int, grid: PrecisionGrid) -> None:
         """Have a grid remember a word, if it can be remembered there."""
         if number in grid.asked or self.paths[number].reach > STEEPEST_WORD - 1:
             return
@@ -98,7 +98,7 @@ class RoundedWords:
             return 0
         path = self._best_path(whole, self._score_of, self._unknown_score)
         self.scores.append(path.scores)
-        self.packed_ids.append(pack(self._vocabulary.expanded(path.parts, whole)))
+        self.packed_ids.append(pack_float(self._vocabulary.expanded(path.parts, whole)))
         # A sum of n terms is at most n half steps off; a step is the sum times 2**-23 at most.
         decided = path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1)
         self.certain_until.append(min(decided, FARTHEST) - path.reach)
@@ -106,7 +106,7 @@ class RoundedWords:
         self.paths.append(path)
         return len(self.paths) - 1
 
-    def _rounded_path(self, word: str, step: float) -> Path:
+    def _rounded_path(self, word: str, step: float) -> WordPath:
         beginnings = {word[start:end] for start in range(len(word)) for end in range(start + 1, len(word) + 1)}
         scores = {piece: self._score_of[piece] for piece in beginnings & self._score_of.keys()}
         rounded = {piece: nearest(score, step) for piece, score in scores.items()}
@@ -116,7 +116,7 @@ class RoundedWords:
             return UNKNOWN_PATH
         return self._best_path(word, rounded, unknown)
 
-    def _best_path(self, word: str, score_of: Mapping[str, float], unknown_score: float) -> Path:
+    def _best_path(self, word: str, score_of: Mapping[str, float], unknown_score: float) -> WordPath:
         length = len(word)
         best = [0.0] + [-inf] * length
         second = [-inf] * (length + 1)
@@ -142,7 +142,7 @@ class RoundedWords:
 
     def _read_back(
         self, word: str, best: Sequence[float], second: Sequence[float], start_of: Sequence[int], reach: float
-    ) -> Path:
+    ) -> WordPath:
         parts: list[Part] = []
         scores: list[float] = []
         margin = inf
@@ -154,10 +154,10 @@ class RoundedWords:
             scores.append(self._score_of.get(piece, self._unknown_score))
             margin = min(margin, best[end] - second[end])
             end = start
-        return Path(tuple(reversed(parts)), tuple(reversed(scores)), margin, reach)
+        return WordPath(tuple(reversed(parts)), tuple(reversed(scores)), margin, reach)
 
 
-class Numbers(dict[str, int]):
+class WordNumbers(dict[str, int]):
     """The number of each word; a new word is added, a word that is too long has the number 0."""
 
     def __init__(self, add: Callable[[str], int]) -> None:
@@ -175,7 +175,7 @@ class Numbers(dict[str, int]):
         return number
 
 
-class Grid:
+class PrecisionGrid:
     """Words on one grid: sums from half of the power of two to `limit`, all a multiple of `step`.
 
     `change` is minus infinity for a word that is not known here, or that depends on the sum.
@@ -197,7 +197,7 @@ def nearest(score: float, step: float) -> float:
     return round(score / step) * step
 
 
-def pack(ids: Sequence[int]) -> bytes:
+def pack_float(ids: Sequence[int]) -> bytes:
     """Ids as bytes, which are joined sooner than lists; `array("i")` takes them apart again."""
     return array("i", ids).tobytes()
 

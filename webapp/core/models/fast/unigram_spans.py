@@ -20,12 +20,12 @@ LARGEST_SUM = 2.0**30
 UNSURE = 2.0**-21
 
 
-class UnigramStretches:
+class UnigramSpans:
     """Cuts text where no piece reaches across, and says whether the best path of what is between is sure.
 
     >>> from webapp.core.models.fast.word_lengths import lengths_by_beginning
     >>> scores = {"low": -1.0, "er": -2.0, "e": -1.5, "r": -0.5, "。": -3.0}
-    >>> stretches = UnigramStretches(scores, lengths_by_beginning(scores), unknown_score=-13.0)
+    >>> stretches = UnigramSpans(scores, lengths_by_beginning(scores), unknown_score=-13.0)
     >>> stretches.cut("lower。low研究生")
     ['low', 'er', '。', 'low', '\\x00']
     >>> stretches.sure("low"), stretches.sure("er")  # "e" and "r" are as good as "er"
