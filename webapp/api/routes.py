@@ -17,10 +17,9 @@ from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by
 from webapp.api.validation import most_bytes
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.split.routes import MOST_PARTS
 from webapp.serializers.json import json_response, kept_for, well_formed
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import answer_of, parts_of, sizes_of
+from webapp.serializers.tokenization import MOST_PARTS, answer_of, parts_of, sizes_of
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.vocabularies import CATALOGUE, well_known
 from webapp.web.problems import API, refuse

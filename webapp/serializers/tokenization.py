@@ -11,6 +11,9 @@ from webapp.core.encoding import Encoding
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
 
+MOST_PARTS = 20_000
+"""Parts of a split text in one answer: rows of a table, files of an archive."""
+
 Want = Literal["ids", "pieces", "offsets", "counts"]
 WANTS: tuple[Want, ...] = get_args(Want)
 

@@ -14,6 +14,7 @@ from webapp.rendering import pictures
 from webapp.rendering.pictures.palette import Theme
 from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.result import Result
+from webapp.web.htmx import private
 from webapp.web.localization import LANGUAGES, current_key
 
 SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | "}
@@ -28,8 +29,7 @@ def as_file(result: Result, kind: str) -> Response:
     response = Response(body, mimetype=mimetype)
     # The name is ours alone: nothing that a visitor typed stands in a header.
     response.headers["Content-Disposition"] = f"attachment; filename=tokens.{kind}"
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(response)
 
 
 def _json(result: Result) -> str:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntit
 from webapp.core.text.split_patterns import TextError
 from webapp.storage import UnavailableStorageError
 from webapp.web import rates
+from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import as_problem, is_api, problem, wants_problems
 from webapp.web.security import is_framed
@@ -90,7 +91,7 @@ def _page(status: int, message: str, **retry: Any) -> Response:
     heading = heading_for(status)
     if is_framed(request):
         return make_response(render_template("share/embed_gone.html", title=heading, sentence=message), status)
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     template = "_error.html" if partial else "error.html"
     # What a form was sent from is still there, with all that was typed: the page before this one.
     is_form = request.method == "POST"

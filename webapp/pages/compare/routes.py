@@ -23,6 +23,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import options
 from webapp.vocabularies.upload_cookie import uploads_of
+from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 
 blueprint = Blueprint("compare", __name__)
@@ -50,14 +51,12 @@ def submit() -> BaseResponse:
 def choices() -> Response:
     """The tokenizers whose name holds what is searched for: the part of the page that htmx swaps."""
     comparison, _problems = read(request)
-    response = make_response(render_template("compare/_choices.html", choosing=_choosing(comparison)))
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(make_response(render_template("compare/_choices.html", choosing=_choosing(comparison))))
 
 
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
     link = _link(comparison)
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     if request.method == "POST" and not partial and not problems and link and "search" not in request.form:
         return redirect(link, 303)
     # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
@@ -79,8 +78,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
     )
     response = make_response(body, max((one.status for one in problems), default=compared.status))
-    response.vary.add("HX-Request-Type")
-    response.headers["Cache-Control"] = "private, no-cache"
+    swappable(response)
     if partial:
         bare = f"{url_for('compare.page')}?{comparison.query_without_texts()}"
         response.headers["HX-Replace-Url"] = link or bare
@@ -99,8 +97,7 @@ def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
     if compared.pending:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
     response = json_response(comparison_json(comparison, compared), compared.status)
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(response)
 
 
 def _choosing(comparison: Comparison) -> ComparisonPicker:

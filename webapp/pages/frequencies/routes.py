@@ -18,6 +18,7 @@ from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
+from webapp.web.htmx import private
 from webapp.web.problems import problem
 
 blueprint = Blueprint("frequencies", __name__)
@@ -63,9 +64,7 @@ def page() -> BaseResponse:
         rows=ROWS,
     )
     status = max((one.status for one in problems), default=202 if pending else 200)
-    response = make_response(body, status)
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(make_response(body, status))
 
 
 def _twin(result: Result | None, problems: list[InputProblem]) -> Response:
@@ -81,8 +80,7 @@ def _twin(result: Result | None, problems: list[InputProblem]) -> Response:
             "ranked": [{"id": one.id, "piece": json_piece(_piece(result, one)), "count": one.count} for one in tokens],
         }
     )
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(response)
 
 
 def _piece(result: Result, token: RankedToken) -> str | bytes:

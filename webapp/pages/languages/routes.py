@@ -17,6 +17,7 @@ from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, UnavailableVocabularyError, find, title_of, well_known
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 
 blueprint = Blueprint("languages", __name__)
@@ -38,7 +39,7 @@ def submit() -> BaseResponse:
 
 
 def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     query = asked.query()
     link = url_for("languages.page") + (f"?{query}" if query else "")
     short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]
@@ -69,8 +70,7 @@ def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespon
         address=lambda **changes: f"{url_for('languages.page')}?{asked.query(**changes)}",
     )
     response = make_response(body, max((one.status for one in problems), default=200))
-    response.vary.add("HX-Request-Type")
-    response.headers["Cache-Control"] = "private, no-cache"
+    swappable(response)
     if partial:
         response.headers["HX-Replace-Url"] = link if short else url_for("languages.page")
     return response
@@ -101,8 +101,7 @@ def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
             ],
         }
     )
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(response)
 
 
 def measure_names() -> dict[str, str]:

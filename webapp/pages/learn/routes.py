@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response
 
 from webapp.pages.learn.examples import ShownExample, address, link, show, texts_of
 from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
+from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
 
 blueprint = Blueprint("learn", __name__)
@@ -45,7 +46,7 @@ def _answer(slug: str) -> Response:
     lesson = LESSONS[SLUGS.index(slug)]
     texts = texts_of(lesson, request.form if request.method == "POST" else request.args)
     key = request.headers.get("HX-Target", "").rpartition("#")[2]
-    if request.headers.get("HX-Request-Type") == "partial" and key in lesson.by_key:
+    if wants_partial() and key in lesson.by_key:
         shown = show(lesson, lesson.by_key[key], texts)
         response = _headed(render_template("learn/_tokens.html", shown=shown), shown.status)
         response.headers["HX-Replace-Url"] = link(lesson, texts) or address(lesson)
@@ -74,7 +75,4 @@ def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
 
 
 def _headed(body: str, status: int = 200) -> Response:
-    response = make_response(body, status)
-    response.vary.update(("HX-Request-Type", "HX-Target"))
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return swappable(make_response(body, status), vary="HX-Target")

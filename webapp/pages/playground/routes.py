@@ -31,6 +31,7 @@ from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import DetailsForm, ResultView
 from webapp.vocabularies import StillFetchingError
 from webapp.vocabularies.upload_cookie import remember, uploads_of
+from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
@@ -54,7 +55,7 @@ def page() -> BaseResponse:
 def submit() -> BaseResponse:
     """The form: sent on to its own address when it has one, else answered here."""
     state, problems = forms.read(request)
-    if _partial() or (state.token is not None and not _has_token(state, problems)):
+    if wants_partial() or (state.token is not None and not _has_token(state, problems)):
         state = replace(state, token=None)
     return _answer(state, problems)
 
@@ -117,7 +118,7 @@ def choices() -> str:
 
 def _answer(state: State, problems: list[InputProblem], upload_problem: InputProblem | None = None) -> Response:
     """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field."""
-    partial = _partial()
+    partial = wants_partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
     problems = [problem for problem in problems if problem.field != "token"]
     link = _link(state)
@@ -163,13 +164,7 @@ def _twin(state: State, problems: list[InputProblem]) -> Response:
         return problem(
             status, " ".join(one.message for one in problems), errors=[(one.field, one.message) for one in problems]
         )
-    response = json_response(twin_of(result))
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
-
-
-def _partial() -> bool:
-    return request.headers.get("HX-Request-Type") == "partial"
+    return private(json_response(twin_of(result)))
 
 
 def _has_token(state: State, problems: list[InputProblem]) -> bool:
@@ -215,8 +210,7 @@ def _link(state: State) -> str | None:
 
 
 def _headed(response: Response, view: ResultView, partial: bool) -> Response:
-    response.vary.update(("HX-Request-Type", "Accept"))
-    response.headers["Cache-Control"] = "private, no-cache"
+    swappable(response, vary="Accept")
     if partial:
         bare = f"{url_for('playground.page')}?{view.state.query_without_texts()}"
         response.headers["HX-Replace-Url"] = view.link or bare

@@ -37,6 +37,7 @@ from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import DetailsForm, ResultView
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
+from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
@@ -71,7 +72,7 @@ def share() -> Response:
     wanted, problems = sharing.read(request)
     shared, problems = _shared(wanted, problems)
     origin = "compare" if "with" in request.form else "playground"
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     body = render_template(
         "share/_link.html" if partial else "share/link.html",
         shared=shared,
@@ -92,7 +93,7 @@ def share() -> Response:
 @blueprint.get("/s/<id>")
 def page(id: str) -> Response:
     """A kept result, exactly as it was."""
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     if not partial and request.args.keys() <= {"lang"}:  # the page repeats whatever else stands in its address
         return _whole_page(id)
     stored = _stored(id)
@@ -106,7 +107,7 @@ def page(id: str) -> Response:
     part = view.details_part() if partial else page_part(view, stored, kept)
     status = max((problem.status for problem in view.token_problems), default=200)
     response = make_response(render_template(template, **part), status)
-    response.vary.add("HX-Request-Type")
+    response.vary.add(REQUEST_TYPE)
     return _noindex(response)
 
 
@@ -129,7 +130,7 @@ def _whole_page(id: str) -> Response:
         remembered = pages.keep(key, body.encode())
     response = Response(remembered.body, mimetype="text/html")
     response.set_etag(remembered.etag)
-    response.vary.add("HX-Request-Type")
+    response.vary.add(REQUEST_TYPE)
     return _noindex(response)
 
 

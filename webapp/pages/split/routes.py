@@ -15,18 +15,18 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
 from webapp.pages.split.forms import MOST, SplitRequest, choices, read
 from webapp.serializers.json import json_response
-from webapp.serializers.tokenization import parts_of
+from webapp.serializers.tokenization import MOST_PARTS, parts_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.result import prepare
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
+from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
 
 blueprint = Blueprint("splitter", __name__)
 
 PARTS_SHOWN = 200
-MOST_PARTS = 20_000  # files of an archive, lines of a table
 
 
 @blueprint.get("/split")
@@ -69,13 +69,11 @@ def _answer() -> BaseResponse:
     asked, parts, problems = _parts()
     link = f"{url_for('splitter.page')}?{asked.query()}"
     short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     if request.args.get("format") == "json" and request.method == "GET":
         if problems:
             return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
-        answer = json_response({"parts": parts_of(asked.text, parts)})
-        answer.headers["Cache-Control"] = "private, no-cache"
-        return answer
+        return private(json_response({"parts": parts_of(asked.text, parts)}))
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
     response = _shown(asked, parts, problems, link if short else None)
@@ -113,7 +111,7 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
 def _shown(
     asked: SplitRequest, parts: Sequence[TextPart], problems: Sequence[InputProblem], link: str | None = None
 ) -> Response:
-    partial = request.headers.get("HX-Request-Type") == "partial"
+    partial = wants_partial()
     body = render_template(
         "split/_parts.html" if partial else "split/page.html",
         asked=asked,
@@ -129,13 +127,10 @@ def _shown(
         link=link,
     )
     response = make_response(body, max((problem.status for problem in problems), default=200))
-    response.vary.add("HX-Request-Type")
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return swappable(response)
 
 
 def _download(content: bytes, mimetype: str, name: str) -> Response:
     response = Response(content, mimetype=mimetype)
     response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(response)

@@ -16,7 +16,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.viterbi import ViterbiColumn, back, fill
-from webapp.pages.steps.lattice_drawing import draw, format_log_probability, shown_text
+from webapp.pages.steps.lattice_drawing import draw, shown_text
 from webapp.pages.steps.lattice_messages import (
     added,
     alternative,
@@ -37,6 +37,7 @@ from webapp.pages.steps.segmentations import (
     plain_alternatives,
 )
 from webapp.pages.walkthrough.cells import StepCell, cell, final_cells
+from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import well_formed

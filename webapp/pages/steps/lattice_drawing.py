@@ -13,6 +13,7 @@ from unicodedata import category, east_asian_width
 from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.viterbi import ViterbiColumn
 from webapp.pages.walkthrough.cells import direction
+from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
@@ -133,12 +134,6 @@ def shown_text(text: str) -> str:
     """
     shown = shown_piece(text).replace("\t", "")
     return f"◌{shown}" if category(shown[:1] or " ").startswith("M") else shown
-
-
-def format_log_probability(value: float, digits: int = 2) -> str:
-    """A log-probability or a sum of them, with a minus sign as long as a figure."""
-    written = f"{value:.4g}" if abs(value) >= 1e7 else number(value, digits)
-    return written.replace("-", "−") if written.strip("-0.,") else written.replace("-", "")
 
 
 def width_of(text: str, size: float) -> float:

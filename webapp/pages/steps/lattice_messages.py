@@ -10,8 +10,9 @@ from flask_babel import ngettext
 from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
-from webapp.pages.steps.lattice_drawing import LatticeDrawing, format_log_probability
+from webapp.pages.steps.lattice_drawing import LatticeDrawing
 from webapp.pages.walkthrough.cells import said
+from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 

@@ -17,7 +17,7 @@ from webapp.pages.steps.overview import overview_lines
 from webapp.pages.steps.vocabulary_choices import carried, choices, switches
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
-from webapp.pages.walkthrough.frames import StepFrame, headed, twin_of, wants_partial, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_twin
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import json_response, well_formed
@@ -27,6 +27,7 @@ from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import MOST
 from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, title_of
+from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
 
@@ -169,7 +170,7 @@ def _without_options(asked: StepsRequest) -> list[tuple[str, str]]:
 def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
     if frame is None:
         if not problems and not asked.state.text:
-            return headed(json_response({"steps": [], "ids": []}))
+            return private(json_response({"steps": [], "ids": []}))
         if not problems:
             return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))

@@ -14,7 +14,8 @@ from webapp.core.traces.lattice import Lattice, LatticeModel, count_paths, token
 from webapp.core.traces.n_best import n_best
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.sampling import Segmentation, sample
-from webapp.pages.steps.lattice_drawing import format_log_probability, shown_text
+from webapp.pages.steps.lattice_drawing import shown_text
+from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.serializers.json import well_formed
 from webapp.web.localization import number, percent

@@ -13,11 +13,12 @@ from webapp.pages.training import merges, unigram
 from webapp.pages.training.bigrams import BigramWalkthrough
 from webapp.pages.training.forms import ALGORITHMS, MOST, MOST_TEXT, TrainingRequest, bounds, opening_of, read
 from webapp.pages.training.presets import presets, usual
-from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_partial, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_twin
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import well_formed
 from webapp.tokenization.forms import InputProblem
+from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
 

@@ -26,10 +26,10 @@ from webapp.core.traces.training_unigram import (
 )
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
-from webapp.pages.steps.lattice_drawing import format_log_probability
 from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.messages import joined

@@ -30,6 +30,7 @@ from webapp.vocabularies import (
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
+from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
 
@@ -55,7 +56,7 @@ def index() -> Response:
         "groups": [] if too_long else listing.vocabulary_groups(asked),
         "total": len(listing.entries()),
     }
-    if _partial():
+    if wants_partial():
         return _answer(render_template("vocabularies/_list.html", **part), 422 if too_long else 200, find=asked)
     return _answer(render_template("vocabularies/index.html", **part, **_record_part()), 422 if too_long else 200)
 
@@ -80,7 +81,7 @@ def twin(name: str) -> Response:
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
     try:
         response = kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
-        response.headers["Cache-Control"] = "private, no-cache"  # the title is in the visitor's language
+        private(response)  # the title is in the visitor's language
         return response
     except UnavailableVocabularyError as error:
         told = unavailable_problem(error)
@@ -110,7 +111,7 @@ def vocabulary(name: str) -> Response:
         except token_table.NoTokenPageError as error:
             wrong, status, last = _no_page(error.last), 404, error.last
     part = {"entry": entry, "title": title_of(entry), "query": query, "problem": wrong, "page": page, "last": last}
-    if _partial():
+    if wants_partial():
         return _answer(render_template("vocabularies/_tokens.html", **part), status, name=name, **_kept(query, page))
     portrait = found.portrait
     body = render_template(
@@ -131,16 +132,11 @@ def vocabulary(name: str) -> Response:
     return _answer(body, status)
 
 
-def _partial() -> bool:
-    return request.headers.get("HX-Request-Type") == "partial"
-
-
 def _answer(body: str, status: int, **address: str | int | None) -> Response:
     """The answer; to htmx with the address that the page has after it."""
     response = make_response(body, status)
-    response.vary.add("HX-Request-Type")
-    response.headers["Cache-Control"] = "private, no-cache"
-    if _partial():
+    swappable(response)
+    if wants_partial():
         values: dict[str, Any] = {key: value for key, value in address.items() if value}
         # Leafing goes into the history, typing does not.
         header = "HX-Push-Url" if "page" in request.args else "HX-Replace-Url"
@@ -172,13 +168,13 @@ def _no_page(last: int) -> str:
 
 def _unknown(name: str) -> Response:
     message = _("There is no vocabulary “%(name)s”.", name=_short(name))
-    template = "_error.html" if _partial() else "vocabularies/unknown.html"
+    template = "_error.html" if wants_partial() else "vocabularies/unknown.html"
     return make_response(render_template(template, status=404, message=message, near=listing.near(name)), 404)
 
 
 def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
     """A vocabulary that is known and cannot be had now."""
-    template = "_error.html" if _partial() else "vocabularies/unavailable.html"
+    template = "_error.html" if wants_partial() else "vocabularies/unavailable.html"
     told = unavailable_problem(error)
     body = render_template(template, message=told.message, line=listing.line_of(entry))
     return make_response(body, told.status)

@@ -11,6 +11,7 @@ from flask import Response, make_response, request
 from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.serializers.json import json_response
+from webapp.web.htmx import private, swappable
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class StepFrame:
 def twin_of(show: Walkthrough, about: dict[str, Any]) -> Response:
     """All steps of a show for programs, behind what they are `about`."""
     steps = [{"step": step, "sentence": show.sentence(step), **show.record(step)} for step in range(len(show))]
-    return headed(json_response({**about, "steps": steps, "ids": list(show.ids)}))
+    return private(json_response({**about, "steps": steps, "ids": list(show.ids)}))
 
 
 def wants_twin() -> bool:
@@ -62,21 +63,6 @@ def wants_twin() -> bool:
     return request.args.get("format") == "json"
 
 
-def wants_partial() -> bool:
-    """Whether htmx asks for the show alone."""
-    return request.headers.get("HX-Request-Type") == "partial"
-
-
 def page(body: str, status: int = 200, *, link: str = "") -> Response:
     """An answer in HTML; to htmx with the address that the page has after it."""
-    response = make_response(body, status)
-    response.vary.add("HX-Request-Type")
-    if link and wants_partial():
-        response.headers["HX-Replace-Url"] = link
-    return headed(response)
-
-
-def headed(response: Response) -> Response:
-    """An answer that holds what somebody typed: theirs alone."""
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return swappable(make_response(body, status), link)
