@@ -17,9 +17,9 @@ from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by
 from webapp.api.validation import most_bytes
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
-from webapp.serializers.json import json_response, kept_for, well_formed
+from webapp.serializers.json import cached_for, json_response, well_formed
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import MOST_PARTS, answer_of, parts_of, sizes_of
+from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.vocabularies import CATALOGUE, well_known
 from webapp.web.problems import API, refuse
@@ -56,7 +56,8 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
-        answer_of(tokenizer.encode(text, special=state.special, template=state.template), body.want) for text in texts
+        tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want)
+        for text in texts
     ]
     return _one_or_all(body, found, dict.fromkeys(body.want))
 
@@ -76,7 +77,9 @@ def count(body: requests.CountBody) -> Response:
     """
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
-    found = [sizes_of(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts]
+    found = [
+        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
+    ]
     return _one_or_all(body, found, ("tokens", "characters", "bytes"))
 
 
@@ -141,7 +144,7 @@ def split_text(body: requests.SplitBody) -> Response:
         if len(found) > MOST_PARTS:
             sentence = f"These are more than {MOST_PARTS:,} parts."
             refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
-        return json_response({"parts": parts_of(body.text, found)})
+        return json_response({"parts": parts_json(body.text, found)})
     except PartTooSmallError as error:
         sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
@@ -154,7 +157,7 @@ def vocabularies() -> Response:
     Uploaded ones are not in the list: their names are for those who have them.
     """
     entries = [*CATALOGUE.values(), *well_known()]
-    return kept_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
+    return cached_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
 
 
 @operations.add(
@@ -186,7 +189,7 @@ def upload_vocabulary() -> Response:
 )
 def vocabulary(name: str) -> Response:
     """Tell what a vocabulary is made of."""
-    return kept_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
+    return cached_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
 @operations.add(
@@ -204,7 +207,7 @@ def tokens(name: str, query: requests.TokensQuery) -> Response:
     """
     _entry, tokenizer = tokenizer_by_name(name)
     try:
-        return kept_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
+        return cached_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
     except NoPageError as error:
         refuse(404, f"There is no page {query.page}; the last is {error.last}.", errors=[("page", "No such page")])
 
@@ -250,7 +253,7 @@ def snapshot(id: str) -> Response:
 
     It never changes, but it may be deleted: 410 then.
     """
-    response = kept_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
+    response = cached_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
@@ -266,7 +269,7 @@ def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: 
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
     """The document that describes all of this."""
-    return kept_for(json_response(document()), MINUTES_5)
+    return cached_for(json_response(document()), MINUTES_5)
 
 
 @cache

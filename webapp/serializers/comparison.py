@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.serializers.json import well_formed
-from webapp.serializers.tokenization import WANTS, answer_of
+from webapp.serializers.tokenization import WANTS, tokenization_json
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 
@@ -32,7 +32,7 @@ def _row(row: ComparisonRow) -> dict[str, Any]:
         assert row.problem is not None
         return told | {"error": {"status": row.problem.status, "detail": row.problem.message}}
     return told | {
-        **answer_of(row.encoding, WANTS),
+        **tokenization_json(row.encoding, WANTS),
         "unknown": sorted(row.encoding.unknown),
         "vocabulary_size": row.vocabulary_size,
         "seconds": row.seconds,

@@ -17,7 +17,7 @@ def json_response(answer: Any, status: int = 200) -> Response:
     return Response(_ANYTHING.dump_json(answer), status, mimetype="application/json")
 
 
-def kept_for(response: Response, seconds: int) -> Response:
+def cached_for(response: Response, seconds: int) -> Response:
     """Let anybody keep an answer for so long, and ask with its tag whether it is still the same."""
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
     response.add_etag()

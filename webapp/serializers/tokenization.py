@@ -18,11 +18,11 @@ Want = Literal["ids", "pieces", "offsets", "counts"]
 WANTS: tuple[Want, ...] = get_args(Want)
 
 
-def answer_of(encoding: Encoding, want: Collection[Want]) -> dict[str, Any]:
+def tokenization_json(encoding: Encoding, want: Collection[Want]) -> dict[str, Any]:
     """What is wanted of an encoding.
 
     >>> from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
-    >>> answer = answer_of(shipped_tokenizer("bpe-bytes").encode("low 乸"), WANTS)
+    >>> answer = tokenization_json(shipped_tokenizer("bpe-bytes").encode("low 乸"), WANTS)
     >>> answer["ids"], answer["pieces"]
     ((962, 32, 313, 184), ['low', ' ', {'bytes': 'e4 b9'}, {'bytes': 'b8'}])
     >>> answer["offsets"], answer["counts"]
@@ -46,12 +46,12 @@ def pieces_of(encoding: Encoding) -> list[JSONPiece]:
     return pieces
 
 
-def sizes_of(text: str, tokens: int) -> dict[str, int]:
+def counts_json(text: str, tokens: int) -> dict[str, int]:
     """The lengths of a text: tokens, characters (code points), and bytes of UTF-8."""
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
 
 
-def parts_of(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
+def parts_json(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
     """The parts of a text that was split, each with its own text."""
     return [
         {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}
@@ -60,7 +60,7 @@ def parts_of(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
 
 
 def _counts(encoding: Encoding) -> dict[str, int]:
-    return {**sizes_of(encoding.text, len(encoding)), "unknown": len(encoding.unknown)}
+    return {**counts_json(encoding.text, len(encoding)), "unknown": len(encoding.unknown)}
 
 
 _MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
@@ -71,14 +71,14 @@ _MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
 }
 
 
-def twin_of(result: Result) -> dict[str, Any]:
+def result_json(result: Result) -> dict[str, Any]:
     """The JSON twin of a page with a result: what was asked for, everything about the tokens, the decoded text."""
     state = asdict(result.state.relevant())
     del state["token"], state["show"]
     state["text"] = well_formed(state["text"])
     return {
         **state,
-        **answer_of(result.encoding, WANTS),
+        **tokenization_json(result.encoding, WANTS),
         "unknown": sorted(result.encoding.unknown),
         "special_tokens": sorted(result.encoding.special),
         "decoded": well_formed(result.comparison.decoded),

@@ -43,14 +43,14 @@ def share_result(result: Result, terms: ShareTerms) -> ShareReceipt:
     `SnapshotStore.share` raises: NoRoomError where visitors' vocabularies would take too much.
     """
     kept, file = capture(result, title=terms.title, note=terms.note)
-    most_bytes = None if is_the_sites(result.state) else library().uploads.most_bytes
+    most_bytes = None if is_of_this_site(result.state) else library().uploads.most_bytes
     return storage().snapshots.share(kept, expires=terms.expires, vocabulary=file, most_bytes=most_bytes)
 
 
 def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapshot, VocabularyFile]:
     """What is kept of a result, and the file of its vocabulary."""
     state, encoding = result.state.relevant(), result.encoding
-    file = vocabulary_file(result)
+    file = snapshot_vocabulary_file(result)
     kept = Snapshot(
         text=encoding.text,
         state=canonical(state, file.hash, title, note),
@@ -83,7 +83,7 @@ def canonical(state: State, vocabulary_hash: str, title: str, note: str) -> dict
     }
 
 
-def vocabulary_file(result: Result) -> VocabularyFile:
+def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
     """The file of a result's vocabulary: as it ships, was fetched or uploaded, or made of what was learned here.
 
     Raises UnkeepableError where there is none, OnItsWayError and UnavailableError as `Library.file` does.
@@ -103,7 +103,7 @@ def _is_made_here(state: State) -> bool:
     return state.learned or state.vocabulary == "own-dictionary"
 
 
-def is_the_sites(state: State) -> bool:
+def is_of_this_site(state: State) -> bool:
     """Whether a vocabulary is one of the few that the site itself offers, and no visitor's."""
     return state.vocabulary in WELL_KNOWN or (state.vocabulary in CATALOGUE and not _is_made_here(state))
 

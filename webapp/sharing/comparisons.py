@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from webapp.core import __version__
-from webapp.sharing.capture import capture, is_the_sites
+from webapp.sharing.capture import capture, is_of_this_site
 from webapp.sharing.restored import RestoredResult
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
@@ -26,7 +26,7 @@ def is_comparison(snapshot: Snapshot) -> bool:
 def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: ShareTerms) -> ShareReceipt:
     """Keep a comparison all rows of which have tokens, and the files of their vocabularies; raises what `keep` does."""
     kept, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
-    most_bytes = None if all(map(is_the_sites, comparison.states)) else library().uploads.most_bytes
+    most_bytes = None if all(map(is_of_this_site, comparison.states)) else library().uploads.most_bytes
     return storage().snapshots.share(kept, expires=terms.expires, others=files, most_bytes=most_bytes)
 
 

@@ -12,7 +12,7 @@ from webapp.core.encoding import Encoding
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import ALGORITHMS
-from webapp.vocabularies.upload_cookie import found
+from webapp.vocabularies.upload_cookie import find_or_none
 
 MOST = 200
 """The longest text whose steps are shown, in characters."""
@@ -26,7 +26,7 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     None where there is none to link to.
     """
     state, token = result.state, None
-    if state.algorithm not in ALGORITHMS or not state.text or found(state.vocabulary) is None:
+    if state.algorithm not in ALGORITHMS or not state.text or find_or_none(state.vocabulary) is None:
         return None
     if index is not None:
         followed = _short_state(result, index)

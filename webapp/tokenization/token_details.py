@@ -66,7 +66,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
     model = result.tokenizer.model
     frequency, tag = _dictionary_entry(model, token)
     rank, merged_from = _merge(model, token.id) if isinstance(model, BPE | RankBPE) else (None, None)
-    learned = _learned_here(result, token)
+    learned = _trained_here(result, token)
     if learned:
         rank, merge = learned
         merged_from = _part(model, merge.left), _part(model, merge.right)
@@ -93,7 +93,7 @@ def _own_piece(result: Result, token: Token) -> str | bytes:
     return pieces[token.id] if token.unknown and token.id < len(pieces) else token.piece
 
 
-def _learned_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
+def _trained_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
     """The rank and merge that made a WordPiece piece, where it was learned on the spot."""
     for rank, merge in enumerate(result.merges):
         if isinstance(merge, ScoredMerge) and merge.piece == token.piece:

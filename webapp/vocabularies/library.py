@@ -19,7 +19,7 @@ from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.memory_cache import MemoryCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, jieba_words, matching, shipped_tokenizer
 from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, number_of_ids
-from webapp.vocabularies.vocabulary_files import made, shipped_file
+from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
@@ -136,7 +136,7 @@ class Library:
         entry = self.find(name)
         assert entry is not None
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
-        return made(format, entry.algorithms, number_of_ids(tokenizer), *contents)
+        return vocabulary_file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def keep(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
         """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""

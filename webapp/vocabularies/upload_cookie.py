@@ -23,7 +23,7 @@ def uploads_of(request: Request) -> list[CatalogueEntry]:
     entries = []
     for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
         name, _, file = part.partition(":")
-        entry = found(name)
+        entry = find_or_none(name)
         if entry is not None and entry.origin == "uploaded":
             entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE]))
     return entries
@@ -32,11 +32,11 @@ def uploads_of(request: Request) -> list[CatalogueEntry]:
 def with_chosen(uploads: Sequence[CatalogueEntry], chosen: Iterable[str]) -> list[CatalogueEntry]:
     """A visitor's uploads, behind those of others that are chosen by name: a link may bring them."""
     mine = {entry.name for entry in uploads}
-    others = (found(name) for name in dict.fromkeys(chosen) if name not in mine)
+    others = (find_or_none(name) for name in dict.fromkeys(chosen) if name not in mine)
     return [*(entry for entry in others if entry is not None and entry.origin == "uploaded"), *uploads]
 
 
-def found(name: str) -> CatalogueEntry | None:
+def find_or_none(name: str) -> CatalogueEntry | None:
     """What is known of a vocabulary; None too while the database does not answer: a list can do without its uploads."""
     try:
         return find(name)
@@ -44,7 +44,7 @@ def found(name: str) -> CatalogueEntry | None:
         return None
 
 
-def remember(response: Response, name: str, file: str, others: Iterable[CatalogueEntry]) -> None:
+def remember_upload(response: Response, name: str, file: str, others: Iterable[CatalogueEntry]) -> None:
     """Keep the newest upload and those before it in a cookie: `upload-5f0c…:vocab.txt!upload-…`."""
     files = {entry.name: entry.file for entry in others}
     kept = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}

@@ -17,7 +17,7 @@ from webapp.vocabularies.shipped_vocabularies import FOLDER, jieba_words, shippe
 from webapp.vocabularies.uploads import hash_of, number_of_ids
 
 
-def made(
+def vocabulary_file(
     format: Format, algorithms: Sequence[Algorithm], size: int, content: bytes, companion: bytes | None = None
 ) -> VocabularyFile:
     """A file under the hash of its bytes, the one that an upload of the same content is named by."""
@@ -34,7 +34,7 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
         content = write_dictionary(tokenizer.model.dictionary, separator="\t").encode()
     else:
         format, content = "huggingface", huggingface.write(tokenizer).encode()
-    return made(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
+    return vocabulary_file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
 
 
 @cache
@@ -42,7 +42,7 @@ def shipped_file(name: str) -> VocabularyFile:
     """The file of a vocabulary that ships: its `tokenizer.json`, or jieba's list of words."""
     if name == "jieba":
         content = write_dictionary(jieba_words(), separator="\t").encode()
-        return made("dictionary", ("fmm", "bmm"), len(jieba_words()), content)
+        return vocabulary_file("dictionary", ("fmm", "bmm"), len(jieba_words()), content)
     content = gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
     tokenizer = shipped_tokenizer(name)
-    return made("huggingface", algorithms_of(tokenizer), number_of_ids(tokenizer), content)
+    return vocabulary_file("huggingface", algorithms_of(tokenizer), number_of_ids(tokenizer), content)

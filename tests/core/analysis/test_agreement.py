@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.agreement import agreement_of, boundaries_of
+from webapp.core.analysis.agreement import agreement_of, token_boundaries
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 OFFSETS = st.sets(st.integers(1, 40)).map(sorted)
@@ -30,7 +30,7 @@ def test_what_is_shared_is_what_sets_share(each: list[list[int]]) -> None:
 def test_no_token_reaches_across_a_boundary(name: str, text: str) -> None:
     encoding = shipped_tokenizer(name).encode(text)
     tokens = [(start, end) for start, end in zip(encoding.starts, encoding.ends, strict=True) if start < end]
-    cuts = boundaries_of(encoding.starts, encoding.ends, len(text))
+    cuts = token_boundaries(encoding.starts, encoding.ends, len(text))
     assert cuts == sorted(set(cuts))
     for cut in cuts:
         assert 0 < cut < len(text)
@@ -45,7 +45,7 @@ def test_no_token_reaches_across_a_boundary(name: str, text: str) -> None:
 def test_spaces_that_are_dropped_make_no_difference() -> None:
     text = "however little known"
     found = agreement_of(
-        boundaries_of(each.starts, each.ends, len(text))
+        token_boundaries(each.starts, each.ends, len(text))
         for each in (shipped_tokenizer(name).encode(text) for name in ("bpe-bytes", "wordpiece", "unigram"))
     )
     assert {7, 14} <= set(found.agreed)

@@ -10,7 +10,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.traces.bigrams import END, START, Bigrams, columns, segmentation
+from webapp.core.models.bigrams import END, START, Bigrams
+from webapp.core.traces.bigrams import columns, segmentation
+from webapp.core.trainers.bigrams import train
 
 sentences = st.lists(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=5), min_size=1, max_size=5)
 
@@ -33,10 +35,11 @@ def value(bigrams: Bigrams, words: list[str]) -> float:
 
 @given(sentences, st.text("abc", min_size=1, max_size=7))
 def test_the_best_way_is_the_best_of_all(given_sentences: list[list[str]], text: str) -> None:
-    bigrams = Bigrams(given_sentences)
+    bigrams = train(given_sentences)
     table = columns(bigrams, text)
     words = segmentation(table)
     assert "".join(words) == text
+    assert words == bigrams.segment(text)
     best = max((value(bigrams, way) for way in every_way(bigrams, text)), default=-inf)
     assert isclose(value(bigrams, words), best)
     last = table[-1].candidates[table[-1].best[0]]
@@ -45,7 +48,7 @@ def test_the_best_way_is_the_best_of_all(given_sentences: list[list[str]], text:
 
 @given(sentences)
 def test_what_follows_a_word_is_certain_to_be_something(given_sentences: list[list[str]]) -> None:
-    bigrams = Bigrams(given_sentences)
+    bigrams = train(given_sentences)
     for before in (START, *bigrams.words):
         assert isclose(sum(bigrams.probability(before, word) for word in (*bigrams.words, END)), 1)
 
@@ -53,4 +56,9 @@ def test_what_follows_a_word_is_certain_to_be_something(given_sentences: list[li
 def test_worked_example(shared: Path) -> None:
     path = shared / "examples" / "worked_examples.json"
     worked = json.loads(path.read_text(encoding="utf-8"))["ngram_viterbi"]
-    assert segmentation(columns(Bigrams(worked["sentences"]), worked["text"])) == worked["segmentation"]
+    assert segmentation(columns(train(worked["sentences"]), worked["text"])) == worked["segmentation"]
+
+
+def test_sentence_marks_are_no_words_of_a_text() -> None:
+    bigrams = train([["<s>", "a"], ["</s>"]])
+    assert bigrams.segment("<s>a</s>") == segmentation(columns(bigrams, "<s>a</s>")) == ["<s>", "a", "</s>"]

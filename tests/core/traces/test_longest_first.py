@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webapp.core.models.bpe import BPE
+from webapp.core.models.longest_first import LongestFirst, longest_first
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.text.decoders import BPEDecoder
-from webapp.core.traces.longest_first import LongestFirst, longest_first
+from webapp.core.traces.longest_first import beginning, rounds
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -38,11 +39,12 @@ def test_as_tutorials_write_it(pieces: list[str], word: str) -> None:
     names = {**dict(enumerate(pieces)), 99: "?"}
     expected = tutorial(f"{word}$", sorted(pieces, key=len, reverse=True), "?") if word else []
     assert [names[id] for id in way.ids(word)] == expected
-    row = way.beginning(word)
-    for found in way.rounds(word):
+    row = beginning(way, word)
+    for found in rounds(way, word):
         assert found.before == row
         row = found.after
         assert [0, *(stretch.end for stretch in row)] == [*(stretch.start for stretch in row), len(word) + 1]
+    assert list(row) == way.spans(word)
 
 
 def test_worked_example(worked_examples: dict[str, Any]) -> None:
@@ -65,7 +67,7 @@ def test_an_end_of_word_glued_to_the_last_character_is_no_unit_of_its_own() -> N
 
 def test_the_longest_goes_first_wherever_it_stands() -> None:
     model = RankBPE([*BYTES, b"ab", b"bc", b"bcd", b"abc"])
-    first, second = longest_first(model).rounds("abcdabcd")
+    first, second = rounds(longest_first(model), "abcdabcd")
     assert (first.piece, first.places) == (b"bcd", (1, 5))  # of the two longest the one with the lower id
     assert [(stretch.piece, stretch.status) for stretch in first.after] == [
         (b"a", "open"),
@@ -95,7 +97,7 @@ def test_what_nothing_covers() -> None:
         [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256],
         byte_ids=range(2, 258),
     )
-    *_, last = longest_first(ScoredBPE(scored)).rounds("xabé")
+    *_, last = rounds(longest_first(ScoredBPE(scored)), "xabé")
     assert (last.piece, last.places) == (None, (0, 3))
     assert [(stretch.piece, stretch.status, stretch.start) for stretch in last.after] == [
         ("<0x78>", "byte", 0),
@@ -103,7 +105,7 @@ def test_what_nothing_covers() -> None:
         ("<0xC3>", "byte", 3),
         ("<0xA9>", "byte", 3),
     ]
-    assert [stretch.status for stretch in longest_first(BPE(["a"], [], byte_level=False)).stretches("ax")] == [
+    assert [stretch.status for stretch in longest_first(BPE(["a"], [], byte_level=False)).spans("ax")] == [
         "piece",
         "left out",
     ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.agreement import agreement_of, boundaries_of
+from webapp.core.analysis.agreement import agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization.comparison.aligned_markup import PIECE, AlignedMarkup, as_text, pieces_of
@@ -24,7 +24,7 @@ def encodings(text: str, *names: str) -> list[Encoding]:
 
 
 def stretches(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
-    agreement = agreement_of(boundaries_of(one.starts, one.ends, len(text)) for one in each)
+    agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
     return aligned_spans_of(text, each, agreement, most)
 
 
@@ -46,7 +46,7 @@ def test_every_row_has_the_whole_text_and_every_token(text: str) -> None:
 @given(TEXTS)
 def test_a_pin_stands_where_a_row_is_alone(text: str) -> None:
     each = encodings(text)
-    agreement = agreement_of(boundaries_of(one.starts, one.ends, len(text)) for one in each)
+    agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
     inside = cluster_ends(text)
     found = stretches(text, each)
     for row, cuts in enumerate(agreement.each):
@@ -60,7 +60,7 @@ def test_what_agrees_stands_apart_and_what_differs_together() -> None:
     assert [text[stretch.start : stretch.end] for stretch in found] == ["Un", "believ", "ably", " low"]
     assert [stretch.disputed for stretch in found] == [False, True, False, False]
     one, other = (
-        boundaries_of(each.starts, each.ends, len(text)) for each in encodings(text, "bpe-bytes", "wordpiece")
+        token_boundaries(each.starts, each.ends, len(text)) for each in encodings(text, "bpe-bytes", "wordpiece")
     )
     assert as_text(text, one, len(text)) == "Un | bel | ie | v | ably |  low"
     assert as_text(text, other, 9) == "Un | b | eliev | a"
@@ -79,7 +79,7 @@ def test_a_long_text_is_drawn_up_to_a_boundary_of_all() -> None:
     text = "however little known " * 1000
     found = stretches(text, encodings(text), most=500)
     assert 480 <= found[-1].end <= 500
-    assert found[-1].end in agreement_of(boundaries_of(e.starts, e.ends, len(text)) for e in encodings(text)).agreed
+    assert found[-1].end in agreement_of(token_boundaries(e.starts, e.ends, len(text)) for e in encodings(text)).agreed
 
 
 def test_columns_come_in_pieces_that_the_style_sheet_can_light_up() -> None:

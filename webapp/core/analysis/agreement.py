@@ -51,7 +51,7 @@ def agreement_of(each: Iterable[Sequence[int]]) -> Agreement:
     )
 
 
-def boundaries_of(starts: Sequence[int], ends: Sequence[int], length: int) -> list[int]:
+def token_boundaries(starts: Sequence[int], ends: Sequence[int], length: int) -> list[int]:
     """The boundaries inside a text of `length` characters whose tokens stand from `starts` to `ends`.
 
     A boundary is where a token ends and another begins. Text that no token covers, such as the spaces that BERT drops,
@@ -59,9 +59,9 @@ def boundaries_of(starts: Sequence[int], ends: Sequence[int], length: int) -> li
     tokenizer keeps spaces or not is no difference in where it cuts. Tokens that share a character have no boundary
     between them, for there is none between characters; tokens without any text have none at all.
 
-    >>> boundaries_of([0, 3, 7], [3, 6, 9], 9)  # "low" and "est", then after a space "ly"
+    >>> token_boundaries([0, 3, 7], [3, 6, 9], 9)  # "low" and "est", then after a space "ly"
     [3, 6]
-    >>> boundaries_of([0, 1, 1, 1], [1, 2, 2, 2], 2)  # three bytes of the second character
+    >>> token_boundaries([0, 1, 1, 1], [1, 2, 2, 2], 2)  # three bytes of the second character
     [1]
     """
     found = []

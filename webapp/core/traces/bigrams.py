@@ -1,60 +1,16 @@
-"""Cutting a text into words by how words follow each other: bigrams with add-one smoothing, and Viterbi.
+"""Segmentation by word bigrams, place by place: the words that may end there, and the best way up to each.
 
-Jurafsky and Martin, "Speech and Language Processing", third edition, chapter 3.1 (bigrams) and 3.6 (Laplace
-smoothing); the dynamic programming is that of `viterbi`, but what is best behind a place depends on the word that ends
-there, so each of these keeps a best way of its own.
+The dynamic programming is that of `viterbi`, but what is best after a place depends on the word that ends there, so
+each of these keeps a best way of its own. The words are those of `Bigrams.segment`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-START, END = "<s>", "</s>"
-
-
-class Bigrams:
-    """What was counted in sentences that are cut into words. `words` are in the order in which they were first seen.
-
-    >>> bigrams = Bigrams([["人生", "如", "梦境"], ["人生", "如", "戏"]])
-    >>> bigrams.count("人生", "如"), bigrams.beginnings("人生"), bigrams.kinds
-    (2, 2, 5)
-    >>> bigrams.probability("如", "戏") == (1 + 1) / (2 + 5)
-    True
-    """
-
-    def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
-        self.pairs: Counter[tuple[str, str]] = Counter()
-        self._beginnings: Counter[str] = Counter()
-        ids: dict[str, int] = {}
-        for sentence in sentences:
-            for word in sentence:
-                ids.setdefault(word, len(ids))
-            for before, word in zip((START, *sentence), (*sentence, END), strict=True):
-                self.pairs[before, word] += 1
-                self._beginnings[before] += 1
-        self.words: Sequence[str] = tuple(ids)
-        self.ids = ids
-        self.longest = max(map(len, ids), default=1)
-
-    @property
-    def kinds(self) -> int:
-        """How many different things can follow: every word, and the end of a sentence."""
-        return len(self.words) + 1
-
-    def count(self, before: str, word: str) -> int:
-        """How often `word` follows `before`."""
-        return self.pairs[before, word]
-
-    def beginnings(self, before: str) -> int:
-        """How often anything follows `before`."""
-        return self._beginnings[before]
-
-    def probability(self, before: str, word: str) -> float:
-        """That `word` follows `before`, each count raised by one: from 0 to 1, and never 0."""
-        return (self.pairs[before, word] + 1) / (self._beginnings[before] + self.kinds)
+from webapp.core.models.bigrams import END, START, Bigrams
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +48,8 @@ def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
     A character that is no word may stand by itself, as a word that was never counted. Of equal sums the one that was
     found first wins: that with the longer word, then with the best word before it.
 
-    >>> bigrams = Bigrams([["a", "b"], ["ab"], ["ab"]])
+    >>> from webapp.core.trainers.bigrams import train
+    >>> bigrams = train([["a", "b"], ["ab"], ["ab"]])
     >>> [[candidate.word for candidate in column.candidates] for column in columns(bigrams, "ab")]
     [['a'], ['ab', 'b'], ['</s>', '</s>']]
     """
@@ -100,9 +57,8 @@ def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
     endings: list[list[tuple[str, float]]] = [[(START, 0.0)]]  # the words that end at a place, and the best sum of each
     for end in range(1, len(text) + 1):
         found = [
-            WordCandidate(start, previous, text[start:end], before, log(bigrams.probability(previous, text[start:end])))
-            for start in range(max(0, end - bigrams.longest), end)
-            if text[start:end] in bigrams.ids or end - start == 1
+            WordCandidate(start, previous, word, before, log(bigrams.probability(previous, word)))
+            for start, word in bigrams.words_ending(text, end)
             for previous, before in endings[start]
         ]
         table.append(_column(end, found))
@@ -118,8 +74,9 @@ def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
 def segmentation(table: Sequence[BigramColumn]) -> list[str]:
     """The words of the best way, read back from the last column.
 
+    >>> from webapp.core.trainers.bigrams import train
     >>> sentences = ["人生 如 梦境", "人生 如 戏", "生如夏花", "梦境 如 人生"]
-    >>> segmentation(columns(Bigrams(sentence.split() for sentence in sentences), "人生如梦境"))
+    >>> segmentation(columns(train(sentence.split() for sentence in sentences), "人生如梦境"))
     ['人生', '如', '梦境']
     """
     words: list[str] = []

@@ -17,7 +17,7 @@ from webapp.pages.compare.forms import read, uses
 from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
-from webapp.tokenization.comparison.rows import ComparisonResult, compare
+from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
@@ -61,7 +61,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         return redirect(link, 303)
     # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
     refused = any(one.field for one in problems)
-    compared = ComparisonResult(comparison.text, []) if refused else compare(comparison)
+    compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     view = ComparisonView(comparison, compared)
     body = render_template(
         "compare/_answer.html" if partial else "compare/page.html",
@@ -93,7 +93,7 @@ def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
             " ".join(one.message for one in problems),
             errors=[(one.field, one.message) for one in problems if one.field],
         )
-    compared = compare(comparison)
+    compared = compare_tokenizers(comparison)
     if compared.pending:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
     response = json_response(comparison_json(comparison, compared), compared.status)

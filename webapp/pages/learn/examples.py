@@ -79,7 +79,7 @@ def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
     return {key: as_typed(given.get(key, text)) for key, text in own.items()}
 
 
-def show(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
+def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
     """One example with its tokens, or with what is wrong with its text."""
     text = texts[example.key]
     result, problems = None, []

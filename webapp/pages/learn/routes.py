@@ -12,7 +12,7 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from webapp.pages.learn.examples import ShownExample, address, link, show, texts_of
+from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
 from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
@@ -47,11 +47,11 @@ def _answer(slug: str) -> Response:
     texts = texts_of(lesson, request.form if request.method == "POST" else request.args)
     key = request.headers.get("HX-Target", "").rpartition("#")[2]
     if wants_partial() and key in lesson.by_key:
-        shown = show(lesson, lesson.by_key[key], texts)
+        shown = shown_example(lesson, lesson.by_key[key], texts)
         response = _headed(render_template("learn/_tokens.html", shown=shown), shown.status)
         response.headers["HX-Replace-Url"] = link(lesson, texts) or address(lesson)
         return response
-    examples = {example.key: show(lesson, example, texts) for example in lesson.examples}
+    examples = {example.key: shown_example(lesson, example, texts) for example in lesson.examples}
     status = max(shown.status for shown in examples.values())
     here = link(lesson, texts)
     if request.method == "POST" and status == 200 and here:

@@ -20,7 +20,7 @@ from webapp.pages.playground.examples import WELCOME
 from webapp.pages.playground.upload import upload_limit, with_vocabulary
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
-from webapp.serializers.tokenization import twin_of
+from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -30,7 +30,7 @@ from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import DetailsForm, ResultView
 from webapp.vocabularies import StillFetchingError
-from webapp.vocabularies.upload_cookie import remember, uploads_of
+from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.rates import stores
@@ -85,7 +85,7 @@ def upload() -> BaseResponse:
     state, problem = with_vocabulary(state, files)
     response = _answer(state, problems, problem)
     if problem is None:
-        remember(response, state.vocabulary, files[0].filename or "", uploads_of(request))
+        remember_upload(response, state.vocabulary, files[0].filename or "", uploads_of(request))
     return response
 
 
@@ -164,7 +164,7 @@ def _twin(state: State, problems: list[InputProblem]) -> Response:
         return problem(
             status, " ".join(one.message for one in problems), errors=[(one.field, one.message) for one in problems]
         )
-    return private(json_response(twin_of(result)))
+    return private(json_response(result_json(result)))
 
 
 def _has_token(state: State, problems: list[InputProblem]) -> bool:

@@ -14,7 +14,7 @@ from webapp.sharing.comparisons import RestoredComparison, share_comparison
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison.forms import read
-from webapp.tokenization.comparison.rows import compare
+from webapp.tokenization.comparison.rows import compare_tokenizers
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.picture_captions import picture_words
@@ -30,7 +30,7 @@ def share(
     problems = [*wrong, *problems]
     if problems:
         return None, problems
-    compared = compare(comparison)
+    compared = compare_tokenizers(comparison)
     for row in compared.rows:
         if row.pending:
             raise StillFetchingError(row.pending.entry, row.pending.received, row.pending.total)

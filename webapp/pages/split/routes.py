@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
 from webapp.pages.split.forms import MOST, SplitRequest, choices, read
 from webapp.serializers.json import json_response
-from webapp.serializers.tokenization import MOST_PARTS, parts_of
+from webapp.serializers.tokenization import MOST_PARTS, parts_json
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.result import prepare
@@ -61,7 +61,7 @@ def lines() -> BaseResponse:
     asked, parts, problems = _parts()
     if problems:
         return _shown(asked, parts, problems)
-    written = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in parts_of(asked.text, parts))
+    written = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in parts_json(asked.text, parts))
     return _download(written.encode("utf-8", "replace"), "application/jsonl", "parts.jsonl")
 
 
@@ -73,7 +73,7 @@ def _answer() -> BaseResponse:
     if request.args.get("format") == "json" and request.method == "GET":
         if problems:
             return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
-        return private(json_response({"parts": parts_of(asked.text, parts)}))
+        return private(json_response({"parts": parts_json(asked.text, parts)}))
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
     response = _shown(asked, parts, problems, link if short else None)

@@ -10,7 +10,8 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.models.bpe import BPE
-from webapp.core.traces.longest_first import LongestFirst, LongestFirstRound, WordSpan, longest_first
+from webapp.core.models.longest_first import LongestFirst, WordSpan, longest_first
+from webapp.core.traces.longest_first import LongestFirstRound, rounds
 from webapp.core.traces.merging import MergingModel
 from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import StepCell, cell
@@ -31,7 +32,7 @@ class WordRounds:
     @cached_property
     def rounds(self) -> list[LongestFirstRound]:
         """From the longest piece in it to what nothing covers."""
-        return list(self.way.rounds(self.word.text)) if self.word.word else []
+        return list(rounds(self.way, self.word.text)) if self.word.word else []
 
     @property
     def stretches(self) -> tuple[WordSpan, ...]:

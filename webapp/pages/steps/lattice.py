@@ -49,7 +49,7 @@ MOST_ARCS = 10_000
 """Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
 
 
-def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of Unigram on the pre-tokens of a result.
 
     Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be, and for a lattice that is too large.

@@ -9,8 +9,9 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
+from webapp.core.models.longest_first import LongestFirst, WordSpan
 from webapp.core.text.decoders import BPEDecoder
-from webapp.core.traces.longest_first import LongestFirst, LongestFirstRound, PieceFit, WordSpan
+from webapp.core.traces.longest_first import LongestFirstRound, PieceFit, fits
 from webapp.core.traces.merging import MergingModel
 from webapp.pages.steps.examples import PARTING
 from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
@@ -52,7 +53,7 @@ class FitRow:
     taken: bool
 
 
-def show(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
+def walkthrough(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
     """The rounds of the longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
     return _Longest(
         result, model, words, tutorials=pieces == TUTORIAL_OPTION and result.state.vocabulary == TUTORIAL_VOCABULARY
@@ -107,7 +108,7 @@ class _Longest:
         if found is not None:
             part["stretches"] = [_stretch_cell(one, stretch, found) for stretch in found.after]
             part["fits"] = self._fits(one, found)
-            part["more_fits"] = max(0, len(self._way.fits(one.word.text, found.before)) - FITS)
+            part["more_fits"] = max(0, len(fits(self._way, one.word.text, found.before)) - FITS)
         return part
 
     def record(self, step: int) -> dict[str, Any]:
@@ -223,9 +224,10 @@ class _Longest:
         return found
 
     def _fits(self, one: WordRounds, found: LongestFirstRound) -> list[FitRow]:
-        fits: list[PieceFit] = self._way.fits(one.word.text, found.before)
+        found_fits: list[PieceFit] = fits(self._way, one.word.text, found.before)
         return [
-            FitRow(shown_piece(fit.piece), fit.length, fit.id, fit.places, fit.id == found.id) for fit in fits[:FITS]
+            FitRow(shown_piece(fit.piece), fit.length, fit.id, fit.places, fit.id == found.id)
+            for fit in found_fits[:FITS]
         ]
 
 

@@ -24,7 +24,7 @@ from webapp.web.localization import number
 NAMES: dict[Direction, str] = {"forward": "FMM", "backward": "BMM"}
 
 
-def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of maximum matching in the direction that the result has, with the other one beside it."""
     model = result.tokenizer.model
     if not isinstance(model, Matching) or model.direction == "both":

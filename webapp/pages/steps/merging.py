@@ -26,13 +26,13 @@ from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
 
 
-def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The merges of a result; with the option `longest` the other way of tutorials, the longest piece first."""
     model = result.tokenizer.model
     assert isinstance(model, BPE | RankBPE | ScoredBPE)
     words = word_traces(result, model)
     if options.get("longest"):
-        return longest_first.show(result, model, words, options.get("pieces", ""))
+        return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.learned:
         raise NoStepsError(_("This vocabulary has no merges, so there is nothing to follow."), instead=True)
     return _Merging(result, model, words)

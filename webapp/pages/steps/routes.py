@@ -17,7 +17,7 @@ from webapp.pages.steps.overview import overview_lines
 from webapp.pages.steps.vocabulary_choices import carried, choices, switches
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
-from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import json_response, well_formed
@@ -83,7 +83,7 @@ def _answer(algorithm: str) -> Response:
     if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
         offers = _fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
-    if wants_twin():
+    if wants_json():
         return _twin(asked, frame, problems)
     body = render_template(
         "walkthrough/_walkthrough.html" if wants_partial() else "steps/page.html",
@@ -176,4 +176,4 @@ def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[Input
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))
     about: dict[str, Any] = asdict(asked.state.relevant())
     del about["token"], about["show"]
-    return twin_of(frame.show, {**about, "text": well_formed(asked.state.text), **asked.options})
+    return all_steps_json(frame.show, {**about, "text": well_formed(asked.state.text), **asked.options})

@@ -17,8 +17,7 @@ from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
-from webapp.pages.steps import lattice, matching, merging
-from webapp.pages.steps import wordpiece as greedy
+from webapp.pages.steps import lattice, matching, merging, wordpiece
 from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.tokenization.result import Result
@@ -29,12 +28,12 @@ class _Maker(Protocol):
         """The show of a result; raises NoStepsError where the vocabulary has none."""
 
 
-MAKERS: dict[type[Any], _Maker] = {
-    Matching: matching.show,
-    WordPiece: greedy.show,
-    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.show),
-    Unigram: lattice.show,
-    SentencePieceUnigram: lattice.show,
+WALKTHROUGHS: dict[type[Any], _Maker] = {
+    Matching: matching.walkthrough,
+    WordPiece: wordpiece.walkthrough,
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
+    Unigram: lattice.walkthrough,
+    SentencePieceUnigram: lattice.walkthrough,
 }
 """The model of a tokenizer → what makes its show."""
 
@@ -48,7 +47,7 @@ def walkthrough_of(result: Result, options: Mapping[str, str]) -> Walkthrough:
     Raises NoStepsError where there is nothing to follow.
     """
     model = result.tokenizer.model
-    make = MAKERS.get(type(model))
+    make = WALKTHROUGHS.get(type(model))
     if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
         raise NoStepsError(_("Words, or characters, are looked up as they are: there are no steps to follow."))
     if make is None:

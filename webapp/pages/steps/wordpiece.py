@@ -23,7 +23,7 @@ from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
 
-def show(result: Result, options: Mapping[str, str]) -> Walkthrough:
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of WordPiece on the words of a result."""
     model = result.tokenizer.model
     if not isinstance(model, WordPiece):

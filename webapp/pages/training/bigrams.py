@@ -9,7 +9,9 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.traces.bigrams import END, START, BigramColumn, Bigrams, WordCandidate, columns, segmentation
+from webapp.core.models.bigrams import END, START
+from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
+from webapp.core.trainers.bigrams import train
 from webapp.pages.training.forms import TrainingRequest
 from webapp.pages.walkthrough.cells import StepCell, cell, said
 from webapp.tokenization.messages import joined
@@ -25,7 +27,7 @@ class BigramWalkthrough:
 
     def __init__(self, asked: TrainingRequest) -> None:
         self._text = asked.text
-        self._bigrams = Bigrams(line.split() for line in asked.corpus.splitlines() if line.strip())
+        self._bigrams = train(line.split() for line in asked.corpus.splitlines() if line.strip())
 
     def __len__(self) -> int:
         return len(self._columns) + 2 if self._text else 1

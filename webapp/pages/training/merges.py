@@ -36,7 +36,7 @@ Round = training_bpe.BPERound[Any] | training_wordpiece.WordPieceRound
 Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
 
 
-def show(asked: TrainingRequest) -> MergesWalkthrough:
+def walkthrough(asked: TrainingRequest) -> MergesWalkthrough:
     """The steps of a training that merges; the corpus has words in it."""
     if asked.kind == "wordpiece":
         counts = recipes.WORDPIECE.count(asked.corpus)

@@ -13,7 +13,7 @@ from webapp.pages.training import merges, unigram
 from webapp.pages.training.bigrams import BigramWalkthrough
 from webapp.pages.training.forms import ALGORITHMS, MOST, MOST_TEXT, TrainingRequest, bounds, opening_of, read
 from webapp.pages.training.presets import presets, usual
-from webapp.pages.walkthrough.frames import StepFrame, twin_of, wants_twin
+from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import well_formed
@@ -64,7 +64,7 @@ def _answer(algorithm: str) -> Response:
         offers = [(_("To the first step"), asked.address(0))]
     if any(one.field == "corpus" for one in problems):
         offers = [(_("Train on its beginning"), asked.with_corpus(opening_of(asked.corpus)).address())]
-    if wants_twin() and request.method == "GET":
+    if wants_json() and request.method == "GET":
         return _twin(asked, frame, problems)
     template = "walkthrough/_walkthrough.html" if wants_partial() else "training/page.html"
     least, most = bounds(asked)
@@ -90,7 +90,7 @@ def _answer(algorithm: str) -> Response:
 def _show(asked: TrainingRequest) -> Walkthrough:
     if asked.kind == "bigrams":
         return BigramWalkthrough(asked)
-    show: Walkthrough = unigram.show(asked) if asked.kind == "unigram" else merges.show(asked)
+    show: Walkthrough = unigram.walkthrough(asked) if asked.kind == "unigram" else merges.walkthrough(asked)
     return show
 
 
@@ -145,4 +145,4 @@ def _twin(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputP
         "size": asked.size,
         "text": well_formed(asked.text),
     }
-    return twin_of(frame.show, about)
+    return all_steps_json(frame.show, about)

@@ -63,7 +63,7 @@ class WordReadingLine:
     count: int
 
 
-def show(asked: TrainingRequest) -> UnigramWalkthrough:
+def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
     """The steps of a Unigram training; the corpus has words in it. Raises NoStepsError for a size too small."""
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
     counts = recipe.count(asked.corpus)

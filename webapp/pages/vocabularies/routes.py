@@ -14,7 +14,7 @@ from webapp.pages.vocabularies.pipeline_settings import settings_of
 from webapp.pages.vocabularies.size_chart import size_chart
 from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
-from webapp.serializers.json import json_response, kept_for
+from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import (
@@ -80,7 +80,7 @@ def twin(name: str) -> Response:
     if entry is None or not listing.has_page(entry):
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
     try:
-        response = kept_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
+        response = cached_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
         private(response)  # the title is in the visitor's language
         return response
     except UnavailableVocabularyError as error:

@@ -52,13 +52,13 @@ class StepFrame:
         return isinstance(self.show, PreparedWalkthrough) and self.step == 0
 
 
-def twin_of(show: Walkthrough, about: dict[str, Any]) -> Response:
+def all_steps_json(show: Walkthrough, about: dict[str, Any]) -> Response:
     """All steps of a show for programs, behind what they are `about`."""
     steps = [{"step": step, "sentence": show.sentence(step), **show.record(step)} for step in range(len(show))]
     return private(json_response({**about, "steps": steps, "ids": list(show.ids)}))
 
 
-def wants_twin() -> bool:
+def wants_json() -> bool:
     """Whether a program asks."""
     return request.args.get("format") == "json"
 

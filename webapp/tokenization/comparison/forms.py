@@ -10,7 +10,15 @@ from flask import Request
 from flask_babel import gettext as _
 
 from webapp.tokenization import forms
-from webapp.tokenization.comparison.state import LEAST, MOST, SAME_CORPUS, Comparison, Layout, TokenizerChoice, beside
+from webapp.tokenization.comparison.state import (
+    LEAST,
+    MOST,
+    SAME_CORPUS,
+    Comparison,
+    Layout,
+    TokenizerChoice,
+    alternatives_to,
+)
 from webapp.tokenization.forms import InputProblem
 
 Change = Callable[[list[TokenizerChoice]], tuple[Sequence[TokenizerChoice], list[InputProblem]]]
@@ -28,7 +36,7 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
     if written:
         choices = list(map(TokenizerChoice.parse, written))
     elif "algorithm" in values:  # from the playground
-        choices = beside(TokenizerChoice(common.algorithm, common.vocabulary))
+        choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary))
     choices, more = change(list(choices))
     if len(choices) > MOST:
         more = [*more, InputProblem(_("At most six tokenizers are compared; these are the first six."), 422)]

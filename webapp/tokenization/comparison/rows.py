@@ -9,7 +9,7 @@ from functools import cached_property
 from flask import current_app
 from flask_babel import gettext as _
 
-from webapp.core.analysis.agreement import Agreement, agreement_of, boundaries_of
+from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import WRONG, problem_of
@@ -52,7 +52,7 @@ class ComparisonResult:
     @cached_property
     def agreement(self) -> Agreement:
         """The boundaries of the rows that have tokens."""
-        return agreement_of(boundaries_of(each.starts, each.ends, len(self.text)) for _row, each in self.shown)
+        return agreement_of(token_boundaries(each.starts, each.ends, len(self.text)) for _row, each in self.shown)
 
     @property
     def pending(self) -> bool:
@@ -67,7 +67,7 @@ class ComparisonResult:
         return 202 if self.pending else max(row.problem.status for row in self.rows if row.problem)
 
 
-def compare(comparison: Comparison) -> ComparisonResult:
+def compare_tokenizers(comparison: Comparison) -> ComparisonResult:
     """Tokenize the text in every way that is asked for."""
     late = library().gather(choice.vocabulary for choice in comparison.choices)
     rows = [_row(number, state, late) for number, state in enumerate(comparison.states, 1)]

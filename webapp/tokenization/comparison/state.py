@@ -103,10 +103,10 @@ SAME_CORPUS = tuple(
 """The four that ship, learned from the same corpus to the same size."""
 
 
-def beside(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
+def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     """A tokenizer and others to compare it with: the other direction of matching, and one of each subword algorithm.
 
-    >>> print(*beside(TokenizerChoice("fmm", "jieba")))
+    >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
     fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
     other = {"fmm": "bmm", "bmm": "fmm"}.get(choice.algorithm)
