@@ -11,7 +11,9 @@ from hypothesis import settings
 from tests.postgres import Cluster, find_programs, running
 from webapp import create_app, vocabularies
 from webapp.storage import storage_of
-from webapp.storage.models import Base
+from webapp.storage.tables import Base
+
+pytest_plugins = ["tests.site"]
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -12,31 +12,10 @@ from typing import Any
 from flask import Flask
 from flask_compress import Compress
 
-from webapp import (
-    api,
-    assets,
-    commands,
-    compare,
-    downloads,
-    errors,
-    frequencies,
-    health,
-    languages,
-    learn,
-    localization,
-    playground,
-    proxies,
-    rates,
-    security,
-    settings,
-    snapshots,
-    splitter,
-    steps,
-    storage,
-    vocabularies,
-    vocabulary_pages,
-)
-from webapp.application import Site
+from webapp import api, pages, settings, storage, vocabularies
+from webapp.vocabularies import commands
+from webapp.web import assets, errors, health, localization, proxies, rates, security
+from webapp.web.application import Site
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -63,16 +42,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(health.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
-    app.register_blueprint(playground.blueprint)
-    app.register_blueprint(compare.blueprint)
-    app.register_blueprint(splitter.blueprint)
-    app.register_blueprint(steps.blueprint)
-    app.register_blueprint(downloads.blueprint)
-    app.register_blueprint(frequencies.blueprint)
-    app.register_blueprint(languages.blueprint)
-    app.register_blueprint(learn.blueprint)
-    app.register_blueprint(vocabulary_pages.blueprint)
-    app.register_blueprint(snapshots.blueprint)
+    pages.init_app(app)
     if app.config["PRELOAD"]:
         vocabularies.preload()
         for name in app.jinja_env.list_templates():

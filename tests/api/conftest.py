@@ -41,7 +41,7 @@ def post(client: FlaskClient) -> Ask:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of the site under gunicorn."""
+    """The address of the site under its own server."""
     with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
         yield address
 

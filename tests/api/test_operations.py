@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.api.conftest import Ask
 from tests.core.texts import texts
-from webapp.core.byte_characters import spelt
-from webapp.vocabularies.loading import NAMES, shipped_tokenizer
+from webapp.core.text.byte_characters import spelt
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 TEXT = "研究 tokens 乸, unbelievably!"
 

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.api.conftest import problem_of
 from webapp import create_app
-from webapp.vocabularies.loading import shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.serving import ROOT, serve
-from webapp.vocabularies.loading import NAMES, shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 TEXTS = ROOT.parent / "shared" / "texts"
 RUNS = 9

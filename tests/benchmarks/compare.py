@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.benchmarks.texts import require_shared, text
 from tests.benchmarks.timing import BELOW
 from tests.serving import serve
-from webapp.vocabularies.loading import NAMES, shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 ROWS = ("bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram")
 SIZE = 10_000  # bytes

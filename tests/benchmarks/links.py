@@ -1,6 +1,6 @@
 """How many links the site opens and makes: ``python -m tests.benchmarks.links [SECONDS]``.
 
-Two gunicorn workers, eight clients on the same machine, each with a connection that stays open: first `/healthz`, the
+Two workers, eight clients on the same machine, each with a connection that stays open: first `/healthz`, the
 ceiling, then a snapshot of 2 KB that was opened before, then sharing, each text another one. Every link that was
 answered is opened again at the end.
 """

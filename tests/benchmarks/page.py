@@ -1,6 +1,6 @@
 """How fast the page is, in a real Chromium, beside its goals: ``python -m tests.benchmarks.page``.
 
-The site runs under gunicorn, as deployed. Every time is a median of several runs, each in a fresh browser
+The site runs under its own server, as deployed. Every time is a median of several runs, each in a fresh browser
 profile and with another stretch of the text, so that nothing is in a cache that would not be for a visitor.
 "Painted" is the first animation frame after the one that had the tokens in the document.
 """
@@ -134,7 +134,7 @@ def main() -> None:
                     line(what, told, "" if goal is None else show(goal), rivals, "missed" if missed else ""),
                     flush=True,
                 )
-        print(f"\nChromium {browser.version}, headless, and gunicorn on the same machine.")
+        print(f"\nChromium {browser.version}, headless, and the site on the same machine.")
         browser.close()
 
 

@@ -29,7 +29,7 @@ WATCHED = 100  # merges of the reference trainer that are timed at the beginning
 LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
 
 
-def ours(text: str) -> bpe.Trained[bytes]:
+def ours(text: str) -> bpe.TrainedBPE[bytes]:
     """Our byte-level BPE: count, merge, build the model."""
     trained = bpe.train_bytes(BYTE_BPE.count(text), SIZE)
     assert len(trained.model.pieces) == SIZE
@@ -46,7 +46,7 @@ def theirs(text: str) -> None:
     assert tokenizer.get_vocab_size() == SIZE
 
 
-def recounting(counts: Mapping[str, int], trained: bpe.Trained[bytes]) -> float:
+def recounting(counts: Mapping[str, int], trained: bpe.TrainedBPE[bytes]) -> float:
     """Seconds that a trainer that recounts every merge would take: its first and its last merges, on average."""
     beginning = {reference.utf8(word): count for word, count in counts.items()}
     last = len(trained.merges) - WATCHED

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.benchmarks.texts import SHIPPED, VOCABULARIES
-from webapp.core.formats import huggingface, scores, sentencepiece, tiktoken
+from webapp.core.formats import huggingface, sentencepiece, tiktoken, tokens_and_scores
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
@@ -27,7 +27,7 @@ def readers() -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
     for path in sorted((VOCABULARIES / "sentencepiece").glob("*.model")):
         yield path.stem, partial(_read, path, sentencepiece.read)
     path = VOCABULARIES / "scores" / "stories15m_tokens_scores.json"
-    yield "stories15m", partial(_read, path, lambda content: scores.read(content.decode()))
+    yield "stories15m", partial(_read, path, lambda content: tokens_and_scores.read(content.decode()))
     for name in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
         path = SHIPPED / f"{name}.json.gz"
         yield (

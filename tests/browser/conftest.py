@@ -14,7 +14,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of the site, served by gunicorn as it is when deployed."""
+    """The address of the site, served as it is when deployed."""
     with serve() as address:
         yield address
 

@@ -11,7 +11,7 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface
-from webapp.core.split_patterns import CL100K
+from webapp.core.text.split_patterns import CL100K
 from webapp.core.tokenizer import Tokenizer
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
-from webapp.core.split_patterns import PatternTimeoutError
+from webapp.core.text.split_patterns import PatternTimeoutError
 
 # A line with something for every part of a pipeline to do.
 TEXT = "Un affable[UNK] <s>café e\u0301ﬁ 研究!\r\n\t 12345 ▁ĠÃ©\x00\u3000👩‍👩‍👧 the universally don't\ufeff"

@@ -4,8 +4,8 @@ import base64
 from typing import Any
 
 from tests.core.texts import CORPUS
-from webapp.core import split_patterns
 from webapp.core.recipes import BYTE_BPE
+from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
 
 BYTES = [bytes([byte]) for byte in range(256)]

@@ -18,15 +18,15 @@ from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.formats.fields import FormatError
 from webapp.core.models import scored_bpe
-from webapp.core.models.lengths import MOST_CHARACTERS, MOST_LENGTHS
+from webapp.core.models.fast.single_precision import FARTHEST
+from webapp.core.models.fast.word_lengths import MOST_CHARACTERS, MOST_LENGTHS
 from webapp.core.models.literals import Literals
 from webapp.core.models.long_pieces import LIMITS, MOST_NESTED, LongPieces
-from webapp.core.models.rounded_words import FARTHEST
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.steps.lattice import lattice_of, tokens_of
-from webapp.core.steps.viterbi import best_path
+from webapp.core.traces.lattice import lattice_of, tokens_of
+from webapp.core.traces.viterbi import best_path
 from webapp.core.vocabulary_error import VocabularyError
 
 # Repeated, each makes texts in which pieces of every length fit at every position.

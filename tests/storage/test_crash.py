@@ -19,8 +19,8 @@ from sqlalchemy import func, select
 
 from tests.serving import Site, serving
 from tests.storage.conftest import database_of
-from webapp.storage.models import ClaimRow, SnapshotRow
 from webapp.storage.packing import unpack
+from webapp.storage.tables import ClaimRow, SnapshotRow
 
 APPLICATION = "tests.storage.sharing_site:create_app"
 CLIENTS = 6

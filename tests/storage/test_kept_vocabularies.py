@@ -10,13 +10,13 @@ from threading import Thread
 import pytest
 
 from tests.storage.conftest import snapshot
-from webapp.storage import NoRoomError, RemovedError, Shared, Storage, VocabularyFile, snapshots
+from webapp.storage import RemovedSnapshotError, ShareReceipt, Storage, StorageFullError, VocabularyFile, snapshots
 
 FILE = VocabularyFile(sha256(b"low\n").hexdigest(), "dictionary", ("fmm",), 1, b"low\n")
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
 
-def share(storage: Storage, text: str = "low", expires: datetime | None = None, **bound: int) -> Shared:
+def share(storage: Storage, text: str = "low", expires: datetime | None = None, **bound: int) -> ShareReceipt:
     shown = snapshot(text, vocabulary_hash=FILE.hash)
     return storage.snapshots.share(shown, expires=expires, vocabulary=FILE, **bound)
 
@@ -60,7 +60,7 @@ def test_it_goes_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
 def test_it_goes_with_what_the_operator_removes(storage: Storage) -> None:
     assert storage.snapshots.remove(share(storage).id)
     assert not kept(storage)
-    with pytest.raises(RemovedError):
+    with pytest.raises(RemovedSnapshotError):
         share(storage)
     assert not kept(storage)
 
@@ -89,7 +89,7 @@ def test_a_snapshot_of_an_upload_changes_nothing_about_it(storage: Storage) -> N
 
 
 def test_without_room_neither_is_kept(storage: Storage) -> None:
-    with pytest.raises(NoRoomError):
+    with pytest.raises(StorageFullError):
         share(storage, most_bytes=1)
     assert not kept(storage)
     with storage.database.read() as connection:
@@ -102,7 +102,7 @@ def test_without_room_neither_is_kept(storage: Storage) -> None:
 def test_who_shares_while_others_delete_has_the_vocabulary(storage: Storage) -> None:
     failed: list[Exception] = []
 
-    def visitor(change: Callable[[Shared], None], name: str) -> None:
+    def visitor(change: Callable[[ShareReceipt], None], name: str) -> None:
         try:
             for number in range(8):
                 shared = share(storage, f"{name} {number}")
@@ -112,10 +112,10 @@ def test_who_shares_while_others_delete_has_the_vocabulary(storage: Storage) -> 
         except Exception as error:
             failed.append(error)
 
-    def delete(shared: Shared) -> None:
+    def delete(shared: ShareReceipt) -> None:
         assert storage.snapshots.delete(shared.id, shared.secret)
 
-    def remove(shared: Shared) -> None:
+    def remove(shared: ShareReceipt) -> None:
         assert storage.snapshots.remove(shared.id)
 
     changes = [delete, remove, delete, remove]

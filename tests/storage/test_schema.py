@@ -23,7 +23,7 @@ from tests.storage.conftest import database_of, snapshot
 from webapp import create_app
 from webapp.storage import DatabaseUrlError, SchemaError, Storage, schema, storage
 from webapp.storage.engine import Database, url_of
-from webapp.storage.models import Base
+from webapp.storage.tables import Base
 
 PREPARE = """
 import sys

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from tests.storage.conftest import snapshot
-from webapp.storage import NoRoomError, Shared, Snapshot, Storage, VocabularyFile
+from webapp.storage import ShareReceipt, Snapshot, Storage, StorageFullError, VocabularyFile
 from webapp.storage.packing import pack, unpack
 
 
@@ -26,7 +26,7 @@ def comparison(*files: VocabularyFile, text: str = "low lower") -> Snapshot:
     return Snapshot(text, state, (), (), (), {}, decoded=text, rows=tuple(rows))
 
 
-def share(storage: Storage, *files: VocabularyFile, expires: datetime | None = None, **bound: int) -> Shared:
+def share(storage: Storage, *files: VocabularyFile, expires: datetime | None = None, **bound: int) -> ShareReceipt:
     return storage.snapshots.share(comparison(*files), expires=expires, others=files, **bound)
 
 
@@ -70,7 +70,7 @@ def test_what_somebody_uploads_stays(storage: Storage) -> None:
 
 
 def test_all_or_none_are_kept(storage: Storage) -> None:
-    with pytest.raises(NoRoomError):
+    with pytest.raises(StorageFullError):
         share(storage, LOW, HIGH, most_bytes=len(LOW.packed[0]) + 1)
     assert kept(storage) == []
     assert storage.snapshots.get("2" * 9) is None

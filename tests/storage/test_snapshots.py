@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from sqlalchemy import event, text, update
 
 from tests.storage.conftest import snapshot
-from webapp.storage import LONGEST_REASON, RemovedError, Shared, Snapshot, Storage, snapshots
+from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, Snapshot, Storage, snapshots
 from webapp.storage.engine import Database, url_of
-from webapp.storage.models import ClaimRow, SnapshotRow
 from webapp.storage.packing import NOTHING, pack, unpack
 from webapp.storage.snapshots import ids_of
+from webapp.storage.tables import ClaimRow, SnapshotRow
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 NEXT_WEEK = datetime.now(UTC) + timedelta(days=7)
@@ -37,7 +37,7 @@ def travel(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
     return travel
 
 
-def share(storage: Storage, shown: Snapshot | None = None, expires: datetime | None = None) -> Shared:
+def share(storage: Storage, shown: Snapshot | None = None, expires: datetime | None = None) -> ShareReceipt:
     return storage.snapshots.share(shown or snapshot(), expires=expires)
 
 
@@ -219,7 +219,7 @@ def test_what_the_operator_removed_stays_removed(storage: Storage) -> None:
     storage.snapshots.report(first.id, "spam")
     assert storage.snapshots.remove(first.id)
     assert condition(storage, first.id) == "removed"
-    with pytest.raises(RemovedError) as caught:
+    with pytest.raises(RemovedSnapshotError) as caught:
         share(storage)
     assert caught.value.id == first.id
     assert not storage.snapshots.delete(first.id, first.secret)
@@ -261,7 +261,7 @@ def test_one_query_opens_a_link(database: Database, storage: Storage) -> None:
 
 
 def test_many_share_the_same_at_once(database: Database, storage: Storage) -> None:
-    shared: list[Shared] = []
+    shared: list[ShareReceipt] = []
     together = Barrier(8)
 
     def author() -> None:

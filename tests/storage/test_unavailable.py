@@ -19,8 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from werkzeug.test import TestResponse
 
 from tests.postgres import Cluster
+from tests.site import HTMX
 from tests.storage.conftest import database_of, snapshot
-from tests.web.conftest import HTMX
 from webapp import create_app
 from webapp.storage import Storage, UnavailableStorageError, storage
 from webapp.storage.engine import Database

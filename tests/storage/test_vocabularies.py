@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.storage.conftest import snapshot
-from webapp.storage import NoRoomError, Storage, VocabularyFile
+from webapp.storage import Storage, StorageFullError, VocabularyFile
 from webapp.storage.engine import Database
 
 WORDS = "\n".join(map(str, range(10_000))).encode()
@@ -78,7 +78,7 @@ def test_a_large_file(storage: Storage) -> None:
 
 def test_there_is_a_limit_to_all_of_them(storage: Storage) -> None:
     put(storage, most_bytes=len(WORDS))
-    with pytest.raises(NoRoomError):
+    with pytest.raises(StorageFullError):
         put(storage, os.urandom(len(WORDS)), most_bytes=len(WORDS))
     put(storage, most_bytes=1)  # it is there already and takes no more
     assert storage.vocabularies.content(HASH) == (WORDS, None)

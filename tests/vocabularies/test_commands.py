@@ -18,10 +18,10 @@ from tests.serving import ROOT
 from tests.vocabularies.conftest import RANKS, TOKENIZER
 from tests.vocabularies.publisher import Answer, Publisher
 from webapp import create_app
-from webapp.vocabularies.downloading import Reason
 from webapp.vocabularies.fetching import FetchError
+from webapp.vocabularies.https_download import Reason
+from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.wellknown import WELL_KNOWN
-from webapp.vocabularies.words import sentence
 
 GPT2 = "/openai-community/gpt2/resolve/main/tokenizer.json"
 BERT = "/google-bert/bert-base-cased/resolve/main/tokenizer.json"

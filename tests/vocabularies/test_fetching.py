@@ -18,8 +18,8 @@ import pytest
 from tests.vocabularies.conftest import PIECES_PATH, RANKS, RANKS_PATH, TOKENIZER, Make
 from tests.vocabularies.publisher import Answer, Manner, Publisher, git_name
 from webapp.vocabularies import fetching
-from webapp.vocabularies.downloading import HUB_SITES, Download, Endpoint
 from webapp.vocabularies.fetching import Fetcher, FetchError, Progress
+from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint
 from webapp.vocabularies.wellknown import WellKnown
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from flask import Flask, url_for
 
-from webapp import assets
+from webapp.web import assets
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.web.conftest import HTMX, NOWHERE
+from tests.site import HTMX, NOWHERE
 from webapp import create_app
 
 BACK = "Go one page back in your browser"

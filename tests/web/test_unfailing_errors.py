@@ -14,13 +14,13 @@ from flask import Flask, Response, abort, templating
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.test import EnvironBuilder
 
-from tests.web.conftest import HTMX, NOWHERE
+from tests.site import HTMX, NOWHERE
 from webapp import create_app
-from webapp.application import SiteRequest
-from webapp.core.split_patterns import TextError
-from webapp.security import FRAMED_HEADERS, HEADERS, framed
+from webapp.core.text.split_patterns import TextError
 from webapp.storage import UnavailableStorageError
 from webapp.storage.engine import Database
+from webapp.web.application import SiteRequest
+from webapp.web.security import FRAMED_HEADERS, HEADERS, framed
 
 STATUSES = [400, 403, 404, 405, 409, 413, 416, 422, 429, 500, 501, 503]
 HEADINGS = {

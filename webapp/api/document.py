@@ -11,10 +11,10 @@ from apispec import APISpec
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from webapp.api.answers import Problem
-from webapp.api.bodies import VocabularyUpload
 from webapp.api.operations import Operation
-from webapp.problems import API, MEDIA_TYPE
+from webapp.api.schemas.requests import VocabularyUpload
+from webapp.api.schemas.responses import Problem
+from webapp.web.problems import API, MEDIA_TYPE
 
 VERSION = "1.0.0"  # of the API: what /api/v1 promises
 REF = "#/components/schemas/{model}"

@@ -11,8 +11,8 @@ from typing import Any
 from flask import Blueprint, Response, request
 from pydantic import BaseModel
 
-from webapp.api.bodies import Method, NoQuery, VocabularyUpload
-from webapp.api.reading import body_of, query_of
+from webapp.api.schemas.requests import Method, NoQuery, VocabularyUpload
+from webapp.api.validation import body_of, query_of
 
 
 @dataclass(frozen=True)

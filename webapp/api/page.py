@@ -13,12 +13,13 @@ from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
 
-from webapp.api.bodies import MOST_TEXTS
 from webapp.api.operations import Operation
 from webapp.api.routes import document, operations
+from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import Snippet, snippets_of
-from webapp.localization import number
-from webapp.problems import API
+from webapp.web.htmx import private
+from webapp.web.localization import number
+from webapp.web.problems import API
 
 blueprint = Blueprint("api_page", __name__)
 
@@ -64,9 +65,7 @@ def page() -> Response:
         reading=rate_in_words(current_app.config["RATE_READING"]),
         storing=rate_in_words(current_app.config["RATE_STORING"]),
     )
-    response = make_response(body)
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return private(make_response(body))
 
 
 def rate_in_words(rates: str) -> str:

@@ -9,21 +9,21 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, request, url_for
 
-from webapp.answers.json import json_response, kept_for, well_formed
-from webapp.answers.snapshot import snapshot_json
-from webapp.answers.tokenization import answer_of, parts_of, sizes_of
-from webapp.answers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.api import answers, bodies, keeping, uploading
-from webapp.api.choosing import chosen, described_tokenizer, texts_of, within
+from webapp.api import sharing, uploads
 from webapp.api.document import document_of
 from webapp.api.operations import Operations
-from webapp.api.reading import most_bytes
-from webapp.core.split_patterns import TextError
-from webapp.core.splitting import TooSmallError, split
-from webapp.problems import API, refuse
-from webapp.rates import stores
-from webapp.splitter.routes import MOST_PARTS
+from webapp.api.schemas import requests, responses
+from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
+from webapp.api.validation import most_bytes
+from webapp.core.analysis.chunking import PartTooSmallError, split
+from webapp.core.text.split_patterns import TextError
+from webapp.serializers.json import cached_for, json_response, well_formed
+from webapp.serializers.snapshot import snapshot_json
+from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json
+from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.vocabularies import CATALOGUE, well_known
+from webapp.web.problems import API, refuse
+from webapp.web.rates import stores
 
 blueprint = Blueprint("api", __name__, url_prefix=API)
 operations = Operations(blueprint)
@@ -42,21 +42,22 @@ def speak_english() -> None:
 @operations.add(
     "post",
     "/tokenize",
-    body=bodies.TokenizeBody,
-    answer=answers.TokenizeAnswer,
+    body=requests.TokenizeBody,
+    answer=responses.TokenizeAnswer,
     errors=(404, 409, 413, 503),
     example={"text": "研究 tokens", "vocabulary": "bpe-bytes", "want": ["ids", "pieces", "offsets"]},
 )
-def tokenize(body: bodies.TokenizeBody) -> Response:
+def tokenize(body: requests.TokenizeBody) -> Response:
     """Cut a text, or up to 1,000 texts, into tokens.
 
     The answer has the keys that `want` names. For `texts` each of them is a list with an entry for each text. A batch
     counts as one request.
     """
     texts = texts_of(body)
-    state, tokenizer = chosen(body, "\n".join(texts))
+    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
-        answer_of(tokenizer.encode(text, special=state.special, template=state.template), body.want) for text in texts
+        tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want)
+        for text in texts
     ]
     return _one_or_all(body, found, dict.fromkeys(body.want))
 
@@ -64,36 +65,38 @@ def tokenize(body: bodies.TokenizeBody) -> Response:
 @operations.add(
     "post",
     "/count",
-    body=bodies.CountBody,
-    answer=answers.CountAnswer,
+    body=requests.CountBody,
+    answer=responses.CountAnswer,
     errors=(404, 409, 413, 503),
     example={"texts": ["How many tokens?", "多少个词？"], "vocabulary": "unigram"},
 )
-def count(body: bodies.CountBody) -> Response:
+def count(body: requests.CountBody) -> Response:
     """Count tokens: nothing else, and so the fastest.
 
     For `texts` each key of the answer is a list with an entry for each text.
     """
     texts = texts_of(body)
-    state, tokenizer = chosen(body, "\n".join(texts))
-    found = [sizes_of(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts]
+    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
+    found = [
+        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
+    ]
     return _one_or_all(body, found, ("tokens", "characters", "bytes"))
 
 
 @operations.add(
     "post",
     "/decode",
-    body=bodies.DecodeBody,
-    answer=answers.DecodeAnswer,
+    body=requests.DecodeBody,
+    answer=responses.DecodeAnswer,
     errors=(404, 409, 413, 503),
     example={"ids": [962, 32, 313, 184], "vocabulary": "bpe-bytes"},
 )
-def decode(body: bodies.DecodeBody) -> Response:
+def decode(body: requests.DecodeBody) -> Response:
     """Turn ids into the text that they spell.
 
     What is learned on the spot is learned from `corpus`, which must be the same as when the text was tokenized.
     """
-    _state, tokenizer = chosen(body)
+    _state, tokenizer = choose_tokenizer(body)
     limit = TIMES_THE_LONGEST * current_app.config["MAX_TEXT_BYTES"]
     length = tokenizer.spelt_length(body.ids)
     if length > limit:
@@ -110,12 +113,12 @@ def decode(body: bodies.DecodeBody) -> Response:
 @operations.add(
     "post",
     "/split",
-    body=bodies.SplitBody,
-    answer=answers.SplitAnswer,
+    body=requests.SplitBody,
+    answer=responses.SplitAnswer,
     errors=(404, 409, 413, 503),
     example={"text": "It rains. Take an umbrella! 下雨了。带伞吧！", "max_tokens": 8, "boundary": "sentence"},
 )
-def split_text(body: bodies.SplitBody) -> Response:
+def split_text(body: requests.SplitBody) -> Response:
     """Split a text into parts of at most so many tokens.
 
     How many tokens a part has is decided by encoding it alone. Without an overlap the parts, one after the other, are
@@ -126,7 +129,7 @@ def split_text(body: bodies.SplitBody) -> Response:
     if body.overlap > body.max_tokens // 2:
         sentence = f"It is at most half of max_tokens: {body.max_tokens // 2}."
         refuse(409, f"The overlap is too large. {sentence}", errors=[("#/overlap", sentence)])
-    state, tokenizer = chosen(body, body.text)
+    state, tokenizer = choose_tokenizer(body, body.text)
     parts = split(
         body.text,
         tokenizer,
@@ -141,27 +144,27 @@ def split_text(body: bodies.SplitBody) -> Response:
         if len(found) > MOST_PARTS:
             sentence = f"These are more than {MOST_PARTS:,} parts."
             refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
-        return json_response({"parts": parts_of(body.text, found)})
-    except TooSmallError as error:
+        return json_response({"parts": parts_json(body.text, found)})
+    except PartTooSmallError as error:
         sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
 
 
-@operations.add("get", "/vocabularies", answer=answers.VocabulariesAnswer)
+@operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)
 def vocabularies() -> Response:
     """List the vocabularies: those that ship, that are learned or pasted, and the well-known ones that are fetched.
 
     Uploaded ones are not in the list: their names are for those who have them.
     """
     entries = [*CATALOGUE.values(), *well_known()]
-    return kept_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
+    return cached_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
 
 
 @operations.add(
     "post",
     "/vocabularies",
-    body=bodies.VocabularyUpload,
-    answer=answers.VocabularyEntry,
+    body=requests.VocabularyUpload,
+    answer=responses.VocabularyEntry,
     status=201,
     errors=(403, 409, 413, 507),
     example={"words.txt": "研究\n生命\n起源\n"},
@@ -175,36 +178,36 @@ def upload_vocabulary() -> Response:
     vocab.json with merges.txt, tekken.json, merge codes of subword-nmt, tokens with scores, and word lists. The name is
     made from the content: the same file has the same name, and whoever knows it may use it.
     """
-    entry = uploading.kept(request)
+    entry = uploads.store_upload(request)
     response = json_response(entry_json(entry), 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
 
 
 @operations.add(
-    "get", "/vocabularies/<name>", answer=answers.VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"}
+    "get", "/vocabularies/<name>", answer=responses.VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"}
 )
 def vocabulary(name: str) -> Response:
     """Tell what a vocabulary is made of."""
-    return kept_for(json_response(vocabulary_json(*described_tokenizer(name))), HOUR)
+    return cached_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
 @operations.add(
     "get",
     "/vocabularies/<name>/tokens",
-    query=bodies.TokensQuery,
-    answer=answers.TokensAnswer,
+    query=requests.TokensQuery,
+    answer=responses.TokensAnswer,
     errors=(404, 503),
     example={"name": "bpe-bytes", "query": "token"},
 )
-def tokens(name: str, query: bodies.TokensQuery) -> Response:
+def tokens(name: str, query: requests.TokensQuery) -> Response:
     """List the tokens of a vocabulary, 100 a page, or those that hold what is searched for.
 
     The token whose id it is comes first, then tokens that are just that text, then those that hold it.
     """
-    _entry, tokenizer = described_tokenizer(name)
+    _entry, tokenizer = tokenizer_by_name(name)
     try:
-        return kept_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
+        return cached_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
     except NoPageError as error:
         refuse(404, f"There is no page {query.page}; the last is {error.last}.", errors=[("page", "No such page")])
 
@@ -212,20 +215,20 @@ def tokens(name: str, query: bodies.TokensQuery) -> Response:
 @operations.add(
     "post",
     "/snapshots",
-    body=bodies.SnapshotBody,
-    answer=answers.SharedAnswer,
+    body=requests.SnapshotBody,
+    answer=responses.SharedAnswer,
     status=201,
     errors=(403, 404, 409, 410, 413, 503, 507),
     example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where is it cut?"},
 )
 @stores
-def share(body: bodies.SnapshotBody) -> Response:
+def share(body: requests.SnapshotBody) -> Response:
     """Keep a result under a link that does not break.
 
     The same text, vocabulary, options, title and note have the same link, whoever keeps them; each has a secret of
     their own.
     """
-    shared = keeping.kept(request, body)
+    shared = sharing.share_text(request, body)
     told = {
         "id": shared.id,
         "url": url_for("snapshots.page", id=shared.id, _external=True),
@@ -241,7 +244,7 @@ def share(body: bodies.SnapshotBody) -> Response:
 @operations.add(
     "get",
     "/snapshots/<id>",
-    answer=answers.SnapshotAnswer,
+    answer=responses.SnapshotAnswer,
     errors=(404, 410, 503),
     example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba"},
 )
@@ -250,13 +253,13 @@ def snapshot(id: str) -> Response:
 
     It never changes, but it may be deleted: 410 then.
     """
-    response = kept_for(json_response(snapshot_json(keeping.stored(id))), 0)
+    response = cached_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 
-def _one_or_all(body: bodies.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
+def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
     """What was found for `text`; for `texts` each key once, with a list that has an entry for each of them."""
     if "text" in body.model_fields_set:
         return json_response(found[0])
@@ -266,7 +269,7 @@ def _one_or_all(body: bodies.Texts, found: Sequence[Mapping[str, Any]], keys: It
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
     """The document that describes all of this."""
-    return kept_for(json_response(document()), MINUTES_5)
+    return cached_for(json_response(document()), MINUTES_5)
 
 
 @cache

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from webapp.api.bodies import VocabularyUpload
 from webapp.api.operations import Operation
+from webapp.api.schemas.requests import VocabularyUpload
 
 BOUNDARY = "between-the-parts"
 

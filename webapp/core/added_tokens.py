@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from webapp.core.models.literals import Literals
-from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
-from webapp.core.word_characters import is_word
+from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.word_characters import is_word
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class AddedToken:
 Part = tuple[int, int, AddedToken | None]
 
 
-class Finder:
+class AddedTokenFinder:
     """Finds tokens in a text: the leftmost first, the longest among those that begin together.
 
-    >>> finder = Finder([AddedToken("<mask>", 4, lstrip=True), AddedToken("<m", 5)])
+    >>> finder = AddedTokenFinder([AddedToken("<mask>", 4, lstrip=True), AddedToken("<m", 5)])
     >>> [(start, end, token.id if token else None) for start, end, token in finder.parts("a <mask><m")]
     [(0, 1, None), (1, 8, 4), (8, 10, 5)]
     """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 
 Item = TypeVar("Item")
 

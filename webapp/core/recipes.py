@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from webapp.core import decoders, normalizers, pretokenizers
-from webapp.core.decoders import Decoder
 from webapp.core.models import Model
-from webapp.core.normalizers import Normalizer
-from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.split_patterns import MARKED_CLASSES, MARKED_WORDS
+from webapp.core.text import decoders, normalizers, pretokenizers
+from webapp.core.text.decoders import Decoder
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
+from webapp.core.text.split_patterns import MARKED_CLASSES, MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -52,7 +52,7 @@ BYTE_BPE = Recipe(
     name="bpe-bytes",
     normalizer=None,
     pretokenizer=pretokenizers.ByteLevel(),
-    decoder=decoders.ByteLevel(),
+    decoder=decoders.ByteLevelDecoder(),
 )
 """Byte-level BPE as in GPT-2; any text comes back as it was. Its special token is `<|endoftext|>`."""
 
@@ -71,7 +71,7 @@ def wordpiece(lowercase: bool) -> Recipe:
         name="wordpiece-lowercase" if lowercase else "wordpiece",
         normalizer=normalizers.BertNormalizer(lowercase=lowercase),
         pretokenizer=pretokenizers.BertPreTokenizer(),
-        decoder=decoders.WordPiece("##"),
+        decoder=decoders.WordPieceDecoder("##"),
     )
 
 
@@ -80,8 +80,10 @@ WORDPIECE = wordpiece(lowercase=False)
 
 UNIGRAM = Recipe(
     name="unigram",
-    normalizer=normalizers.Sequence((normalizers.NFC(), normalizers.Replace(" ", "▁"), normalizers.Prepend("▁"))),
-    pretokenizer=pretokenizers.Sequence(
+    normalizer=normalizers.NormalizerSequence(
+        (normalizers.NFC(), normalizers.Replace(" ", "▁"), normalizers.Prepend("▁"))
+    ),
+    pretokenizer=pretokenizers.PreTokenizerSequence(
         (
             # Words with the space before them; of several spaces all but the last stay together, so that an
             # indentation can be one piece.
@@ -89,7 +91,9 @@ UNIGRAM = Recipe(
             pretokenizers.Split(MARKED_CLASSES, "isolated"),
         )
     ),
-    decoder=decoders.Sequence((decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", start=1))),
+    decoder=decoders.DecoderSequence(
+        (decoders.ReplaceDecoder("▁", " "), decoders.Fuse(), decoders.StripDecoder(" ", start=1))
+    ),
 )
 """Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes
 back whole: the `▁` is put in front always, not only where the text does not begin with a space."""

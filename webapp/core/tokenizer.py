@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from webapp.core.added_tokens import AddedToken, Finder, as_added_tokens
-from webapp.core.alignment import Aligned
-from webapp.core.decoders import Decoder, Join
+from webapp.core.added_tokens import AddedToken, AddedTokenFinder, as_added_tokens
 from webapp.core.encoding import Encoding, Placement
+from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
 from webapp.core.models import Model
-from webapp.core.normalizers import Normalizer
 from webapp.core.postprocessors import PostProcessor, spaces_of
-from webapp.core.pretokenizers import PreTokenizer
-from webapp.core.stretches import PretokensByPlace, stretches_of
+from webapp.core.text.alignment import AlignedText
+from webapp.core.text.decoders import Decoder, Join
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.vocabulary_error import VocabularyError
 
 
@@ -58,14 +58,14 @@ class Tokenizer:
         )
         self.postprocessor = postprocessor or PostProcessor()
         self._added_by_id = {token.id: token for token in self.added_tokens}
-        self._in_text = Finder(token for token in self.added_tokens if not token.normalized)
+        self._in_text = AddedTokenFinder(token for token in self.added_tokens if not token.normalized)
         normalize = (lambda content: content) if normalizer is None else normalizer.normalize
-        self._in_normalized = Finder((token for token in self.added_tokens if token.normalized), normalize)
+        self._in_normalized = AddedTokenFinder((token for token in self.added_tokens if token.normalized), normalize)
         # As in `tokenizers`: normalized tokens are decoded as they were found, and are not special if that has no name.
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
-        self._stretches = stretches_of(model, normalizer, pretokenizer)
+        self._stretches = encoding_path(model, normalizer, pretokenizer)
 
     def encode(self, text: str, *, special: bool = False, template: bool = False) -> Encoding:
         """The tokens of a text; with `special`, special tokens that stand in it are honoured, with `template` those
@@ -93,7 +93,7 @@ class Tokenizer:
             return self.postprocessor.template.ids(ids)
         return ids
 
-    def parts(self, text: str, *, special: bool = False) -> Iterator[tuple[Aligned, AddedToken | None]]:
+    def parts(self, text: str, *, special: bool = False) -> Iterator[tuple[AlignedText, AddedToken | None]]:
         """The added tokens of a text, and the normalized stretches between them, which have none: what `encode` takes
         in turn to the pre-tokenizer."""
         return self._parts(_aligned(text), special)
@@ -155,8 +155,8 @@ class Tokenizer:
         if len(parts) == 1 and parts[0][2] is None:
             return self._stretches.ids(text[start:end], start == 0)
         ids: list[int] = []
-        if isinstance(self._stretches, PretokensByPlace) and self.normalizer is not None:
-            aligned = self.normalizer.align(Aligned.of(text).part(start, end))
+        if isinstance(self._stretches, PlacedPretokenPath) and self.normalizer is not None:
+            aligned = self.normalizer.align(AlignedText.of(text).part(start, end))
             for left, right, token in parts:
                 ids += (token.id,) if token else self._stretches.aligned_ids(aligned.part(left, right))
             return ids
@@ -173,7 +173,7 @@ class Tokenizer:
         return any(special or not finder.only_special for finder in finders)
 
     def _place(self, text: str, ids: Sequence[int], special: bool, template: bool) -> Placement:
-        starts, ends, found = self._places(Aligned.of(text), special)
+        starts, ends, found = self._places(AlignedText.of(text), special)
         if self.postprocessor.trims:
             spaces = [
                 spaces_of(text[starts[at] : ends[at]] if self._is_text(id) else self.model.pieces[id])
@@ -188,7 +188,7 @@ class Tokenizer:
         special_indexes = frozenset(at for at, mark in enumerate(marks) if mark)
         return Placement(filled.filled(starts, 0), filled.filled(ends, 0), special_indexes)
 
-    def _places(self, aligned: Aligned, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
+    def _places(self, aligned: AlignedText, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
         """Starts and ends of the tokens of a text, and the indexes of the special ones that stand in it."""
         if not self._looks_for(special):
             return *self._stretches.places(aligned), set()
@@ -207,7 +207,7 @@ class Tokenizer:
             ends.append(part.ends[-1])
         return starts, ends, found
 
-    def _parts(self, aligned: Aligned, special: bool) -> Iterator[tuple[Aligned, AddedToken | None]]:
+    def _parts(self, aligned: AlignedText, special: bool) -> Iterator[tuple[AlignedText, AddedToken | None]]:
         for start, end, token in self._in_text.parts(aligned.text, special=special):
             stretch = aligned.part(start, end)
             if token is not None:
@@ -233,13 +233,13 @@ def _well_formed(text: str) -> str:
     return text
 
 
-def _aligned(text: str) -> Aligned:
+def _aligned(text: str) -> AlignedText:
     """The well-formed text, its characters standing for those of the text itself."""
     well_formed = _well_formed(text)
     if len(text) == len(well_formed):
-        return Aligned.of(well_formed)
+        return AlignedText.of(well_formed)
     places = _places_of(text, well_formed)
-    return Aligned(well_formed, places[:-1], places[1:])
+    return AlignedText(well_formed, places[:-1], places[1:])
 
 
 def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:

@@ -18,13 +18,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
-from webapp.client_addresses import counted_as, forwarded_for
 from webapp.server.body import Body
 from webapp.server.environment import BODY_FILE, wsgi_environment
 from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
 from webapp.server.sockets import abort_unread
 from webapp.server.spool import Spool
-from webapp.stopped import STOPPED
+from webapp.web.client_addresses import counted_as, forwarded_for
+from webapp.web.stopped import STOPPED
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@
     storage().snapshots.get("7kq2m9xwd")                →   Stored(…)
 
 An SQLite file of its own by default, PostgreSQL where `DATABASE_URL` names one. Whatever cannot be read or written
-now raises UnavailableStorageError, for which `webapp.errors` has a page.
+now raises UnavailableStorageError, for which `webapp.web.errors` has a page.
 """
 
 from __future__ import annotations
@@ -17,21 +17,29 @@ from flask import Flask, current_app
 from webapp.storage import commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
-from webapp.storage.snapshots import LONGEST_REASON, RemovedError, Report, Shared, Snapshot, SnapshotStore, Stored
-from webapp.storage.vocabularies import NoRoomError, VocabularyFile, VocabularyRecord, VocabularyStore
+from webapp.storage.snapshots import (
+    LONGEST_REASON,
+    RemovedSnapshotError,
+    Report,
+    ShareReceipt,
+    Snapshot,
+    SnapshotStore,
+    StoredSnapshot,
+)
+from webapp.storage.vocabularies import StorageFullError, VocabularyFile, VocabularyRecord, VocabularyStore
 
 __all__ = [
     "LONGEST_REASON",
     "DatabaseUrlError",
-    "NoRoomError",
-    "RemovedError",
+    "RemovedSnapshotError",
     "Report",
     "SchemaError",
-    "Shared",
+    "ShareReceipt",
     "Snapshot",
     "SnapshotStore",
     "Storage",
-    "Stored",
+    "StorageFullError",
+    "StoredSnapshot",
     "UnavailableStorageError",
     "VocabularyFile",
     "VocabularyRecord",

@@ -19,11 +19,19 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import ClaimRow, NeedRow, ReportRow, SnapshotRow
 from webapp.storage.packing import NOTHING, Snapshot, canonical, pack, unpack
-from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, keep
+from webapp.storage.tables import ClaimRow, NeedRow, ReportRow, SnapshotRow
+from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, store_file
 
-__all__ = ["LONGEST_REASON", "RemovedError", "Report", "Shared", "Snapshot", "SnapshotStore", "Stored"]
+__all__ = [
+    "LONGEST_REASON",
+    "RemovedSnapshotError",
+    "Report",
+    "ShareReceipt",
+    "Snapshot",
+    "SnapshotStore",
+    "StoredSnapshot",
+]
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +47,7 @@ SWEEP = 60.0
 
 
 @dataclass(frozen=True)
-class Shared:
+class ShareReceipt:
     """What an author is told. `secret` ends this claim and is told once; `new`: nobody else has the same link now."""
 
     id: str
@@ -48,7 +56,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredSnapshot:
     """A snapshot as it is kept. Unless its condition is `kept` it is an empty one, and its content is gone for good."""
 
     id: str
@@ -67,7 +75,7 @@ class Report:
     created: datetime
 
 
-class RemovedError(Exception):
+class RemovedSnapshotError(Exception):
     """The operator has removed this very state, and it stays removed: its `id`."""
 
     def __init__(self, id: str) -> None:
@@ -98,7 +106,7 @@ class SnapshotStore:
         vocabulary: VocabularyFile | None = None,
         others: Sequence[VocabularyFile] = (),
         most_bytes: int | None = None,
-    ) -> Shared:
+    ) -> ShareReceipt:
         """Keep a snapshot until `expires`, for ever if that is None. When this returns, it is on the disk.
 
         Its `vocabulary`, or `others`, those of its rows, are kept with it, and as long: all or none. A state that was
@@ -121,26 +129,26 @@ class SnapshotStore:
                 with self._database.write() as connection:
                     id, new = _kept(connection, snapshot, hash, content, expires)
                     for key in sorted(files):  # after the snapshot: whoever deletes locks them in this order, too
-                        keep(connection, files[key], uploaded=False, most_bytes=most_bytes)
+                        store_file(connection, files[key], uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
             except IntegrityError:  # somebody else is sharing the same at this very moment, or needs the same id
                 continue
-            return Shared(id, secret, new)
+            return ShareReceipt(id, secret, new)
         raise UnavailableStorageError("locked", "others keep sharing the same")
 
-    def get(self, id: str) -> Stored | None:
+    def get(self, id: str) -> StoredSnapshot | None:
         """The snapshot of that id, or what became of it; None where there never was one."""
         return self._found(_WHOLE, id)
 
-    def head(self, id: str) -> Stored | None:
+    def head(self, id: str) -> StoredSnapshot | None:
         """As `get`, without reading the content: the snapshot is an empty one.
 
         What shows a snapshot from a cache asks this first. The same id, `created` and `kept` mean the same content.
         """
         return self._found(_HEAD, id)
 
-    def _found(self, query: Select[*tuple[Any, ...]], id: str) -> Stored | None:
+    def _found(self, query: Select[*tuple[Any, ...]], id: str) -> StoredSnapshot | None:
         if not 0 < len(id) <= LONGEST_ID or not set(id) <= set(ALPHABET):
             return None  # nobody was ever told such an id
         with self._database.read() as connection:
@@ -152,7 +160,7 @@ class SnapshotStore:
             condition, self._next_sweep = "expired", 0.0
         self._sweep()
         whole = query is _WHOLE and condition == "kept"
-        return Stored(id, unpack(row.content) if whole else NOTHING, row.created, row.expires, condition)
+        return StoredSnapshot(id, unpack(row.content) if whole else NOTHING, row.created, row.expires, condition)
 
     def delete(self, id: str, secret: str) -> bool:
         """End the claim that `secret` was told for; the snapshot goes if it was the last. False for a wrong secret."""
@@ -244,7 +252,7 @@ def _kept(
         _need(connection, id, snapshot)
         return id, True
     if row.condition == "removed":
-        raise RemovedError(row.id)
+        raise RemovedSnapshotError(row.id)
     mine = update(SnapshotRow).where(SnapshotRow.id == row.id)
     if row.condition != "kept" or (row.expires is not None and row.expires <= _now()):
         connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))

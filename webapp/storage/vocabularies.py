@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.models import NeedRow, SnapshotRow, VocabularyRow
+from webapp.storage.tables import NeedRow, SnapshotRow, VocabularyRow
 
 PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
 ATTEMPTS = 5  # at what others are keeping at the same moment
@@ -64,7 +64,7 @@ class VocabularyRecord:
     created: datetime
 
 
-class NoRoomError(Exception):
+class StorageFullError(Exception):
     """There is no room for another file: the database has as much as it may have, or its disk is full."""
 
 
@@ -88,7 +88,7 @@ class VocabularyStore:
         for _attempt in range(ATTEMPTS):
             try:
                 with self._database.write() as connection:
-                    keep(connection, file, uploaded=True, most_bytes=most_bytes)
+                    store_file(connection, file, uploaded=True, most_bytes=most_bytes)
             except IntegrityError:  # somebody brought the same a moment ago
                 continue
             return
@@ -143,7 +143,7 @@ class VocabularyStore:
             return _deleted(connection, hash, VocabularyRow.hash == hash)
 
 
-def keep(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_bytes: int | None = None) -> None:
+def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_bytes: int | None = None) -> None:
     """Keep a file in a transaction of the caller's: it is there when that ends, whoever deletes it meanwhile.
 
     Raises NoRoomError, as `VocabularyStore.put` does, and IntegrityError where somebody else brings it just now.
@@ -156,7 +156,7 @@ def keep(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_b
     content, companion = file.packed
     bytes = len(content) + len(companion or b"")
     if most_bytes is not None and _total_bytes(connection) + bytes > most_bytes:
-        raise NoRoomError
+        raise StorageFullError
     connection.execute(
         insert(VocabularyRow).values(
             hash=file.hash,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from webapp.vocabularies.algorithms import ALGORITHMS, Algorithm, algorithms_of
-from webapp.vocabularies.catalogue import CATALOGUE, Entry, default_for, entries_for
-from webapp.vocabularies.learned import LIMITS, Learned, learn
+from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry, default_for, entries_for
 from webapp.vocabularies.library import (
-    OnItsWayError,
-    UnavailableError,
+    StillFetchingError,
+    UnavailableVocabularyError,
     find,
     init_app,
     library,
     tokenizer_of,
     well_known,
 )
-from webapp.vocabularies.loading import (
+from webapp.vocabularies.shipped_vocabularies import (
     jieba_words,
     matching,
     preload,
@@ -23,18 +22,19 @@ from webapp.vocabularies.loading import (
     sizes_record,
 )
 from webapp.vocabularies.titles import title_of, titles
-from webapp.vocabularies.uploads import NoRoomError, hash_of, name_of
+from webapp.vocabularies.trained import LIMITS, TrainedVocabulary, train_vocabulary
+from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
 
 __all__ = [
     "ALGORITHMS",
     "CATALOGUE",
     "LIMITS",
     "Algorithm",
-    "Entry",
-    "Learned",
-    "NoRoomError",
-    "OnItsWayError",
-    "UnavailableError",
+    "CatalogueEntry",
+    "StillFetchingError",
+    "StorageFullError",
+    "TrainedVocabulary",
+    "UnavailableVocabularyError",
     "algorithms_of",
     "default_for",
     "entries_for",
@@ -42,7 +42,6 @@ __all__ = [
     "hash_of",
     "init_app",
     "jieba_words",
-    "learn",
     "library",
     "matching",
     "name_of",
@@ -53,5 +52,6 @@ __all__ = [
     "title_of",
     "titles",
     "tokenizer_of",
+    "train_vocabulary",
     "well_known",
 ]

@@ -6,8 +6,8 @@ from typing import Literal
 
 from webapp.core.models.matching import Matching
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_word_char import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.unigram import Unigram
-from webapp.core.models.whole_pieces import Characters, Words
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
@@ -28,6 +28,6 @@ def algorithms_of(tokenizer: Tokenizer) -> tuple[Algorithm, ...]:
             return ("wordpiece",)
         case Unigram() | SentencePieceUnigram():
             return ("unigram",)
-        case WordLevel() | Words() | Characters():
+        case WordLevel() | SentencePieceWords() | SentencePieceCharacters():
             return ("words",)
     return ("bpe",)  # by ranks, by scores, by merges: all the rest

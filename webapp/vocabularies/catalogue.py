@@ -11,7 +11,7 @@ Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One choice in the picker.
 
     `size` is the number of ids, or None where the visitor decides it. `origin` says where the pieces come from: they
@@ -33,24 +33,24 @@ class Entry:
 
 
 # In the order of the picker; the first one of an algorithm is its default.
-CATALOGUE: dict[str, Entry] = {
+CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
-        Entry("jieba", ("fmm", "bmm"), "shipped", 349_045),
-        Entry("own-dictionary", ("fmm", "bmm"), "pasted"),
-        Entry("bpe-bytes", ("bpe",), "shipped", 32_000),
-        Entry("bpe-characters", ("bpe",), "shipped", 32_000),
-        Entry("learned-characters", ("bpe",), "learned"),
-        Entry("learned-bytes", ("bpe",), "learned"),
-        Entry("wordpiece", ("wordpiece",), "shipped", 32_000),
-        Entry("learned-wordpiece", ("wordpiece",), "learned"),
-        Entry("unigram", ("unigram",), "shipped", 32_000),
-        Entry("learned-unigram", ("unigram",), "learned"),
+        CatalogueEntry("jieba", ("fmm", "bmm"), "shipped", 349_045),
+        CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted"),
+        CatalogueEntry("bpe-bytes", ("bpe",), "shipped", 32_000),
+        CatalogueEntry("bpe-characters", ("bpe",), "shipped", 32_000),
+        CatalogueEntry("learned-characters", ("bpe",), "learned"),
+        CatalogueEntry("learned-bytes", ("bpe",), "learned"),
+        CatalogueEntry("wordpiece", ("wordpiece",), "shipped", 32_000),
+        CatalogueEntry("learned-wordpiece", ("wordpiece",), "learned"),
+        CatalogueEntry("unigram", ("unigram",), "shipped", 32_000),
+        CatalogueEntry("learned-unigram", ("unigram",), "learned"),
     )
 }
 
 
-def entries_for(algorithm: str) -> list[Entry]:
+def entries_for(algorithm: str) -> list[CatalogueEntry]:
     """The site's own entries that `algorithm` can use, default first; none for `words`."""
     return [entry for entry in CATALOGUE.values() if algorithm in entry.algorithms]
 

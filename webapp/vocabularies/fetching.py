@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from flask import Flask
 
-from webapp.vocabularies.downloading import HUB_SITES, Download, Endpoint, FetchError, Reason
-from webapp.vocabularies.shelf import Shelf
+from webapp.vocabularies.disk_cache import DiskCache
+from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError, Reason
 from webapp.vocabularies.wellknown import WellKnown
 
 __all__ = ["FetchError", "Fetcher", "Progress", "Reason", "init_app", "of"]
@@ -85,7 +85,7 @@ class Fetcher:
     """
 
     def __init__(self, folder: Path, *, hub: str, openai: str, most_bytes: int, seconds: float) -> None:
-        self.shelf = Shelf(folder)
+        self.shelf = DiskCache(folder)
         self.most_bytes = most_bytes
         self.seconds = seconds
         self._endpoints = {"hub": Endpoint.checked(hub, HUB_SITES), "openai": Endpoint.checked(openai)}

@@ -14,12 +14,12 @@ from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import fetching
-from webapp.vocabularies.catalogue import CATALOGUE, Entry
+from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
-from webapp.vocabularies.files import made, shipped_file
-from webapp.vocabularies.loaded import Loaded
-from webapp.vocabularies.loading import NAMES, jieba_words, matching, shipped_tokenizer
-from webapp.vocabularies.uploads import Uploaded, Uploads, is_upload, number_of_ids
+from webapp.vocabularies.memory_cache import MemoryCache
+from webapp.vocabularies.shipped_vocabularies import NAMES, jieba_words, matching, shipped_tokenizer
+from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, number_of_ids
+from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
@@ -27,18 +27,18 @@ PATIENCE = 2.0
 
 
 @dataclass(eq=False)
-class UnavailableError(Exception):
+class UnavailableVocabularyError(Exception):
     """A vocabulary that is known but cannot be had now: `why` says what went wrong."""
 
-    entry: Entry
+    entry: CatalogueEntry
     why: FetchError | FormatError
 
 
 @dataclass(eq=False)
-class OnItsWayError(Exception):
+class StillFetchingError(Exception):
     """A vocabulary that is being fetched: so many bytes are here, of so many in all where that is known."""
 
-    entry: Entry
+    entry: CatalogueEntry
     received: int
     total: int | None
 
@@ -46,13 +46,13 @@ class OnItsWayError(Exception):
 class Library:
     """Finds vocabularies by name and keeps their tokenizers at hand."""
 
-    def __init__(self, uploads: Uploads, fetcher: Fetcher, loaded: Loaded) -> None:
+    def __init__(self, uploads: Uploads, fetcher: Fetcher, loaded: MemoryCache) -> None:
         """What it is made of: where uploads are, where the well-known come from, what is in memory."""
         self.uploads = uploads
         self.fetcher = fetcher
         self.loaded = loaded
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> CatalogueEntry | None:
         """What is known of the vocabulary of that name; None where there is none."""
         if name in CATALOGUE:
             return CATALOGUE[name]
@@ -77,7 +77,7 @@ class Library:
             raise KeyError(name)
         return self.loaded.get(name, lambda: self._uploaded(name))
 
-    def gather(self, names: Iterable[str]) -> dict[str, OnItsWayError]:
+    def gather(self, names: Iterable[str]) -> dict[str, StillFetchingError]:
         """Fetch what is not here of some vocabularies, all at the same time; by name, those still on their way.
 
         Waits `PATIENCE` seconds for all together.
@@ -120,7 +120,7 @@ class Library:
         try:
             return self.uploads.read(name).tokenizer
         except FormatError as error:
-            raise UnavailableError(entry, error) from error
+            raise UnavailableVocabularyError(entry, error) from error
 
     def file(self, name: str) -> VocabularyFile:
         """The file of a vocabulary that `tokenizer` gives the tokenizer of.
@@ -136,9 +136,9 @@ class Library:
         entry = self.find(name)
         assert entry is not None
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
-        return made(format, entry.algorithms, number_of_ids(tokenizer), *contents)
+        return vocabulary_file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
-    def keep(self, content: bytes, companion: bytes | None = None) -> Entry:
+    def keep(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
         """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
         uploaded, tokenizer = self.uploads.keep(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
@@ -153,7 +153,7 @@ class Library:
                     raise self._on_its_way(known)
             return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
-            raise UnavailableError(_well_known_entry(known), error) from error
+            raise UnavailableVocabularyError(_well_known_entry(known), error) from error
 
     def _read(self, known: WellKnown) -> Tokenizer:
         contents = self.fetcher.cached(known)
@@ -162,8 +162,8 @@ class Library:
             raise self._on_its_way(known)
         return known.tokenizer(contents)
 
-    def _on_its_way(self, known: WellKnown) -> OnItsWayError:
-        return OnItsWayError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))
+    def _on_its_way(self, known: WellKnown) -> StillFetchingError:
+        return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))
 
 
 def init_app(app: Flask) -> None:
@@ -172,7 +172,7 @@ def init_app(app: Flask) -> None:
     app.extensions["vocabularies"] = Library(
         Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.of(app),
-        Loaded(most_bytes=app.config["MAX_LOADED_BYTES"]),
+        MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"]),
     )
 
 
@@ -182,7 +182,7 @@ def library() -> Library:
     return found
 
 
-def find(name: str) -> Entry | None:
+def find(name: str) -> CatalogueEntry | None:
     """What is known of a vocabulary, or None: `Library.find`."""
     return library().find(name)
 
@@ -192,18 +192,18 @@ def tokenizer_of(name: str) -> Tokenizer:
     return library().tokenizer(name)
 
 
-def is_here(entry: Entry) -> bool:
+def is_here(entry: CatalogueEntry) -> bool:
     """Whether a well-known vocabulary has been fetched already; any other is here."""
     return entry.name not in WELL_KNOWN or library().fetcher.has(WELL_KNOWN[entry.name])
 
 
-def well_known() -> list[Entry]:
+def well_known() -> list[CatalogueEntry]:
     """The vocabularies that are fetched on first use, in the order of their file."""
     return list(map(_well_known_entry, WELL_KNOWN.values()))
 
 
-def _well_known_entry(known: WellKnown) -> Entry:
-    return Entry(
+def _well_known_entry(known: WellKnown) -> CatalogueEntry:
+    return CatalogueEntry(
         known.name,
         (known.algorithm,),
         "fetched",
@@ -216,5 +216,5 @@ def _well_known_entry(known: WellKnown) -> Entry:
     )
 
 
-def _uploaded_entry(uploaded: Uploaded) -> Entry:
-    return Entry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)
+def _uploaded_entry(uploaded: UploadedVocabulary) -> CatalogueEntry:
+    return CatalogueEntry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)

@@ -27,14 +27,14 @@ from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
-from webapp.core.trainers.counts import WordCounts, alphabet, characters, merged
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, merged
 from webapp.vocabularies.train import (
     COVERAGE,
     PARTS,
     SIZE,
     TRAINERS,
-    Part,
-    beginning,
+    CorpusPart,
+    beginning_of,
     standard_library,
     texts,
     train_unigram,
@@ -64,7 +64,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Sized:
+class SizedVocabulary:
     """A vocabulary, and how many pieces it has, special tokens among them."""
 
     pieces: int
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.out.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def vocabularies(corpus: Sequence[Part]) -> Iterator[tuple[Recipe, Iterator[Sized]]]:
+def vocabularies(corpus: Sequence[CorpusPart]) -> Iterator[tuple[Recipe, Iterator[SizedVocabulary]]]:
     """The four, each from the smallest to the largest, in the order in which they are trained for the site."""
     for recipe, train, _parameters in TRAINERS:
         counts = merged(*(recipe.count(part.text) for part in corpus))
@@ -113,7 +113,7 @@ def vocabularies(corpus: Sequence[Part]) -> Iterator[tuple[Recipe, Iterator[Size
             yield recipe, pruning(counts)
         else:
             trained = train(counts)
-            assert not isinstance(trained, unigram.Trained)
+            assert not isinstance(trained, unigram.TrainedUnigram)
             yield recipe, merging(recipe, trained)
 
 
@@ -125,31 +125,33 @@ def held_out(corpora: Path, others: Path) -> list[HeldOut]:
     chinese = (corpora / CHINESE).read_text(encoding="utf-8")
     return [
         HeldOut("English", NOVEL, novel.strip()),
-        HeldOut("Chinese", CHINESE, chinese.removeprefix(beginning(chinese, budget))),
+        HeldOut("Chinese", CHINESE, chinese.removeprefix(beginning_of(chinese, budget))),
     ]
 
 
-def merging(recipe: Recipe, trained: bpe.Trained[bytes] | bpe.Trained[str] | wordpiece.Trained) -> Iterator[Sized]:
+def merging(
+    recipe: Recipe, trained: bpe.TrainedBPE[bytes] | bpe.TrainedBPE[str] | wordpiece.TrainedWordPiece
+) -> Iterator[SizedVocabulary]:
     """The vocabulary as it was without any merge, and when it had just reached each of `SIZES`."""
     model = trained.first(0)
     pieces: set[str | bytes] = {*model.pieces, *trained.special_names}
-    yield Sized(len(pieces), recipe.tokenizer(model))
+    yield SizedVocabulary(len(pieces), recipe.tokenizer(model))
     wanted = [size for size in SIZES if size > len(pieces)]
     merges: Sequence[Any] = trained.merges  # of pieces of text or of bytes
     for number, merge in enumerate(merges, start=1):
         pieces.add(merge.piece if isinstance(merge, wordpiece.ScoredMerge) else merge.left + merge.right)
         if wanted and len(pieces) == wanted[0]:
-            yield Sized(wanted.pop(0), recipe.tokenizer(trained.first(number)))
+            yield SizedVocabulary(wanted.pop(0), recipe.tokenizer(trained.first(number)))
 
 
-def pruning(counts: WordCounts) -> Iterator[Sized]:
+def pruning(counts: WordCounts) -> Iterator[SizedVocabulary]:
     """Unigram with its alphabet alone, and with each of `SIZES`."""
     least = len(alphabet(characters(counts), COVERAGE)) + 1  # and the unknown piece
     for size in (least, *(size for size in SIZES if size > least)):
-        yield Sized(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
+        yield SizedVocabulary(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
 
 
-def measured(sized: Sized, unseen: Sequence[HeldOut]) -> dict[str, Any]:
+def measured(sized: SizedVocabulary, unseen: Sequence[HeldOut]) -> dict[str, Any]:
     """How many pieces a vocabulary has, and how many tokens the texts are with it, unknown ones among them."""
     tokens, unknown = {}, {}
     tokenizer = sized.tokenizer

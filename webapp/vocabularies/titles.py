@@ -7,7 +7,7 @@ from itertools import groupby
 
 from flask_babel import gettext as _
 
-from webapp.vocabularies.catalogue import Entry
+from webapp.vocabularies.catalogue import CatalogueEntry
 
 
 def titles() -> dict[str, str]:
@@ -26,7 +26,7 @@ def titles() -> dict[str, str]:
     }
 
 
-def title_of(entry: Entry) -> str:
+def title_of(entry: CatalogueEntry) -> str:
     """The name of a vocabulary: the site's own word, its publisher's, or for an upload what the visitor's file was
     called, or else the kind of file, and the beginning of its hash: `llama2.model · 9e556afd`."""
     if entry.origin == "uploaded":
@@ -34,12 +34,12 @@ def title_of(entry: Entry) -> str:
     return entry.title or titles()[entry.name]
 
 
-def by_family(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+def by_family(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:
     """Vocabularies as they come, neighbours of one family under its name; uploads have a heading of their own."""
     return [(family, list(members)) for family, members in groupby(entries, key=_family)]
 
 
-def _family(entry: Entry) -> str:
+def _family(entry: CatalogueEntry) -> str:
     return _("Uploaded") if entry.origin == "uploaded" else entry.family
 
 

@@ -28,7 +28,7 @@ from webapp.core.formats import huggingface
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
-from webapp.core.trainers.counts import WordCounts, merged
+from webapp.core.trainers.word_counts import WordCounts, merged
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens among them
 THIRD = 2_800_000  # bytes of each of English, Chinese and code
@@ -63,7 +63,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Part:
+class CorpusPart:
     """A piece of the corpus: a file, or as much of it as is read."""
 
     kind: str
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "notes": NOTES,
         "shares": shares(corpus),
         "outputs": outputs,
-        "corpus": list(described(corpus)),
+        "corpus": list(corpus_record(corpus)),
     }
     written = json.dumps(record, ensure_ascii=False, indent=1)
     (options.out / "RECORD.json").write_text(written + "\n", encoding="utf-8")
@@ -122,17 +122,17 @@ def size(tokenizer: Tokenizer) -> int:
     return len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
 
 
-def texts(folder: Path) -> Iterable[Part]:
+def texts(folder: Path) -> Iterable[CorpusPart]:
     """The English and Chinese parts of the corpus."""
     for kind, name, budget in PARTS:
         content = (folder / name).read_bytes()
-        yield Part(kind, name, content, beginning(content.decode(), budget))
+        yield CorpusPart(kind, name, content, beginning_of(content.decode(), budget))
 
 
-def beginning(text: str, budget: int) -> str:
+def beginning_of(text: str, budget: int) -> str:
     """As many whole lines from the beginning of a text as take `budget` bytes in UTF-8.
 
-    >>> beginning("a line\\nanother\\n", 10)
+    >>> beginning_of("a line\\nanother\\n", 10)
     'a line\\n'
     """
     lines = text.splitlines(keepends=True)
@@ -140,7 +140,7 @@ def beginning(text: str, budget: int) -> str:
     return "".join(lines[:fitting])
 
 
-def standard_library() -> Iterable[Part]:
+def standard_library() -> Iterable[CorpusPart]:
     """Every n-th source file of the running Python's standard library, together about a third of the corpus."""
     root = Path(sysconfig.get_path("stdlib"))
     files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
@@ -149,13 +149,13 @@ def standard_library() -> Iterable[Part]:
     left = THIRD
     for path in files[::step]:
         content = (root / path).read_bytes()
-        text = beginning(content.decode(), left)
+        text = beginning_of(content.decode(), left)
         left -= len(text.encode())
         if text:
-            yield Part("code", path.as_posix(), content, text)
+            yield CorpusPart("code", path.as_posix(), content, text)
 
 
-def shares(corpus: Sequence[Part]) -> dict[str, dict[str, int]]:
+def shares(corpus: Sequence[CorpusPart]) -> dict[str, dict[str, int]]:
     """Bytes and characters of each kind of text."""
     found: dict[str, dict[str, int]] = {}
     for part in corpus:
@@ -165,7 +165,7 @@ def shares(corpus: Sequence[Part]) -> dict[str, dict[str, int]]:
     return found
 
 
-def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
+def corpus_record(corpus: Iterable[CorpusPart]) -> Iterable[dict[str, Any]]:
     """Each file, so that it can be known again, and how much of its beginning was read."""
     for part in corpus:
         yield {
@@ -177,17 +177,17 @@ def described(corpus: Iterable[Part]) -> Iterable[dict[str, Any]]:
         }
 
 
-def train_bytes(counts: WordCounts) -> bpe.Trained[bytes]:
+def train_bytes(counts: WordCounts) -> bpe.TrainedBPE[bytes]:
     """Byte-level BPE, with its one special token."""
     return bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
 
 
-def train_characters(counts: WordCounts) -> bpe.Trained[str]:
+def train_characters(counts: WordCounts) -> bpe.TrainedBPE[str]:
     """BPE over characters with `</w>`."""
     return bpe.train_characters(counts, SIZE, coverage=COVERAGE)
 
 
-def train_wordpiece(counts: WordCounts) -> wordpiece.Trained:
+def train_wordpiece(counts: WordCounts) -> wordpiece.TrainedWordPiece:
     """WordPiece with BERT's special tokens."""
     return wordpiece.train(
         counts,
@@ -197,7 +197,7 @@ def train_wordpiece(counts: WordCounts) -> wordpiece.Trained:
     )
 
 
-def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.Trained:
+def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.TrainedUnigram:
     """Unigram, which has to be trained anew for each size."""
     return unigram.train(
         counts,
@@ -209,7 +209,7 @@ def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.Trained:
     )
 
 
-Trained = bpe.Trained[bytes] | bpe.Trained[str] | wordpiece.Trained | unigram.Trained
+Trained = bpe.TrainedBPE[bytes] | bpe.TrainedBPE[str] | wordpiece.TrainedWordPiece | unigram.TrainedUnigram
 TRAINERS: tuple[tuple[Recipe, Callable[[WordCounts], Trained], dict[str, object]], ...] = (
     (recipes.BYTE_BPE, train_bytes, {"size": SIZE}),
     (

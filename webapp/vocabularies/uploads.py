@@ -17,10 +17,10 @@ from typing import cast
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.storage import NoRoomError, UnavailableStorageError, VocabularyFile, VocabularyStore
+from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
 from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 
-__all__ = ["NoRoomError", "Uploaded", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
+__all__ = ["StorageFullError", "UploadedVocabulary", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # So many vocabularies a process knows without asking the database: what they are, not what is in them.
@@ -28,7 +28,7 @@ _AT_HAND = 4_096
 
 
 @dataclass(frozen=True)
-class Uploaded:
+class UploadedVocabulary:
     """What is known of a file without reading it again. `size` is the number of its ids, `bytes` that of the file."""
 
     name: str
@@ -45,10 +45,10 @@ class Uploads:
         """At most `most_bytes` are kept in all; nothing is ever dropped to make room, since links name it."""
         self.store = store
         self.most_bytes = most_bytes
-        self._found: dict[str, Uploaded] = {}  # a page asks for the same few again and again
+        self._found: dict[str, UploadedVocabulary] = {}  # a page asks for the same few again and again
         self._lock = Lock()
 
-    def keep(self, content: bytes, companion: bytes | None = None) -> tuple[Uploaded, Tokenizer]:
+    def keep(self, content: bytes, companion: bytes | None = None) -> tuple[UploadedVocabulary, Tokenizer]:
         """Check a file and keep it, with the tokenizer it makes; `companion` is the merges.txt of a vocab.json.
 
         Raises FormatError for a file that is no vocabulary, NoRoomError where it cannot be kept, and
@@ -64,12 +64,12 @@ class Uploads:
             self.store.put(file, most_bytes=self.most_bytes)
         except UnavailableStorageError as error:
             if error.reason == "full":
-                raise NoRoomError from error
+                raise StorageFullError from error
             raise
         bytes = len(content) + len(companion or b"")
-        return Uploaded(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer
+        return UploadedVocabulary(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer
 
-    def find(self, name: str) -> Uploaded | None:
+    def find(self, name: str) -> UploadedVocabulary | None:
         """The vocabulary of that name, or None where nobody has brought it: one kept for a snapshot is not found.
 
         Raises UnavailableStorageError where that cannot be told now.
@@ -82,7 +82,7 @@ class Uploads:
         if record is None:
             return None
         algorithms = cast("tuple[Algorithm, ...]", record.algorithms)
-        uploaded = Uploaded(name, cast(Format, record.format), algorithms, record.size, record.bytes)
+        uploaded = UploadedVocabulary(name, cast(Format, record.format), algorithms, record.size, record.bytes)
         with self._lock:
             if len(self._found) >= _AT_HAND:
                 del self._found[next(iter(self._found))]

@@ -25,7 +25,7 @@ Publisher = Literal["openai", "hub"]
 
 
 @dataclass(frozen=True)
-class Source:
+class VocabularySource:
     """Where the files of a vocabulary come from.
 
     From OpenAI, `files` are paths on its host, and `repository` is empty. From the Hugging Face hub they are the names
@@ -62,7 +62,7 @@ class WellKnown:
     size: int
     format: Format
     licence: str
-    source: Source
+    source: VocabularySource
     note: str = ""
     encoding: str = ""
     pattern: str = ""
@@ -125,7 +125,7 @@ def _entry(name: str, table: Any) -> WellKnown:
     if wrong:
         raise ValueError(f"[{name}] {wrong}")
     hub = "repository" in table
-    source = Source(
+    source = VocabularySource(
         publisher="hub" if hub else "openai",
         files=tuple(table["files"]),
         repository=table.get("repository", ""),

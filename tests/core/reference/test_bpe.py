@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webapp.core.models import merging
+from webapp.core.models import merge_loop
 from webapp.core.models.bpe import BPE
 from webapp.core.models.subword_nmt import SubwordBPE, merge_together
 from webapp.core.reference import bpe as reference
@@ -113,12 +113,12 @@ def test_every_way_of_merging_by_rank_equals_the_reference(
     pieces, merges = made
     ids = {piece: id for id, piece in enumerate(pieces)}
     merged = [ids[left + right] for left, right in merges]
-    ranks = {merging.pack(*pair): rank for rank, pair in enumerate(numbered(pieces, merges))}
+    ranks = {merge_loop.pack(*pair): rank for rank, pair in enumerate(numbered(pieces, merges))}
     expected = [ids[piece] for piece in reference.encode(symbols, merges)]
     beginning = [ids[symbol] for symbol in symbols]
-    assert merging._merge_short(beginning, ranks, merged) == expected
-    assert merging._merge_long(beginning, ranks, merged) == expected
-    assert merging.merge(beginning, ranks, merged) == expected
+    assert merge_loop._merge_short(beginning, ranks, merged) == expected
+    assert merge_loop._merge_long(beginning, ranks, merged) == expected
+    assert merge_loop.merge(beginning, ranks, merged) == expected
     everywhere = [ids[piece] for piece in reference.encode_everywhere(symbols, merges)]
     assert merge_together(beginning, ranks, merged) == everywhere
 

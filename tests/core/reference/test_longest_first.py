@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webapp.core.models.longest_first import LongestFirst
 from webapp.core.reference import longest_first as reference
-from webapp.core.steps.longest_first import LongestFirst
 
 
 @settings(max_examples=400)

@@ -6,10 +6,12 @@ from math import isclose, log
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webapp.core.models.bigrams import END, START
 from webapp.core.reference import ngram as reference
 from webapp.core.reference.ngram import EDGE
 from webapp.core.reference.unigram import segmentations
-from webapp.core.steps.bigrams import END, START, Bigrams, columns, segmentation
+from webapp.core.traces.bigrams import columns, segmentation
+from webapp.core.trainers.bigrams import train
 
 # What textbooks write for the edges of a sentence may be a word like any other.
 words = st.one_of(st.text("ab", min_size=1, max_size=3), st.sampled_from(["<s>", "</s>", "a<s>"]))
@@ -23,7 +25,7 @@ texts = st.lists(st.one_of(st.text("abc", max_size=4), st.sampled_from(["<s>", "
 def test_the_table_and_the_words_equal_the_reference(drawn: tuple[list[list[str]], str]) -> None:
     given_sentences, text = drawn
     counts = reference.train(given_sentences)
-    bigrams = Bigrams(given_sentences)
+    bigrams = train(given_sentences)
     assert {before: sum(following.values()) for before, following in counts.items() if before} == {
         word: bigrams.beginnings(word) for word in bigrams.words
     }
@@ -38,7 +40,7 @@ def test_the_table_and_the_words_equal_the_reference(drawn: tuple[list[list[str]
 @given(sentences)
 def test_probabilities_equal_the_reference_and_sum_to_one(given_sentences: list[list[str]]) -> None:
     counts = reference.train(given_sentences)
-    bigrams = Bigrams(given_sentences)
+    bigrams = train(given_sentences)
     for before in (EDGE, *bigrams.words, "never seen"):
         found = {word: reference.probability(word, before, counts) for word in (*bigrams.words, EDGE)}
         assert isclose(sum(found.values()), 1)
@@ -61,7 +63,9 @@ def test_the_reference_finds_the_best_of_all_segmentations(given_sentences: list
 
 def test_a_text_with_the_marks_of_textbooks_loses_nothing() -> None:
     for given_sentences in ([["a", "b"]], [["<s>", "a"], ["</s>"]]):
-        counts, bigrams = reference.train(given_sentences), Bigrams(given_sentences)
+        counts, bigrams = reference.train(given_sentences), train(given_sentences)
         for text in ("<s>a", "a</s>", "<s></s>", "a<s>b</s>a"):
             assert "".join(reference.segment(text, counts)) == text
-            assert "".join(segmentation(columns(bigrams, text))) == text
+            words = segmentation(columns(bigrams, text))
+            assert "".join(words) == text
+            assert words == bigrams.segment(text)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from webapp.core.models import rank_bpe, scored_bpe
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.reference import scored_bpe as reference
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -78,7 +78,7 @@ BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
 )
 def test_models_by_score_encode_as_the_reference(found: list[str], data: st.DataObject, text: str, times: int) -> None:
     scores = [data.draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]  # many of them equal
-    kinds = [Kind.UNKNOWN, *[Kind.NORMAL] * len(found), *[Kind.BYTE] * 256]
+    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * len(found), *[PieceKind.BYTE] * 256]
     vocabulary = ScoredPieces(
         ["<unk>", *found, *BYTE_PIECES],
         [0.0, *scores, *[0.0] * 256],

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS
-from webapp.core.models.scored_pieces import Kind, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
-from webapp.core.trainers.lattice import Lattices
-from webapp.core.trainers.seeds import seed_pieces
+from webapp.core.trainers.corpus_lattice import CorpusLattices
+from webapp.core.trainers.seed_pieces import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
 # Few letters, so that most pieces fit somewhere and many segmentations are equally good.
@@ -152,7 +152,7 @@ def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, in
     found = list(reference.seed(counts, 20))
     exponents = [data.draw(st.integers(1, 6)) for _ in found]
     scores = {piece: -float(exponent) for piece, exponent in zip(found, exponents, strict=True)}
-    lattices = Lattices(counts, found)
+    lattices = CorpusLattices(counts, found)
     wanted = dict.fromkeys(found, 0)
     for word, count in counts.items():
         for piece in reference.viterbi(word, scores):
@@ -193,7 +193,7 @@ def test_the_model_of_sentencepiece_encodes_as_the_reference(
     vocabulary: list[str], scores: list[float], text: str
 ) -> None:
     scored = dict(zip(vocabulary, scores, strict=False))
-    kinds = [Kind.UNKNOWN, *[Kind.NORMAL] * len(scored)]
+    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * len(scored)]
     model = SentencePieceUnigram(ScoredPieces(["<unk>", *scored], [0.0, *scored.values()], kinds))
     expected = reference.encode(text, scored)
     assert [model.pieces[id] for id in model.ids(text)] == named(expected, scored)

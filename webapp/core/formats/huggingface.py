@@ -11,23 +11,23 @@ import json
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.byte_characters import unspelt
-from webapp.core.character_pretokenizers import SpeltByteLevel
 from webapp.core.formats import (
-    end_of_word,
     huggingface_decoders,
+    huggingface_end_of_word,
     huggingface_models,
     huggingface_parts,
     huggingface_processors,
 )
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.growth import check_growth
+from webapp.core.formats.growth_limit import check_growth
 from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.pretokenizers import ByteLevel
-from webapp.core.pretokenizers import Sequence as Steps
+from webapp.core.text.byte_characters import unspelt
+from webapp.core.text.character_pretokenizers import SpeltByteLevel
+from webapp.core.text.pretokenizers import ByteLevel
+from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
 from webapp.core.tokenizer import Tokenizer
 
 __all__ = ["FormatError", "read", "write"]
@@ -82,12 +82,12 @@ def write(tokenizer: Tokenizer) -> str:
     document["decoder"] = huggingface_decoders.write_decoder(tokenizer.decoder)
     document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
     if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
-        document = end_of_word.marked(document, tokenizer.model.end_of_word_suffix)
+        document = huggingface_end_of_word.marked(document, tokenizer.model.end_of_word_suffix)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
-    document = end_of_word.unmarked(document)
+    document = huggingface_end_of_word.unmarked(document)
     check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from webapp.core import decoders
-from webapp.core.decoders import Decoder, Step
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     DECODER,
@@ -17,16 +15,18 @@ from webapp.core.formats.huggingface_fields import (
     scheme,
     whole_number,
 )
+from webapp.core.text import decoders
+from webapp.core.text.decoders import Decoder, DecoderStep
 
 
 def read_decoder(part: Json | None) -> Decoder:
     """The decoder that a part describes; without one, `tokenizers` puts spaces between the pieces as they are spelt."""
     if part is None:
-        return decoders.Sequence((decoders.Join(" "),))
+        return decoders.DecoderSequence((decoders.Join(" "),))
     step = read_part(part, _DECODERS, DECODER)
     if isinstance(step, decoders.Fuse):
-        return decoders.Sequence((step,))
-    return step if hasattr(step, "decode") else decoders.Sequence((step,))
+        return decoders.DecoderSequence((step,))
+    return step if hasattr(step, "decode") else decoders.DecoderSequence((step,))
 
 
 def write_decoder(decoder: Decoder | None) -> Json | None:
@@ -34,36 +34,36 @@ def write_decoder(decoder: Decoder | None) -> Json | None:
     match decoder:
         case None | decoders.Join(separator=""):
             return {"type": "Fuse"}
-        case decoders.Join(separator=" ") | decoders.Sequence(steps=(decoders.Join(separator=" "),)):
+        case decoders.Join(separator=" ") | decoders.DecoderSequence(steps=(decoders.Join(separator=" "),)):
             return None
-        case decoders.Sequence(steps=(decoders.Fuse(),)):
+        case decoders.DecoderSequence(steps=(decoders.Fuse(),)):
             return {"type": "Fuse"}
     return _write_step(decoder)  # type: ignore[arg-type]
 
 
-def _write_step(step: Step) -> Json:
+def _write_step(step: DecoderStep) -> Json:
     match step:
-        case decoders.ByteLevel():
+        case decoders.ByteLevelDecoder():
             return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
         case decoders.BPEDecoder():
             return {"type": "BPEDecoder", "suffix": step.suffix}
-        case decoders.WordPiece():
+        case decoders.WordPieceDecoder():
             return {"type": "WordPiece", "prefix": step.prefix, "cleanup": step.cleanup}
-        case decoders.Metaspace():
+        case decoders.MetaspaceDecoder():
             return {
                 "type": "Metaspace",
                 "replacement": step.replacement,
                 "prepend_scheme": "always" if step.prepend else "never",
                 "split": True,
             }
-        case decoders.Sequence():
+        case decoders.DecoderSequence():
             return {"type": "Sequence", "decoders": [_write_step(inner) for inner in step.steps]}
-        case decoders.Replace():
+        case decoders.ReplaceDecoder():
             kind = "Regex" if step.regular else "String"
             return {"type": "Replace", "pattern": {kind: step.pattern}, "content": step.content}
         case decoders.Fuse() | decoders.ByteFallback():
             return {"type": type(step).__name__}
-        case decoders.Strip():
+        case decoders.StripDecoder():
             return {"type": "Strip", "content": step.content, "start": step.start, "stop": step.stop}
         case decoders.CTC():
             return {
@@ -75,14 +75,16 @@ def _write_step(step: Step) -> Json:
     raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
 
 
-_DECODERS: dict[str, Callable[[Json], Step]] = {
-    "ByteLevel": lambda part: decoders.ByteLevel(spelt=True),
+_DECODERS: dict[str, Callable[[Json], DecoderStep]] = {
+    "ByteLevel": lambda part: decoders.ByteLevelDecoder(spelt=True),
     "BPEDecoder": lambda part: decoders.BPEDecoder(field(part, "suffix", str, "</w>")),
-    "WordPiece": lambda part: decoders.WordPiece(field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)),
-    "Metaspace": lambda part: decoders.Metaspace(replacement(part), scheme(part)[0]),
+    "WordPiece": lambda part: decoders.WordPieceDecoder(
+        field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)
+    ),
+    "Metaspace": lambda part: decoders.MetaspaceDecoder(replacement(part), scheme(part)[0]),
     "ByteFallback": lambda part: decoders.ByteFallback(),
     "Fuse": lambda part: decoders.Fuse(),
-    "Strip": lambda part: decoders.Strip(
+    "Strip": lambda part: decoders.StripDecoder(
         one_character(part, "content"), whole_number(part, "start", 0), whole_number(part, "stop", 0)
     ),
     "Replace": lambda part: _replace(part),
@@ -91,16 +93,16 @@ _DECODERS: dict[str, Callable[[Json], Step]] = {
         field(part, "word_delimiter_token", str, "|"),
         field(part, "cleanup", bool, True),
     ),
-    "Sequence": lambda part: decoders.Sequence(
+    "Sequence": lambda part: decoders.DecoderSequence(
         tuple(read_part(step, _DECODERS, DECODER) for step in field(part, "decoders", list))
     ),
 }
 
 
-def _replace(part: Json) -> Step:
+def _replace(part: Json) -> DecoderStep:
     found = field(part, "pattern", dict)
     content = field(part, "content", str)
     if "String" in found:
         plain = field(found, "String", str)
-        return decoders.Replace(plain, content)
-    return decoders.Replace(pattern(part), content, regular=True)
+        return decoders.ReplaceDecoder(plain, content)
+    return decoders.ReplaceDecoder(pattern(part), content, regular=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import regex
 
+from webapp.core.formats.checked_patterns import check_length, checked_pattern
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.oniguruma import translated
-from webapp.core.formats.patterns import check_length, checked_pattern
 from webapp.core.vocabulary_error import Phrase, shown
 
 Json = dict[str, Any]

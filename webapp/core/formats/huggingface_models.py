@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.byte_characters import spelt, unspelt
 from webapp.core.formats.fields import FormatError, field, missing_ids
 from webapp.core.formats.huggingface_fields import whole_number
 from webapp.core.models import Model
@@ -14,6 +13,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.text.byte_characters import spelt, unspelt
 from webapp.core.vocabulary_error import shown
 
 # So many merges are read before what they were read from is let go.

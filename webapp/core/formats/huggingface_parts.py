@@ -9,11 +9,6 @@ import base64
 from collections.abc import Callable
 from typing import get_args
 
-from webapp.core import normalizers, pretokenizers
-from webapp.core.behaviors import Behavior
-from webapp.core.character_map import CharacterMap
-from webapp.core.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
-from webapp.core.filters import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     NORMALIZER,
@@ -30,8 +25,13 @@ from webapp.core.formats.huggingface_fields import (
 from webapp.core.formats.huggingface_fields import (
     scheme_name as _scheme,
 )
-from webapp.core.normalizers import Normalizer
-from webapp.core.pretokenizers import PreTokenizer
+from webapp.core.text import normalizers, pretokenizers
+from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
+from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
+from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import PreTokenizer
+from webapp.core.text.split_behaviors import Behavior
 from webapp.core.vocabulary_error import shown
 
 # --- normalizers ------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def write_normalizer(normalizer: Normalizer | None) -> Json | None:
             return {"type": type(normalizer).__name__}
         case normalizers.Prepend():
             return {"type": "Prepend", "prepend": normalizer.prepend}
-        case normalizers.Sequence():
+        case normalizers.NormalizerSequence():
             return {
                 "type": "Sequence",
                 "normalizers": [write_normalizer(inner) for inner in normalizer.normalizers],
@@ -98,7 +98,7 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
     ),
     "Replace": lambda part: normalizers.Replace(pattern(part), field(part, "content", str)),
     "Prepend": lambda part: normalizers.Prepend(field(part, "prepend", str)),
-    "Sequence": lambda part: normalizers.Sequence(
+    "Sequence": lambda part: normalizers.NormalizerSequence(
         tuple(read_part(inner, _NORMALIZERS, NORMALIZER) for inner in field(part, "normalizers", list))
     ),
 }
@@ -140,9 +140,11 @@ def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -
             return _BYTES_ONLY
         case pretokenizers.ByteLevel():
             return _byte_level(pretokenizer)
-        case pretokenizers.Sequence() if isinstance(pretokenizer.pretokenizers[-1], pretokenizers.ByteLevel):
+        case pretokenizers.PreTokenizerSequence() if isinstance(
+            pretokenizer.pretokenizers[-1], pretokenizers.ByteLevel
+        ):
             return _write_pretokenizer(pretokenizer)
-        case pretokenizers.Sequence():
+        case pretokenizers.PreTokenizerSequence():
             parts = [*map(_write_pretokenizer, pretokenizer.pretokenizers), _BYTES_ONLY]
             return {"type": "Sequence", "pretokenizers": parts}
     return {"type": "Sequence", "pretokenizers": [_write_pretokenizer(pretokenizer), _BYTES_ONLY]}
@@ -178,7 +180,7 @@ def _write_pretokenizer(pretokenizer: PreTokenizer) -> Json:
                 "prepend_scheme": _scheme(pretokenizer.prepend, pretokenizer.only_first),
                 "split": pretokenizer.splits,
             }
-        case pretokenizers.Sequence():
+        case pretokenizers.PreTokenizerSequence():
             return {
                 "type": "Sequence",
                 "pretokenizers": [_write_pretokenizer(inner) for inner in pretokenizer.pretokenizers],

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from webapp.core.formats import dictionary, subword_nmt, tekken, tiktoken, vocab_json, vocab_txt
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.foreign import check_foreign
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
+from webapp.core.formats.other_file_kinds import check_foreign
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
@@ -137,9 +137,9 @@ def _sentencepiece(content: bytes) -> Recognized:
 
 
 def _scores(text: str) -> Recognized:
-    from webapp.core.formats import scores
+    from webapp.core.formats import tokens_and_scores
 
-    tokenizer = scores.read(text)
+    tokenizer = tokens_and_scores.read(text)
     description = f"tokens and scores as of llama2.c: BPE of {len(tokenizer.model.pieces):,} pieces"
     return Recognized("scores", description, tokenizer)
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from webapp.core.character_map import CharacterMap
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY
 from webapp.core.formats.sentencepiece_message import ModelProto
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import Kind, ScoredModel, ScoredPieces
+from webapp.core.models.scored_pieces import PieceKind, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.whole_pieces import Characters, Words
-from webapp.core.sentencepiece_decoder import SentencePieceDecoder
-from webapp.core.sentencepiece_normalizer import SentencePieceNormalizer
+from webapp.core.models.sentencepiece_word_char import SentencePieceCharacters, SentencePieceWords
+from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
@@ -31,8 +31,8 @@ LONGEST_PIECE = 8000  # bytes, as in SentencePiece
 _MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
     1: SentencePieceUnigram,
     2: ScoredBPE,
-    3: Words,
-    4: Characters,
+    3: SentencePieceWords,
+    4: SentencePieceCharacters,
 }
 
 
@@ -71,7 +71,7 @@ def _tokenizer(message: Any) -> Tokenizer:
         raise FormatError("the model type %(type)s is none of SentencePiece's four", type=trainer.model_type)
     vocabulary = _vocabulary(message)
     model = _MODELS[trainer.model_type](vocabulary)
-    control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == Kind.CONTROL}
+    control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
     return Tokenizer(
         model,
         normalizer=_normalizer(normalizer, trainer.treat_whitespace_as_suffix, vocabulary.user_defined),
@@ -107,8 +107,8 @@ def _vocabulary(message: Any) -> ScoredPieces:
     return ScoredPieces(pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback))
 
 
-def _byte_ids(pieces: list[str], kinds: list[Kind], fallback: bool) -> list[int] | None:
-    found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == Kind.BYTE}
+def _byte_ids(pieces: list[str], kinds: list[PieceKind], fallback: bool) -> list[int] | None:
+    found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == PieceKind.BYTE}
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     if found and not fallback:
         raise FormatError("the byte piece %(piece)s is there, but byte fallback is off", piece=shown(next(iter(found))))
@@ -146,4 +146,4 @@ def _decoded(content: bytes) -> str:
     return text
 
 
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in PieceKind}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from webapp.core import decoders
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.models.subword_nmt import SubwordBPE
-from webapp.core.pretokenizers import Split
+from webapp.core.text import decoders
+from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

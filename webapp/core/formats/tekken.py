@@ -10,9 +10,9 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64
 from typing import Any
 
+from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import read_json
-from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.tiktoken import rank_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown

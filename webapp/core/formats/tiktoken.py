@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from webapp.core import decoders, split_patterns
+from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
-from webapp.core.formats.patterns import checked_pattern
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.normalizers import NFC, Normalizer
-from webapp.core.pretokenizers import Split
+from webapp.core.text import decoders, split_patterns
+from webapp.core.text.normalizers import NFC, Normalizer
+from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
@@ -190,7 +190,7 @@ def rank_tokenizer(
         model,
         normalizer=normalizer,
         pretokenizer=Split(pattern, "removed", invert=True),
-        decoder=decoders.ByteLevel(),
+        decoder=decoders.ByteLevelDecoder(),
         special_tokens=special_tokens,
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from webapp.core.byte_characters import spelt, unspelt
 from webapp.core.formats.fields import FormatError, missing_ids
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
+from webapp.core.text.byte_characters import spelt, unspelt
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

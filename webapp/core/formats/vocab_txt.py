@@ -6,7 +6,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
-from webapp.core.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

@@ -11,11 +11,11 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from webapp.core.models.boundaries import SHORT, Boundaries
-from webapp.core.models.byte_segments import byte_segments
-from webapp.core.models.cache import Cache
-from webapp.core.models.character_cuts import CharacterCuts
-from webapp.core.models.merging import merge, merge_with_places, pack
+from webapp.core.models.byte_offsets import byte_segments
+from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
+from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.character_boundaries import CharacterBoundaries
+from webapp.core.models.merge_loop import merge, merge_with_places, pack
 from webapp.core.models.symbols import Symbols
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -160,8 +160,8 @@ class BPE:
         return Cache(lambda stretch: tuple(merge(self.symbols(stretch), self._ranks, self._merged))).__getitem__
 
     @cached_property
-    def _boundaries(self) -> Boundaries:
-        return Boundaries(piece for piece in self.pieces if isinstance(piece, bytes))
+    def _boundaries(self) -> ByteBoundaries:
+        return ByteBoundaries(piece for piece in self.pieces if isinstance(piece, bytes))
 
     # --- over characters
 
@@ -178,7 +178,7 @@ class BPE:
         )
 
     @cached_property
-    def _cuts(self) -> CharacterCuts | None:
+    def _cuts(self) -> CharacterBoundaries | None:
         if self.end_of_word_suffix or self.continuing_subword_prefix:
             return None
         if self.unknown_id is None and self._symbols.all_bytes is None:
@@ -186,7 +186,7 @@ class BPE:
         made = frozenset(self._merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # bytes or unknown characters are merged: what they stand for is not what they are called
-        return CharacterCuts(
+        return CharacterBoundaries(
             [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from webapp.core.models.lengths import lengths_by_beginning, lengths_by_ending
+from webapp.core.models.fast.word_lengths import lengths_by_beginning, lengths_by_ending
 from webapp.core.vocabulary_error import VocabularyError
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from webapp.core.character_classes import members
-from webapp.core.models.lengths import lengths_by_beginning
+from webapp.core.models.fast.word_lengths import lengths_by_beginning
+from webapp.core.text.character_classes import members
 
 
 class Literals:

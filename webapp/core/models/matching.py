@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from operator import add
 from typing import Literal
 
-from webapp.core.models.cache import Cache
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.fast.cache import Cache
 
 Direction = Literal["forward", "backward"]
 Reason = Literal["fewer words", "fewer single characters", "backward by default"]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
-from webapp.core.models.boundaries import SHORT, Boundaries
 from webapp.core.models.bpe import Merge
-from webapp.core.models.byte_segments import byte_segments
-from webapp.core.models.cache import Cache
-from webapp.core.models.merging import NO_RANK
+from webapp.core.models.byte_offsets import byte_segments
+from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
+from webapp.core.models.fast.cache import Cache
+from webapp.core.models.merge_loop import NO_RANK
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many bytes the heap is quicker than searching the list again for every merge.
@@ -54,7 +54,7 @@ class RankBPE:
         for byte in range(256):
             if bytes([byte]) not in self._ids:
                 raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
-        self._boundaries = Boundaries(self._ids)
+        self._boundaries = ByteBoundaries(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
         self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__
 

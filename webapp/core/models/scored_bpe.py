@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from webapp.core.models.merging import NO_RANK, POSITION_BITS, linked, pack
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked, pack
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
-from webapp.core.models.whole_pieces import symbols_of
+from webapp.core.models.sentencepiece_word_char import symbols_of
 from webapp.core.vocabulary_error import VocabularyError
 
 # Above this many symbols the heap is quicker than searching the list again for every merge.
@@ -32,9 +32,9 @@ _FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a characte
 class ScoredBPE(ScoredModel):
     """The neighbours that spell the piece with the highest score are merged, the leftmost first among equals.
 
-    >>> from webapp.core.models.scored_pieces import Kind
+    >>> from webapp.core.models.scored_pieces import PieceKind
     >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "abab"], [0.0, -9.0, -9.0, -1.0, -2.0],
-    ...                           [Kind.UNKNOWN, *[Kind.NORMAL] * 4])
+    ...                           [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 4])
     >>> ScoredBPE(vocabulary).segment("abababc")
     [(4, 0, 4), (3, 4, 6), (0, 6, 7)]
 

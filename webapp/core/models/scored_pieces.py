@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from math import isfinite
 
-from webapp.core.models.cache import Cache
+from webapp.core.models.fast.cache import Cache
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
@@ -23,7 +23,7 @@ Part = tuple[int | None, int]
 Segment = tuple[int, int, int]
 
 
-class Kind(IntEnum):
+class PieceKind(IntEnum):
     """What a piece is for; the numbers are those of SentencePiece's files."""
 
     NORMAL = 1
@@ -40,7 +40,8 @@ class ScoredPieces:
     Only normal and user-defined pieces stand for text: `<s>` in a text is three characters, not the control piece, and
     the text `<0x41>` is not the byte piece of that name.
 
-    >>> vocabulary = ScoredPieces(["<unk>", "▁a", "a"], [0.0, -1.0, -2.0], [Kind.UNKNOWN, Kind.NORMAL, Kind.NORMAL])
+    >>> kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.NORMAL]
+    >>> vocabulary = ScoredPieces(["<unk>", "▁a", "a"], [0.0, -1.0, -2.0], kinds)
     >>> vocabulary.expanded([(1, 2), (None, 3), (None, 4)], "▁axy")
     (1, 0)
     >>> vocabulary.words("▁a▁▁ab")
@@ -51,7 +52,7 @@ class ScoredPieces:
         self,
         pieces: Sequence[str],
         scores: Sequence[float],
-        kinds: Sequence[Kind],
+        kinds: Sequence[PieceKind],
         *,
         byte_ids: Sequence[int] | None = None,
         space: str = SPACE,
@@ -83,20 +84,20 @@ class ScoredPieces:
                 piece=shown(self.pieces[id]),
                 score=self.scores[id],
             )
-        if self.kinds.count(Kind.UNKNOWN) != 1:
+        if self.kinds.count(PieceKind.UNKNOWN) != 1:
             raise VocabularyError(
-                "there should be one unknown piece, not %(count)s", count=self.kinds.count(Kind.UNKNOWN)
+                "there should be one unknown piece, not %(count)s", count=self.kinds.count(PieceKind.UNKNOWN)
             )
-        self.unknown_id = self.kinds.index(Kind.UNKNOWN)
+        self.unknown_id = self.kinds.index(PieceKind.UNKNOWN)
         if self.byte_ids is not None and len(self.byte_ids) != 256:
             raise VocabularyError("byte fallback needs the 256 bytes, not %(count)s", count=len(self.byte_ids))
         self.ids = {
             piece: id
             for id, (piece, kind) in enumerate(zip(self.pieces, self.kinds, strict=True))
-            if kind == Kind.NORMAL or kind == Kind.USER_DEFINED
+            if kind == PieceKind.NORMAL or kind == PieceKind.USER_DEFINED
         }
-        self.unused = {piece: id for id, piece in self._of_kind(Kind.UNUSED)}
-        self.user_defined = frozenset(piece for _, piece in self._of_kind(Kind.USER_DEFINED))
+        self.unused = {piece: id for id, piece in self._of_kind(PieceKind.UNUSED)}
+        self.user_defined = frozenset(piece for _, piece in self._of_kind(PieceKind.USER_DEFINED))
 
     def id_of(self, piece: str) -> int | None:
         """The id of a piece, or None when it is not in the vocabulary."""
@@ -143,7 +144,7 @@ class ScoredPieces:
         unknown = self.unknown_id
         return [id for key, run in groupby(ids) for id in ((key,) if key == unknown else run)]
 
-    def _of_kind(self, kind: Kind) -> list[tuple[int, str]]:
+    def _of_kind(self, kind: PieceKind) -> list[tuple[int, str]]:
         return [(id, self.pieces[id]) for id, found in enumerate(self.kinds) if found == kind]
 
     @cached_property

@@ -15,10 +15,10 @@ from math import inf
 from operator import itemgetter, neg
 from typing import Any
 
-from webapp.core.models.lengths import fitting, lengths_by_beginning
+from webapp.core.models.fast.single_precision import FARTHEST, RoundedWords, pack_float, single
+from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.long_pieces import Ends, LongPieces
-from webapp.core.models.rounded_words import FARTHEST, RoundedWords, pack, single
-from webapp.core.models.scored_pieces import SPACE, Kind, Part, ScoredModel, ScoredPieces, Segment
+from webapp.core.models.scored_pieces import SPACE, Part, PieceKind, ScoredModel, ScoredPieces, Segment
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
@@ -40,7 +40,7 @@ class SentencePieceUnigram(ScoredModel):
     """Pieces with log probabilities; the path with the highest sum wins, on a tie the one found first.
 
     >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "c"], [0.0, -1.0, -1.0, -1.5, -2.0],
-    ...                           [Kind.UNKNOWN, *[Kind.NORMAL] * 4])
+    ...                           [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 4])
     >>> SentencePieceUnigram(vocabulary).segment("abxyc")
     [(3, 0, 2), (0, 2, 4), (4, 4, 5)]
 
@@ -50,7 +50,9 @@ class SentencePieceUnigram(ScoredModel):
     def __init__(self, vocabulary: ScoredPieces) -> None:
         super().__init__(vocabulary)
         self._score_of = {piece: self._score(piece, id) for piece, id in vocabulary.ids.items()}
-        normal = [score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True) if kind == Kind.NORMAL]
+        normal = [
+            score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True) if kind == PieceKind.NORMAL
+        ]
         self._unknown_score = single(single(min(normal, default=0.0)) - UNKNOWN_PENALTY)
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self._score_of))
@@ -189,7 +191,7 @@ class SentencePieceUnigram(ScoredModel):
                 else:
                     word = self._front + words[here]
                     parts, score = self._best_path(word, score)
-                    found[here] = pack(self.vocabulary.expanded(parts, word))
+                    found[here] = pack_float(self.vocabulary.expanded(parts, word))
             at += apart
         return score
 
@@ -246,7 +248,7 @@ class SentencePieceUnigram(ScoredModel):
         return parts_of(text, start_of, self.vocabulary), best[length]
 
     def _score(self, piece: str, id: int) -> float:
-        if self.vocabulary.kinds[id] == Kind.USER_DEFINED:
+        if self.vocabulary.kinds[id] == PieceKind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
 

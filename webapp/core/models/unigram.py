@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from webapp.core.models.cache import LONGEST, Cache
-from webapp.core.models.lengths import fitting, lengths_by_beginning
+from webapp.core.models.fast.cache import LONGEST, Cache
+from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
+from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part
-from webapp.core.models.unigram_stretches import UnigramStretches, fused
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
@@ -65,7 +65,7 @@ class Unigram:
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self.pieces))
-        self._stretches = UnigramStretches(self._score_of, self._lengths, self._unknown_score)
+        self._stretches = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
         self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
         # The lattice is dear: ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__

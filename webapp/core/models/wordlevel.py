@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.core.models.cache import Cache
+from webapp.core.models.fast.cache import Cache
 from webapp.core.vocabulary_error import VocabularyError
 
 

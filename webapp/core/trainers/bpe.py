@@ -16,8 +16,8 @@ from itertools import islice
 from typing import AnyStr, Generic, Literal, NamedTuple, overload
 
 from webapp.core.models.bpe import BPE
-from webapp.core.trainers.counts import WordCounts, alphabet
-from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.word_counts import WordCounts, alphabet
 
 END_OF_WORD = "</w>"
 PAIR = (1 << 2 * SHIFT) - 1
@@ -26,7 +26,7 @@ ABOVE = 2 * SHIFT + 48  # where the count begins in an entry of the heap
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
-class Merge(NamedTuple, Generic[AnyStr]):
+class CountedMerge(NamedTuple, Generic[AnyStr]):
     """One merge: the two pieces, and how often they stood side by side just before it."""
 
     left: AnyStr
@@ -35,7 +35,7 @@ class Merge(NamedTuple, Generic[AnyStr]):
 
 
 @dataclass(frozen=True)
-class Trained(Generic[AnyStr]):
+class TrainedBPE(Generic[AnyStr]):
     """A trained BPE vocabulary: the alphabet, then what each merge adds, in order.
 
     `alphabet` is the pieces that merging starts from (for characters, the unknown piece before them);
@@ -43,7 +43,7 @@ class Trained(Generic[AnyStr]):
     """
 
     alphabet: tuple[AnyStr, ...]
-    merges: tuple[Merge[AnyStr], ...]
+    merges: tuple[CountedMerge[AnyStr], ...]
     special_names: tuple[str, ...] = ()
     end_of_word_suffix: str = ""
     unknown: str | None = None
@@ -81,7 +81,7 @@ def train_bytes(
     special_tokens: Sequence[str] = (),
     *,
     merges_at_most: int | None = None,
-) -> Trained[bytes]:
+) -> TrainedBPE[bytes]:
     """Byte-level BPE with `size` pieces in all: the 256 bytes, one for each merge, the special tokens.
 
     `merges_at_most` stops it earlier; without it and without a size it goes on until no pair is left.
@@ -97,7 +97,7 @@ def train_bytes(
     """
     room = None if size is None else size - len(special_tokens)
     found = islice(merges(counts, form="bytes"), merges_at_most)
-    return Trained(BYTES, _until(room, BYTES, found), tuple(special_tokens))
+    return TrainedBPE(BYTES, _until(room, BYTES, found), tuple(special_tokens))
 
 
 def train_characters(
@@ -110,7 +110,7 @@ def train_characters(
     special_tokens: Sequence[str] = (),
     end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
-) -> Trained[str]:
+) -> TrainedBPE[str]:
     """BPE over characters with `size` pieces in all: unknown, the alphabet, one a merge, special tokens.
 
     `coverage`: the share of the symbols' occurrences that the alphabet makes up, the most frequent first; the
@@ -134,7 +134,7 @@ def train_characters(
         symbols=symbols,
     )
     room = None if size is None else size - len(special_tokens)
-    return Trained(
+    return TrainedBPE(
         start,
         _until(room, start, islice(found, merges_at_most)),
         tuple(special_tokens),
@@ -144,7 +144,7 @@ def train_characters(
 
 
 @overload
-def merges(counts: WordCounts, *, form: Literal["bytes"], minimum_count: int = 1) -> Iterator[Merge[bytes]]: ...
+def merges(counts: WordCounts, *, form: Literal["bytes"], minimum_count: int = 1) -> Iterator[CountedMerge[bytes]]: ...
 @overload
 def merges(
     counts: WordCounts,
@@ -154,7 +154,7 @@ def merges(
     suffix_apart: bool = False,
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
-) -> Iterator[Merge[str]]: ...
+) -> Iterator[CountedMerge[str]]: ...
 def merges(
     counts: WordCounts,
     *,
@@ -163,7 +163,7 @@ def merges(
     suffix_apart: bool = False,
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
-) -> Iterator[Merge[bytes]] | Iterator[Merge[str]]:
+) -> Iterator[CountedMerge[bytes]] | Iterator[CountedMerge[str]]:
     """The merges, most frequent pair first, each worked out when it is asked for.
 
     Ends when no pair is left that occurs `minimum_count` times. In the characters form the end of a word is
@@ -197,7 +197,7 @@ def merges(
     return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
 
 
-def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[Merge[AnyStr]]:
+def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[CountedMerge[AnyStr]]:
     """Merge pairs from a heap of entries; `pieces` by number grows with each merge.
 
     Between two merges a pair that does not contain the new symbol can only become rarer and its first
@@ -221,7 +221,7 @@ def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[
             heapreplace(heap, _entry(count, first(pair, position), pair))
         else:
             heappop(heap)
-            yield Merge(pieces[left], pieces[right], count)
+            yield CountedMerge(pieces[left], pieces[right], count)
             piece = pieces[left] + pieces[right]
             product = number_of.setdefault(piece, len(pieces))
             if product == len(pieces):
@@ -237,14 +237,16 @@ def _entry(count: int, position: int, pair: int) -> int:
     return -count << ABOVE | position << 2 * SHIFT | pair
 
 
-def _until(size: int | None, start: Sequence[AnyStr], found: Iterator[Merge[AnyStr]]) -> tuple[Merge[AnyStr], ...]:
+def _until(
+    size: int | None, start: Sequence[AnyStr], found: Iterator[CountedMerge[AnyStr]]
+) -> tuple[CountedMerge[AnyStr], ...]:
     """As many merges as bring the distinct pieces from `start` to `size`."""
     if size is None:
         return tuple(found)
     if size < len(start):
         raise ValueError(f"a vocabulary with room for {size} pieces cannot hold an alphabet of {len(start)}")
     pieces = set(start)
-    taken: list[Merge[AnyStr]] = []
+    taken: list[CountedMerge[AnyStr]] = []
     while len(pieces) < size and (merge := next(found, None)) is not None:
         taken.append(merge)
         pieces.add(merge.left + merge.right)

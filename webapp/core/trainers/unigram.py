@@ -24,9 +24,9 @@ from functools import cached_property
 from math import exp, log
 
 from webapp.core.models.unigram import Unigram
-from webapp.core.trainers.counts import WordCounts, alphabet, characters
-from webapp.core.trainers.lattice import LONGEST_STRETCH, Lattices
-from webapp.core.trainers.seeds import seed_pieces
+from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH, CorpusLattices
+from webapp.core.trainers.seed_pieces import seed_pieces
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
@@ -34,7 +34,7 @@ RARELY = 0.5  # the least that a piece is taken to be expected
 
 
 @dataclass(frozen=True)
-class Round:
+class PruningRound:
     """What one round did.
 
     `scores`: the pieces at hand and their log-probabilities after expectation maximization,
@@ -51,7 +51,7 @@ class Round:
     removed: tuple[str, ...]
     expected: Sequence[float] = field(repr=False)
     probabilities: Sequence[float] = field(repr=False)
-    lattices: Lattices = field(repr=False, compare=False)
+    lattices: CorpusLattices = field(repr=False, compare=False)
 
     def used(self) -> dict[str, int]:
         """How often each piece is used when every word is read in its most probable way."""
@@ -64,7 +64,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedUnigram:
     """A trained Unigram vocabulary: special tokens (score 0), then the pieces, most probable first."""
 
     scores: dict[str, float]
@@ -97,7 +97,7 @@ def train(
     seeds: int = 1_000_000,
     keep: float = 0.75,
     candidates: Mapping[str, int] | None = None,
-) -> Trained:
+) -> TrainedUnigram:
     """Unigram with `size` pieces in all: special tokens, alphabet, the longer pieces missed most.
 
     `special_tokens` must name `unknown`; for the rest see `rounds`. Fewer pieces when the corpus has fewer
@@ -111,7 +111,7 @@ def train(
     if unknown not in special_tokens:
         raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
     if not any(counts.values()):
-        return Trained({}, 0.0, tuple(special_tokens), unknown)  # nothing to learn from: all text is unknown
+        return TrainedUnigram({}, 0.0, tuple(special_tokens), unknown)  # nothing to learn from: all text is unknown
     room = size - len(special_tokens)
     every_round = rounds(
         counts,
@@ -127,12 +127,12 @@ def train(
     return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # no other round stays in memory
 
 
-def finished(last: Round, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> Trained:
+def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> TrainedUnigram:
     """The vocabulary that the last of `rounds` comes to."""
     ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
     # Six decimals are more than the counts can tell, and every reader of a file takes them for the same number.
     scores = {piece: round(last.scores[piece], 6) for piece in ranked}
-    return Trained(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
+    return TrainedUnigram(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
 
 
 def rounds(
@@ -147,7 +147,7 @@ def rounds(
     whole_words: bool = True,
     candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
-) -> Iterator[Round]:
+) -> Iterator[PruningRound]:
     """Train to `size` pieces (special tokens not among them), a round each time that one is asked for.
 
     `coverage`: the share of characters that the alphabet makes up, the most frequent first, the rest being
@@ -177,7 +177,7 @@ def rounds(
     while True:
         number += 1
         done = len(pieces) <= size
-        lattices = Lattices(texts, pieces)
+        lattices = CorpusLattices(texts, pieces)
         texts = lattices.texts
         log_likelihoods = []
         for iteration in range(ITERATIONS):
@@ -188,7 +188,7 @@ def rounds(
         losses = {} if done else _losses(lattices, pieces, probabilities)
         scores = dict(zip(pieces, map(log, probabilities), strict=True))
         removed = _least_missed(losses, len(pieces) - size, keep)
-        yield Round(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
+        yield PruningRound(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
         if done:
             return
         gone = frozenset(removed)
@@ -197,7 +197,7 @@ def rounds(
 
 
 @dataclass(frozen=True)
-class Seeded:
+class SeededTraining:
     """What a training begins with: the words as lattices can hold them, and the pieces with their ranks.
 
     The rank is a piece's frequency times its length; the first `characters` pieces are the single ones.
@@ -223,7 +223,7 @@ def seed(
     whole_words: bool = True,
     candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
-) -> Seeded:
+) -> SeededTraining:
     """The pieces that training begins with: the alphabet and what `seed_pieces` finds; see `rounds`.
 
     >>> seed({"hug": 2, "hugs": 1}).ranks
@@ -240,7 +240,7 @@ def seed(
     for piece, frequency in candidates.items():
         if piece not in reserved:
             ranks[piece] = frequency * len(piece)
-    return Seeded(texts, ranks, len(known))
+    return SeededTraining(texts, ranks, len(known))
 
 
 def maximization(expected: Sequence[float], *, plain: bool = False) -> list[float]:
@@ -276,7 +276,7 @@ def digamma(x: float) -> float:
     return result + log(x) + square * (1 / 24 - square * (7 / 960 - square * (31 / 8064)))
 
 
-def _losses(lattices: Lattices, pieces: Sequence[str], probabilities: Sequence[float]) -> dict[str, float]:
+def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequence[float]) -> dict[str, float]:
     """For each longer piece, by how much the corpus' log-likelihood would fall without it.
 
     As sentencepiece estimates it: every use of the piece on a best path gives way to the best reading of its

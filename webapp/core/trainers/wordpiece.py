@@ -25,8 +25,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.trainers.counts import WordCounts, alphabet
-from webapp.core.trainers.pairs import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.word_counts import WordCounts, alphabet
 
 PREFIX = "##"
 UNKNOWN = "[UNK]"
@@ -43,7 +43,7 @@ class ScoredMerge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedWordPiece:
     """A trained WordPiece vocabulary: special tokens, alphabet, then what each merge adds, in order."""
 
     alphabet: tuple[str, ...]
@@ -79,7 +79,7 @@ def train(
     prefix: str = PREFIX,
     coverage: float = 1.0,
     minimum_pair_frequency: int = 1,
-) -> Trained:
+) -> TrainedWordPiece:
     """WordPiece with `size` pieces in all: special tokens, alphabet, one for each merge.
 
     `special_tokens` must name `unknown`. `merges_at_most` stops it earlier; without it and without a size it
@@ -106,7 +106,7 @@ def train(
     while (size is None or len(pieces) < size) and (merge := next(found, None)) is not None:
         taken.append(merge)
         pieces.add(merge.piece)
-    return Trained(tuple(symbols), tuple(taken), tuple(special_tokens), unknown, prefix)
+    return TrainedWordPiece(tuple(symbols), tuple(taken), tuple(special_tokens), unknown, prefix)
 
 
 def merges(

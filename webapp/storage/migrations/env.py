@@ -12,7 +12,7 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 
 from webapp.storage.engine import url_of
-from webapp.storage.models import Base
+from webapp.storage.tables import Base
 
 
 def run(connection: Connection) -> None:

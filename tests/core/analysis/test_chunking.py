@@ -1,0 +1,131 @@
+"""The splitter: no part too long, nothing lost, near-linear, whatever the text and the tokenizer."""
+
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.texts import texts
+from webapp.core import recipes
+from webapp.core.analysis.chunking import BOUNDARIES, Boundary, PartTooSmallError, TextPart, boundaries_of, split
+from webapp.core.formats.dictionary import read_dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
+from webapp.vocabularies.trained import train_vocabulary
+
+PROSE = "It rains today. Take an umbrella! Will you?\n\nYes, 我会带伞。你呢？ (Of course.) e.g. this\nnext line\n" * 20
+
+
+def checked(text: str, tokenizer: Tokenizer, **options: object) -> list[TextPart]:
+    """The parts, which must be what they promise."""
+    parts = list(split(text, tokenizer, **options))  # type: ignore[arg-type]
+    most, overlap = options["most"], options.get("overlap", 0)
+    assert isinstance(most, int)
+    assert isinstance(overlap, int)
+    end = 0
+    for part in parts:
+        assert part.start <= end < part.end
+        assert part.tokens == len(tokenizer.ids(text[part.start : part.end])) <= most
+        assert len(tokenizer.ids(text[part.start : end])) <= overlap or part.start == end
+        end = part.end
+    assert end == len(text)
+    return parts
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts, most=st.integers(8, 40), data=st.data())
+def test_no_part_is_too_long_and_nothing_is_lost(
+    name: str, boundary: Boundary, text: str, most: int, data: st.DataObject
+) -> None:
+    overlap = data.draw(st.integers(0, most // 2))
+    with suppress(PartTooSmallError):
+        checked(text, shipped_tokenizer(name), most=most, overlap=overlap, boundary=boundary)
+
+
+@given(text=texts, most=st.integers(1, 6), size=st.integers(0, 60))
+def test_vocabularies_that_were_learned_from_the_text_itself(text: str, most: int, size: int) -> None:
+    tokenizer = train_vocabulary("learned-bytes", text, size).tokenizer
+    longest = max((len(tokenizer.ids(character)) for character in text), default=0)
+    if longest <= most:
+        checked(text, tokenizer, most=most, boundary="token")
+    else:
+        with suppress(PartTooSmallError):  # the tokens of one character may be more alone than in the whole
+            checked(text, tokenizer, most=most, boundary="token")
+
+
+@pytest.mark.parametrize("most", [10, 16, 64, 100_000])
+@pytest.mark.parametrize("overlap", [0, 5])
+def test_prose_is_cut_at_sentences(most: int, overlap: int) -> None:
+    parts = checked(PROSE, shipped_tokenizer("bpe-bytes"), most=most, overlap=overlap, boundary="sentence")
+    ends = {*boundaries_of(PROSE, "sentence"), len(PROSE)}
+    assert sum(part.end in ends for part in parts) >= len(parts) // 2
+    if most == 64:
+        assert all(part.end in ends and part.tokens > 32 for part in parts[:-1])
+
+
+def test_lines_stay_whole_where_they_fit() -> None:
+    text = "".join(f"line {number} of the text\n" for number in range(100))
+    parts = checked(text, shipped_tokenizer("wordpiece"), most=30, boundary="line")
+    assert all(text[part.start : part.end].endswith("\n") for part in parts)
+
+
+def test_an_overlap_repeats_the_end_of_the_part_before() -> None:
+    words = "a cat and a dog and a cow " * 50
+    parts = checked(words, shipped_tokenizer("bpe-bytes"), most=20, overlap=8, boundary="token")
+    assert all(one.end - other.start >= len("a dog and") for one, other in pairwise(parts))
+
+
+def test_template_and_special_tokens_count() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    text = "one<|endoftext|>two " * 10
+    with_special = list(split(text, tokenizer, most=6, boundary="token", special=True))
+    assert all(
+        part.tokens == len(tokenizer.ids(text[part.start : part.end], special=True)) <= 6 for part in with_special
+    )
+
+
+def test_a_dictionary_has_parts_too() -> None:
+    tokenizer = recipes.MATCHING.tokenizer(Matching(read_dictionary("研究\n生命\n起源"), "backward", True))
+    assert [part.tokens for part in checked("研究生命的起源。研究", tokenizer, most=5)] == [5, 1]
+
+
+def test_what_cannot_be_asked_for() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    for most, overlap in ((0, 0), (10, 6), (10, -1)):
+        with pytest.raises(ValueError, match="part"):
+            split("text", tokenizer, most=most, overlap=overlap)
+    with pytest.raises(PartTooSmallError) as refused:
+        list(split("a🜁", tokenizer, most=2))
+    assert refused.value.character == "🜁"
+    assert list(split("", tokenizer, most=1)) == []
+
+
+class Counting(Tokenizer):
+    """A tokenizer that keeps how many characters it was given."""
+
+    def __init__(self, inner: Tokenizer) -> None:
+        super().__init__(
+            inner.model, normalizer=inner.normalizer, pretokenizer=inner.pretokenizer, decoder=inner.decoder
+        )
+        self.given = 0
+
+    def ids(self, text: str, *, special: bool = False, template: bool = False) -> list[int]:
+        self.given += len(text)
+        return super().ids(text, special=special, template=template)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [PROSE * 5, "." * 10_000, "!" * 5_000 + " A", ".)" * 5_000, "\n" * 9_000, " " * 9_000, "a" * 9_000, "。”" * 4_000],
+    ids=["prose", "dots", "marks", "brackets", "lines", "spaces", "letters", "quotes"],
+)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_little_more_is_encoded_than_the_text(text: str, name: str, boundary: Boundary) -> None:
+    tokenizer = Counting(shipped_tokenizer(name))
+    list(split(text, tokenizer, most=64, overlap=16, boundary=boundary))
+    assert tokenizer.given <= 8 * len(text)

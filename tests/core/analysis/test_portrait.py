@@ -1,0 +1,248 @@
+"""Portraits of vocabularies: what their tokens are in a text, how they are counted, and how they are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.core.added_tokens import AddedToken
+from webapp.core.analysis.pipeline_summary import pipeline_summary
+from webapp.core.analysis.portrait import NO_SCRIPTS, OTHER, PART, SPECIAL, Portrait, portrait_of
+from webapp.core.analysis.surface_forms import bare, piece_marks
+from webapp.core.analysis.token_list import TokenList
+from webapp.core.formats.recognize import recognize
+from webapp.core.models.bpe import BPE
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordlevel import WordLevel
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, MATCHING, UNIGRAM, WORDPIECE
+from webapp.core.text import decoders
+from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def portrait(tokenizer: Tokenizer) -> Portrait:
+    return portrait_of(TokenList(tokenizer))
+
+
+def kinds(*words: str) -> dict[str, int]:
+    return dict(portrait(MATCHING.tokenizer(Matching(Dictionary(words), "both"))).kinds)
+
+
+def test_each_family_reads_as_text() -> None:
+    unigram = UNIGRAM.tokenizer(Unigram(["<unk>", "▁the", "▁▁", "ing"], [0, -1, -2, -3], unknown_id=0))
+    assert TokenList(unigram).texts == ["<unk>", " the", "  ", "ing"]
+    suffixed = CHARACTER_BPE.tokenizer(
+        BPE(["<unk>", "o", "w", "</w>", "ow", "ow</w>"], [(1, 2), (4, 3)], byte_level=False, end_of_word_suffix="</w>")
+    )
+    assert TokenList(suffixed).texts == ["<unk>", "o", "w", " ", "ow", "ow "]
+    prefixed = WORDPIECE.tokenizer(WordPiece(["[UNK]", "##", "##a", "a##"]))
+    assert TokenList(prefixed).texts == ["[UNK]", "##", "a", "a##"]
+    ranks = BYTE_BPE.tokenizer(RankBPE([*BYTES, b" a", "é".encode(), b"\xc3\xa9\xc3"]))
+    assert TokenList(ranks).texts[256:] == [" a", "é", None]
+    assert TokenList(ranks).written[258] == "C3 A9 C3"
+
+
+def test_bytes_that_are_called_by_their_names_are_bytes() -> None:
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    model = Unigram(["<unk>", *names, "a"], [0.0] * 258, unknown_id=0, byte_fallback=True)
+    tokens = TokenList(Tokenizer(model, decoder=decoders.DecoderSequence((decoders.ByteFallback(), decoders.Fuse()))))
+    assert [tokens.texts[1 + byte] for byte in (0x0A, 0x41, 0xC3)] == ["\n", "A", None]
+    assert [tokens.bytes_of(1 + byte) for byte in (0x0A, 0xC3)] == [b"\n", b"\xc3"]
+    assert portrait_of(tokens).kinds[PART] == 128
+    without = TokenList(UNIGRAM.tokenizer(Unigram(["<unk>", "<0x0A>"], [0.0, 0.0], unknown_id=0)))
+    assert without.texts[1] == "<0x0A>"
+
+
+def test_characters_that_stand_for_bytes_are_bytes() -> None:
+    model = WordLevel(["<unk>", "Ġna", "Ã¯", "Ã", "研"])
+    tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevelDecoder(spelt=True)))
+    assert tokens.texts[1:] == [" na", "ï", None, "研"]
+    assert tokens.bytes_of(2) == "ï".encode()
+
+
+def test_the_space_between_words_is_not_counted() -> None:
+    assert [len(bare(text)) for text in (" a", "a ", "a", " ", "   ", "\t", " \n", "", " a b")] == [
+        *(1, 1, 1, 1, 3, 1, 2, 0, 3)
+    ]
+
+
+def test_a_word_is_among_the_longest_once() -> None:
+    pieces = ["<unk>", "on", "▁on", "▁the", "the"]
+    tokens = TokenList(UNIGRAM.tokenizer(Unigram(pieces, [0.0] * 5, unknown_id=0)))
+    assert portrait_of(tokens).longest_words == portrait_of(tokens).longest == (3, 1)
+
+
+def test_added_tokens_take_their_ids() -> None:
+    added = (AddedToken("new", 5, special=False, normalized=True), AddedToken("<s>", 1))
+    tokens = TokenList(Tokenizer(WordLevel(["<unk>", "x", "y"]), added_tokens=added, special_tokens={"<pad>": 9}))
+    assert list(tokens.ids) == [0, 1, 2, 5, 9]
+    assert tokens.texts == ["<unk>", "<s>", "y", "new", "<pad>"]
+    assert tokens.apart == {0, 1, 9}
+    assert tokens.added == {1, 5, 9}
+    assert tokens.special == {1, 9}
+    assert [tokens.place_of(id) for id in (2, 3, 5, 9, 10, -1)] == [2, None, 3, 4, None, None]
+    with pytest.raises(KeyError):
+        tokens.bytes_of(3)
+
+
+def test_scripts() -> None:
+    assert kinds("研究", "ひらがな", "カタカナ", "для", "αβ", "한글", "नमस्ते", "שלום", "ไทย", "e\u0301") == {
+        **dict.fromkeys(("Han", "Hiragana", "Katakana", "Cyrillic", "Greek", "Hangul", "Devanagari"), 1),
+        **dict.fromkeys(("Hebrew", "Thai", "Latin"), 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("x2", "Latin"),
+        ("Aд", "several scripts"),
+        ("食べる", "several scripts"),
+        ("3.14", "digits"),
+        ("²", "digits"),
+        ("…", "punctuation and symbols"),
+        ("👩‍🚀", "punctuation and symbols"),
+        (" \t\n", "white space"),
+        ("\u3000", "white space"),
+        ("\x00", "other characters"),
+        ("ー", "other characters"),
+        ("\u0301", "other characters"),
+        ("\U000e0001", "other characters"),
+        ("\U0010ffff", "other characters"),
+    ],
+)
+def test_kinds(word: str, kind: str) -> None:
+    assert kinds(word) == {kind: 1}
+
+
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=30, unique=True))
+def test_every_word_is_counted_once(words: list[str]) -> None:
+    found = portrait(MATCHING.tokenizer(Matching(Dictionary(words), "both")))
+    assert sum(found.kinds.values()) == found.size == len(words)
+    assert sum(found.lengths.values()) == len(words)
+    assert sum(length * count for length, count in found.lengths.items()) == sum(len(bare(word)) for word in words)
+    assert set(found.kinds) <= {*NAMES, *NO_SCRIPTS}
+    lengths = [len(bare(words[id])) for id in found.longest]
+    texts = set(map(bare, words))
+    assert lengths == sorted(map(len, texts), reverse=True)[: len(lengths)]
+    assert len(lengths) == min(len(texts), 20)
+
+
+@given(st.lists(st.binary(min_size=2, max_size=5), max_size=20, unique=True))
+def test_every_byte_piece_is_counted_once(pieces: list[bytes]) -> None:
+    tokenizer = Tokenizer(
+        RankBPE([*BYTES, *pieces]), decoder=decoders.ByteLevelDecoder(), special_tokens={"<|end|>": 9999}
+    )
+    tokens = TokenList(tokenizer)
+    found = portrait_of(tokens)
+    assert sum(found.kinds.values()) == found.size == 257 + len(pieces)
+    assert found.kinds[SPECIAL] == 1
+    assert sum(found.lengths.values()) == found.size - 1 - found.kinds[PART]
+    assert [tokens.bytes_of(id) for id in range(256, 256 + len(pieces))] == pieces
+
+
+@pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"])
+def test_every_token_that_ships_is_counted_once(name: str) -> None:
+    tokens = TokenList(shipped_tokenizer(name))
+    found = portrait_of(tokens)
+    assert len(tokens) == found.size == sum(found.kinds.values()) == 32_000
+    assert sum(found.lengths.values()) == found.size - found.kinds.get(PART, 0) - found.kinds[SPECIAL]
+    assert found.kinds.get(OTHER, 0) < 60
+    assert 3 < found.mean_length < 6
+
+
+def test_a_vocabulary_of_nothing_but_special_tokens() -> None:
+    found = portrait(Tokenizer(WordLevel(["<unk>"])))
+    assert found == Portrait(1, {}, {SPECIAL: 1}, (), ())
+    assert found.mean_length == 0
+
+
+class TestFinding:
+    tokens = TokenList(WORDPIECE.tokenizer(WordPiece(["[UNK]", "in", "##in", "inner", "7", "In", "17"])))
+
+    @pytest.mark.parametrize(
+        ("query", "ids"),
+        [
+            ("in", [1, 2, 3]),  # both are just that
+            ("##in", [2]),
+            ("inn", [3]),
+            ("In", [5]),
+            ("UNK", [0]),
+            ("5", [5]),
+            ("7", [4, 6]),
+            ("6", [6]),
+            ("4", [4]),
+            ("99", []),
+            ("", [0, 1, 2, 3, 4, 5, 6]),
+            ("x" * 1000, []),
+            ("9" * 5000, []),
+            ("٣", []),
+        ],
+    )
+    def test_by_text_and_by_id(self, query: str, ids: list[int]) -> None:
+        assert self.tokens.find(query) == ids
+
+    def test_the_exact_ones_come_first(self) -> None:
+        pieces = ["<unk>", "▁there", "▁other", "▁the", "the", "3"]
+        tokens = TokenList(UNIGRAM.tokenizer(Unigram(pieces, [0.0] * 6, unknown_id=0)))
+        assert tokens.find("the") == [3, 4, 1, 2]
+        assert tokens.find(" the") == [3, 1]
+        assert tokens.find("▁the") == [3, 1]
+        assert tokens.find("3") == [3, 5]
+        assert tokens.find("x", "oth") == [2]
+
+    @given(st.text(max_size=3))
+    def test_what_is_found_holds_what_was_asked_for(self, query: str) -> None:
+        tokens = TokenList(shipped_tokenizer("unigram"))
+        for id in tokens.find(query)[:50]:
+            text, written = tokens.texts[id], tokens.written[id]
+            assert query in written or (text is not None and query in text) or query == str(id)
+
+
+def test_parts_of_characters_are_found_by_their_bytes() -> None:
+    tokens = TokenList(BYTE_BPE.tokenizer(RankBPE([*BYTES, b"\xe4\xb8"])))
+    assert tokens.find("E4 B8") == [256]
+    assert tokens.find("?!", data=b"\xb8") == [0xB8, 256]
+
+
+def test_pipelines_in_the_words_of_the_field() -> None:
+    found = pipeline_summary(shipped_tokenizer("unigram"))
+    assert [step.name for step in found.normalizer] == ["NFC", "Replace", "Prepend"]
+    assert found.model.name == "Unigram"
+    found = pipeline_summary(matching(jieba_words(), "both", True))
+    assert (found.normalizer, found.pretokenizer, found.model.name) == ((), (), "Maximum matching")
+    assert dict(pipeline_summary(shipped_tokenizer("bpe-characters")).model.settings) == {"end_of_word_suffix": "</w>"}
+
+
+PUBLISHED = {
+    "tiktoken/cl100k_base.tiktoken": (100_261, 773),
+    "sentencepiece/llama2.model": (32_000, 128),
+    "tokenizers/mistral01.json": (32_000, 128),
+    "tokenizers/bert_base_cased.json": (28_996, 0),
+    "tokenizers/gpt2.json": (50_257, 344),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_vocabularies(shared: Path, name: str) -> None:
+    size, parts = PUBLISHED[name]
+    tokenizer = recognize((shared / "vocabularies" / name).read_bytes()).tokenizer
+    tokens = TokenList(tokenizer)
+    found = portrait_of(tokens)
+    assert found.size == sum(found.kinds.values()) == size
+    assert found.kinds.get(PART, 0) == parts
+    # The word that every English vocabulary has, however it marks the space before it.
+    assert bare(tokens.texts[tokens.find("the")[0]] or "") == "the"
+    assert piece_marks(tokenizer).text_of(tokens.pieces[tokens.find("the")[0]]) in (" the", "the")
+    template = pipeline_summary(tokenizer).template
+    assert template == (("[CLS]", None, "[SEP]") if "bert" in name else ("<s>", None) if "mistral" in name else ())

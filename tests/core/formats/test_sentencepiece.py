@@ -1,0 +1,318 @@
+"""The same model gives the same ids, offsets and text as in `sentencepiece`."""
+
+import random
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.sentencepieces import made, trained
+from tests.core.texts import CORPUS, any_text
+from webapp.core.formats import sentencepiece as format
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
+from webapp.core.tokenizer import Tokenizer
+
+PUBLISHED = ("llama2", "nai-t5", "test_ja_model")
+SYMBOLS = "<sep>,wife,人说,ing the,▁of,é,ﬁ"
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "unigram": {"model_type": "unigram"},
+    "unigram-bytes": {"model_type": "unigram", "byte_fallback": True, "vocab_size": 600},
+    "unigram-identity": {"model_type": "unigram", "normalization_rule_name": "identity"},
+    "unigram-nfkc": {"model_type": "unigram", "normalization_rule_name": "nfkc", "add_dummy_prefix": False},
+    "unigram-casefold": {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc_cf"},
+    "unigram-symbols": {"model_type": "unigram", "user_defined_symbols": SYMBOLS, "control_symbols": "<ctl>"},
+    "unigram-suffix": {"model_type": "unigram", "treat_whitespace_as_suffix": True},
+    "unigram-spaces": {"model_type": "unigram", "remove_extra_whitespaces": False},
+    "unigram-across": {"model_type": "unigram", "split_by_whitespace": False},
+    "bpe": {"model_type": "bpe"},
+    "bpe-bytes": {
+        "model_type": "bpe",
+        "byte_fallback": True,
+        "vocab_size": 700,
+        "remove_extra_whitespaces": False,
+        "normalization_rule_name": "identity",
+        "allow_whitespace_only_pieces": True,
+    },
+    "bpe-symbols": {"model_type": "bpe", "user_defined_symbols": SYMBOLS, "add_dummy_prefix": False},
+    "bpe-suffix": {"model_type": "bpe", "treat_whitespace_as_suffix": True, "normalization_rule_name": "nfkc_cf"},
+    "bpe-across": {"model_type": "bpe", "split_by_whitespace": False},
+    "word": {"model_type": "word"},
+    "word-symbols": {"model_type": "word", "user_defined_symbols": SYMBOLS, "byte_fallback": True, "vocab_size": 500},
+    "word-suffix": {"model_type": "word", "treat_whitespace_as_suffix": True},
+    "char": {"model_type": "char"},
+    "char-symbols": {"model_type": "char", "user_defined_symbols": SYMBOLS, "remove_extra_whitespaces": False},
+    "char-bytes": {"model_type": "char", "byte_fallback": True, "vocab_size": 500, "add_dummy_prefix": False},
+}
+
+
+@dataclass
+class Pair:
+    """One model in two implementations."""
+
+    ours: Tokenizer
+    theirs: sentencepiece.SentencePieceProcessor
+
+    @classmethod
+    def of(cls, content: bytes) -> "Pair":
+        return cls(format.read(content), sentencepiece.SentencePieceProcessor(model_proto=content))
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def pair(request: pytest.FixtureRequest) -> Pair:
+    return Pair.of(trained(**VARIANTS[request.param]))
+
+
+@pytest.fixture(scope="module", params=PUBLISHED)
+def published(request: pytest.FixtureRequest, shared: Path) -> Pair:
+    return Pair.of((shared / "vocabularies" / "sentencepiece" / f"{request.param}.model").read_bytes())
+
+
+def assert_same(pair: Pair, text: str) -> None:
+    theirs = pair.theirs.encode(text)
+    encoding = pair.ours.encode(text)
+    assert list(encoding.ids) == theirs == pair.ours.ids(text)
+    assert pair.ours.decode(theirs) == pair.theirs.decode(theirs)
+    assert_offsets(pair, text, list(encoding.starts), list(encoding.ends))
+
+
+def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) -> None:
+    """Ours begin where theirs do, and end there where no character was removed or taken apart.
+
+    SentencePiece lets a token end where the next begins, so that removed spaces belong to the one in front; of bytes,
+    and of characters that one was replaced by, it gives the last the whole range and the others none (in a word model
+    the last byte of an unknown word has the range of the word). So too of a user-defined piece: where the text ends in
+    one whose `▁` is removed with the spaces there, what is left of it has no range.
+    """
+    pieces = pair.theirs.encode(text, return_type="proto").pieces
+    assert len(starts) == len(ends) == len(pieces)
+    character = [at for at, found in enumerate(text) for _ in found.encode()] + [len(text)]  # theirs count bytes
+    for index, (piece, start, end) in enumerate(zip(pieces, starts, ends, strict=True)):
+        begins, finishes = character[piece.begin], character[piece.end]
+        assert 0 <= start < end <= len(text)
+        if pair.theirs.is_byte(piece.id):
+            assert begins <= start or begins == character[pieces[-1].begin]
+        elif start != begins:  # a space behind the text has none of its own
+            assert start < begins == finishes
+        elif begins < finishes:
+            if end > finishes and index + 1 < len(pieces):  # the next begins inside what one character was replaced by
+                assert starts[index + 1] < end
+            elif end > finishes:  # the text's last spaces were removed, and one of them ends a user-defined piece
+                assert text[finishes:end].rstrip("▁")
+                assert text[end - 1] == "▁"
+            assert pair.theirs.normalize(text[end:finishes]).strip("▁ ") == ""
+        if index:
+            assert starts[index - 1] <= start
+            assert ends[index - 1] <= end
+
+
+def assembled(context: str, step: int = 1) -> Iterator[str]:
+    """Every code point, a few hundred together, each in a context; of those beyond plane 1 every `step`th."""
+    codes = [*range(0xD800), *range(0xE000, 0x20000), *range(0x20000, 0x110000, step)]
+    for start in range(0, len(codes), 512):
+        yield "".join(chr(code) + context for code in codes[start : start + 512])
+
+
+ONE_FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=120)
+hard_texts = st.one_of(
+    any_text,
+    st.lists(
+        st.one_of(any_text, st.sampled_from([*SYMBOLS.split(","), "<ctl>", "<s>", "<0x41>", "<unk>"])), max_size=6
+    ).map("".join),
+)
+
+
+@ONE_FIXTURE
+@given(text=hard_texts)
+@example(text="")
+@example(text=" ")
+@example(text="  \n ")
+@example(text="▁")
+@example(text="\x01 ")
+@example(text="\ufeff a \u3000▁ ")
+@example(text="\U0001d15e\U0001d15e")
+@example(text=CORPUS)
+def test_ids_offsets_and_text(pair: Pair, text: str) -> None:
+    assert_same(pair, text)
+
+
+@ONE_FIXTURE
+@given(text=any_text)
+@example(text="<extra_id_0> of <extra_id_99><extra_id_100>")
+def test_published_models(published: Pair, text: str) -> None:
+    assert_same(published, text)
+
+
+@ONE_FIXTURE
+@given(data=st.data())
+def test_decode_any_ids(pair: Pair, data: st.DataObject) -> None:
+    ids = data.draw(st.lists(st.integers(0, pair.theirs.get_piece_size() - 1), max_size=12))
+    assert pair.ours.decode(ids) == pair.theirs.decode(ids)
+
+
+@ONE_FIXTURE
+@given(data=st.data())
+def test_decode_any_ids_of_published_models(published: Pair, data: st.DataObject) -> None:
+    size = published.theirs.get_piece_size()
+    some = st.one_of(st.integers(0, size - 1), st.integers(0, min(size, 300) - 1))
+    ids = data.draw(st.lists(some, max_size=16))
+    assert published.ours.decode(ids) == published.theirs.decode(ids)
+
+
+@pytest.mark.parametrize(
+    ("variant", "context", "step"),
+    [
+        ("unigram", "", 1),
+        ("unigram", "e\u0301", 97),
+        ("unigram-nfkc", " a", 97),
+        ("unigram-casefold", "\u0301", 97),
+        ("bpe-suffix", " ", 97),
+        ("bpe-bytes", "a ", 97),
+    ],
+)
+def test_every_code_point(variant: str, context: str, step: int) -> None:
+    pair = Pair.of(trained(**VARIANTS[variant]))
+    for text in assembled(context, step):
+        ids = pair.ours.ids(text)
+        assert ids == pair.theirs.encode(text)
+        assert pair.ours.decode(ids) == pair.theirs.decode(ids)
+
+
+def test_every_code_point_in_published_models(published: Pair) -> None:
+    for text in (*assembled(""), *assembled("e\u0301", 97)):
+        assert published.ours.ids(text) == published.theirs.encode(text)
+
+
+def test_marks_after_every_letter(published: Pair) -> None:
+    marks = [chr(code) for code in range(0x300, 0x3100) if unicodedata.combining(chr(code))]
+    letters = "".join(map(chr, range(0x41, 0x250))) + "かハあ각ᄀ\u1161"
+    for mark in marks[::3]:
+        text = mark.join(letters)
+        assert published.ours.ids(text) == published.theirs.encode(text)
+
+
+def test_whole_texts(published: Pair, shared: Path) -> None:
+    for path in sorted((shared / "texts").iterdir()):
+        text = path.read_bytes().decode()
+        ids = published.ours.ids(text)
+        assert ids == published.theirs.encode(text), path.name
+        assert published.ours.decode(ids) == published.theirs.decode(ids)
+        for line in text.splitlines()[:1000]:
+            assert published.ours.ids(line) == published.theirs.encode(line)
+        part = text[:20_000]
+        assert_same(published, part.replace("\n", "\r\n"))
+
+
+# --- models made at random: few characters, so that ties and overlaps are the rule -----------------------------------
+
+CHARACTERS = "ab▁é"
+
+
+@st.composite
+def random_models(draw: st.DrawFn) -> bytes:
+    model_type = draw(st.integers(1, 4))
+    texts = draw(st.lists(st.text(CHARACTERS, min_size=1, max_size=5), min_size=1, max_size=14, unique=True))
+    scale = draw(st.sampled_from([1.0, 1.0, 30.0, 20_000.0]))
+    score = st.sampled_from([-1.0, -2.0, -3.0, -2.000001, -1.1, -0.7, -3.3, -4.4, 0.5])
+    kind = st.sampled_from([1, 1, 1, 1, 1, 4, 5, 3])
+    pieces = [("<unk>", 0.0, 2), ("b▁b", -5.0, 1)]  # `sentencepiece` takes no model without a normal piece
+    for text in filter("b▁b".__ne__, texts):
+        drawn = draw(kind)
+        # `sentencepiece` gives up where a control piece is spelled in the text.
+        pieces.append((text, draw(score) * scale, 1 if drawn == 3 and model_type != 1 else drawn))
+    fallback = draw(st.booleans())
+    if fallback:
+        pieces += [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
+    return made(
+        pieces,
+        model_type=model_type,
+        byte_fallback=fallback,
+        suffix=draw(st.booleans()),
+        add_dummy_prefix=draw(st.booleans()),
+        remove_extra_whitespaces=draw(st.booleans()),
+        escape_whitespaces=draw(st.booleans()),
+    )
+
+
+# The user-defined piece loses its end with the spaces behind the text.
+CUT_SHORT = made(
+    [("<unk>", 0.0, 2), ("b▁b", -5.0, 1), ("b▁", -2.0, 4)],
+    model_type=1,
+    add_dummy_prefix=False,
+    remove_extra_whitespaces=True,
+    escape_whitespaces=True,
+)
+
+
+@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
+@example(content=CUT_SHORT, text="ab▁", times=1)
+@example(content=CUT_SHORT, text="b▁", times=3)
+@given(content=random_models(), text=st.text(CHARACTERS + " x", max_size=40), times=st.sampled_from([1, 1, 3, 40]))
+def test_random_models(content: bytes, text: str, times: int) -> None:
+    assert_same(Pair.of(content), text * times)
+
+
+def test_rounding_decides_in_long_texts() -> None:
+    """Words whose paths differ by a hair, behind sums of every size up to the point where they are brought back."""
+    shuffled = random.Random(5)
+    letters = {letter: -shuffled.choice([1.1, 2.3, 0.7, 3.14159]) for letter in "abcd"}
+    pieces = [("<unk>", 0.0, 2), ("▁", -2.0, 1), *((letter, score, 1) for letter, score in letters.items())]
+    for _ in range(60):
+        text = "".join(shuffled.choices("abcd", k=shuffled.randint(2, 4)))
+        score = sum(map(letters.__getitem__, text)) + shuffled.choice([0, 1e-6, -1e-6, 1e-4, -1e-3, 0.003, -0.01, 0.5])
+        if text not in {piece for piece, _, _ in pieces}:
+            pieces += [(text, score, 1)]
+            if f"▁{text}" not in {piece for piece, _, _ in pieces}:
+                pieces += [(f"▁{text}", score - 2.0 + shuffled.choice([0, 1e-5, -1e-5]), 1)]
+    pair = Pair.of(made(pieces, model_type=1))
+    assert isinstance(pair.ours.model, SentencePieceUnigram)
+    words = ["".join(shuffled.choices("abcdx", k=shuffled.randint(1, 9))) for _ in range(40_000)]
+    for length in (3, 50, 400, 2_000, 40_000):
+        text = " ".join(words[:length])
+        assert pair.ours.ids(text) == pair.theirs.encode(text)
+        assert pair.ours.ids(text[:-1]) == pair.theirs.encode(text[:-1])  # what is remembered by now serves as well
+
+
+def test_control_pieces_are_special_tokens() -> None:
+    pair = Pair.of(trained(**VARIANTS["unigram-symbols"]))
+    assert {"<s>", "</s>", "<ctl>"} == pair.ours.special_tokens.keys()
+    assert pair.ours.ids("<s>", special=True) == [pair.theirs.bos_id()]
+    assert pair.ours.decode([pair.theirs.bos_id()]) == ""
+
+
+WHITE = " \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\ufeff\u200b"
+
+
+@ONE_FIXTURE
+@given(text=st.text(WHITE + "▁abﬁ´é〈<extra_id0>", max_size=30))
+@example(text="")
+@example(text=WHITE)
+@example(text=" a\n\nb ▁ c")
+@example(text="<extra_id_0> a\u3000b´c")
+@example(text="a b " * 1_500)
+def test_words_of_the_text_itself_are_those_of_the_normalized_one(published: Pair, text: str) -> None:
+    """Where only white space has to change, the text is cut without being normalized first: with the same ids."""
+    model, normalizer = published.ours.model, published.ours.normalizer
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    words = normalizer.words(text)
+    if words is not None:
+        normalized = normalizer.normalize(text)
+        assert "".join(f"▁{word}" for word in words.split()) == normalized
+        assert published.ours.ids(text) == list(model.ids(normalized) if normalized else ())
+
+
+def test_most_texts_are_cut_without_being_normalized() -> None:
+    model = format.read(trained(model_type="unigram", normalization_rule_name="nmt_nfkc"))
+    normalizer = model.normalizer
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    assert isinstance(model.model, SentencePieceUnigram)
+    for text in ("Plain words,\nand “quotes”\tof  all kinds. ", "a\ufeffb", "naïve 研究生命科学", "a ▁ b"):
+        assert normalizer.words(text) is not None
+        assert model.ids(text) == list(model.model.ids(normalizer.normalize(text)))

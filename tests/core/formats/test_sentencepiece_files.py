@@ -1,0 +1,183 @@
+"""SentencePiece files that are broken: one clear sentence, soon, and nothing else."""
+
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.sentencepieces import made, parsed, trained
+from tests.core.texts import CORPUS
+from webapp.core.formats import sentencepiece as format
+from webapp.core.formats.limits import LARGEST_FILE
+from webapp.core.formats.sentencepiece import FormatError
+from webapp.core.text.character_map import CharacterMap, CharacterMapError
+
+SMALL = [("<unk>", 0.0, 2), ("a", -1.0, 1), ("b", -2.0, 1)]
+BYTES = [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
+SECONDS = 2.0
+
+
+def refused(content: bytes) -> str:
+    """The sentence that a file is refused with."""
+    started = time.process_time()
+    with pytest.raises(FormatError) as error:
+        format.read(content)
+    assert time.process_time() - started < SECONDS
+    message = str(error.value)
+    assert message
+    assert "\n" not in message
+    assert len(message) < 250
+    return message
+
+
+def with_map(blob: bytes) -> bytes:
+    return made(SMALL, model_type=1, precompiled_charsmap=blob)
+
+
+@pytest.fixture(scope="module")
+def character_map() -> bytes:
+    blob: bytes = parsed(trained(model_type="unigram")).normalizer_spec.precompiled_charsmap
+    return blob
+
+
+@pytest.mark.parametrize(
+    ("pieces", "options", "message"),
+    [
+        ([], {}, "there are no pieces"),
+        (SMALL[1:], {}, "one unknown piece, not 0"),
+        ([*SMALL, ("<unk2>", 0.0, 2)], {}, "one unknown piece, not 2"),
+        ([*SMALL, ("a", 0.0, 1)], {}, "'a' stands twice"),
+        ([*SMALL, ("", 0.0, 1)], {}, "the piece with the id 3 is empty"),
+        ([*SMALL, ("c", float("nan"), 1)], {}, "'c' is nan, which is not a number"),
+        ([*SMALL, ("c", float("-inf"), 1)], {}, "'c' is -inf, which is not a number"),
+        ([*SMALL, ("x" * 9000, 0.0, 1)], {}, "9,000 bytes is too long"),
+        ([*SMALL, ("c\0", 0.0, 1)], {}, "holds a null character"),
+        (SMALL, {"byte_fallback": True}, "needs the 256 byte pieces"),
+        ([*SMALL, *BYTES[:-1], ("<0x100>", 0.0, 6)], {"byte_fallback": True}, "needs the 256 byte pieces"),
+        ([*SMALL, *BYTES], {}, "byte fallback is off"),
+    ],
+)
+def test_contradictions(pieces: list[tuple[str, float, int]], options: dict[str, Any], message: str) -> None:
+    assert message in refused(made(pieces, model_type=1, **options))
+
+
+def test_other_files(shared: Path) -> None:
+    for path in sorted((shared / "vocabularies").rglob("*")):
+        if path.is_file() and path.suffix != ".model":
+            refused(path.read_bytes())
+    for content in (b"", b"\0" * 1000, b"\n", b"#version: 0.2\ne s\n", "研究 5\n".encode(), bytes(range(256))):
+        refused(content)
+
+
+def test_types_of_pieces_and_models() -> None:
+    message = parsed(made(SMALL, model_type=1)).SerializeToString()
+    assert "the model type 9" in refused(message + b"\x12\x02\x18\x09")
+    assert "99 is no type of a piece" in refused(message + b"\n\x05\n\x01c\x18\x63")
+    assert "no UTF-8" in refused(message + b"\n\x04\n\x02c\xff")
+
+
+def test_too_large() -> None:
+    assert "bytes are too many" in refused(b"\0" * (LARGEST_FILE + 1))
+    assert "pieces are too many" in refused(b"\n\0" * 3_100_000)
+
+
+def test_hostile_lengths_and_nesting() -> None:
+    refused(b"\n\xff\xff\xff\xff\x0f")  # a piece of four gigabytes
+    refused(b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
+    refused(b"\x53" * 5_000_000)  # groups in groups
+    refused(b"\n\0" * 1_000_000)  # a million empty pieces
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda blob: blob[:3], "wrong length"),
+        (lambda blob: struct.pack("<I", 1 << 31) + blob[4:], "wrong length"),
+        (lambda blob: struct.pack("<I", 1030) + blob[4:], "wrong length"),
+        (lambda blob: blob[:-1] + b"x", "do not end"),
+        (lambda blob: blob[:-3] + b"\xff\xff\0", "no UTF-8"),
+        (lambda blob: blob[:4] + b"\0" * (len(blob) - 4), "leads to nothing"),
+        (lambda blob: blob[:4] + b"\xff\xff\xff\x7f" + blob[8:], "leads"),
+        # Every unit is the letter "a" and the way to itself: a trie without an end.
+        (lambda blob: struct.pack("<I", 1024) + struct.pack("<I", 0x61) * 256 + b"a\0", "does not end"),
+    ],
+)
+def test_broken_character_maps(character_map: bytes, change: Callable[[bytes], bytes], message: str) -> None:
+    with pytest.raises(CharacterMapError, match=message):
+        CharacterMap.read(change(character_map))
+    assert "the character map" in refused(with_map(change(character_map)))
+
+
+def test_every_truncation() -> None:
+    content = trained(model_type="unigram", byte_fallback=True, vocab_size=600)
+    for end in [*range(0, len(content), 997), *range(len(content) - 50, len(content))]:
+        read_or_refused(content[:end])
+
+
+def read_or_refused(content: bytes) -> None:
+    """Whatever is read also encodes and decodes."""
+    started = time.process_time()
+    with suppress(FormatError):
+        ours = format.read(content)
+        text = CORPUS[:1500]
+        ours.decode(ours.ids(text))
+        assert len(ours.encode(text).ends) == len(ours.ids(text))
+    assert time.process_time() - started < SECONDS
+
+
+@st.composite
+def mutations(draw: st.DrawFn) -> list[tuple[int, int, bytes]]:
+    """Stretches to be replaced: where, how many bytes, and by what."""
+    edit = st.tuples(st.integers(0, 1 << 18), st.sampled_from([0, 1, 1, 1, 4, 100]), st.binary(max_size=6))
+    return draw(st.lists(edit, min_size=1, max_size=6))
+
+
+def mutated(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+    for at, length, replacement in edits:
+        at %= len(content)
+        content = content[:at] + replacement + content[at + length :]
+    return content
+
+
+@settings(max_examples=300)
+@given(edits=mutations(), kind=st.sampled_from(["unigram", "bpe", "word", "char"]))
+def test_mutated_files(edits: list[tuple[int, int, bytes]], kind: str) -> None:
+    read_or_refused(mutated(trained(model_type=kind, byte_fallback=True, vocab_size=700), edits))
+
+
+@settings(max_examples=300)
+@given(edits=mutations())
+def test_mutated_character_maps(edits: list[tuple[int, int, bytes]]) -> None:
+    message = parsed(trained(model_type="unigram"))
+    message.normalizer_spec.precompiled_charsmap = mutated(message.normalizer_spec.precompiled_charsmap, edits)
+    content = message.SerializeToString()
+    read_or_refused(content)
+
+
+@settings(max_examples=100)
+@given(edits=mutations())
+def test_mutated_pieces_read_as_the_original_reads_them(edits: list[tuple[int, int, bytes]]) -> None:
+    """Where both take a mutated model without its character map, they agree on what it says."""
+    message = parsed(trained(model_type="bpe"))
+    message.normalizer_spec.ClearField("precompiled_charsmap")
+    content = mutated(message.SerializeToString(), edits)
+    try:
+        ours = format.read(content)
+        theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+        expected = theirs.encode(CORPUS[:500])
+    except (FormatError, RuntimeError):
+        return
+    assert ours.ids(CORPUS[:500]) == expected
+
+
+@settings(max_examples=200)
+@given(content=st.binary(max_size=300))
+def test_any_bytes(content: bytes) -> None:
+    read_or_refused(content)

@@ -1,0 +1,259 @@
+"""`.tiktoken` files against `tiktoken` itself: ids and decoded text, special tokens on and off, for any text."""
+
+import base64
+import sys
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiktoken_ext import openai_public
+
+from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
+from webapp.core.formats import tiktoken as tiktoken_format
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.tiktoken import ENCODINGS, read, write
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.text import split_patterns
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bpe import train_bytes
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+TRAINED = {bytes(piece): id for id, piece in enumerate(train_bytes(BYTE_BPE.count(CORPUS), 900).model.pieces)}  # type: ignore[arg-type]
+# A piece for every two bytes, so that ids show where the text was cut; longer ones for cuts inside white space.
+PAIRS = {bytes([left, right]): 256 + 256 * left + right for left in range(256) for right in range(256)}
+LONGER = [b" \n ", b"\n \n", b"  \n", b"\t\n\t", b"   ", b"\r\n\r\n"]
+EVERY_PAIR = BYTES | PAIRS | {piece: 256 + 65536 + at for at, piece in enumerate(LONGER)}
+SPECIAL = {"<|endoftext|>": 90000, "<|fim_prefix|>": 90001, " ": 90002, "a\u0301": 90003, "\n\n": 90004}
+
+# What a tokenizer makes of odd characters next to each other.
+odd_texts = st.lists(
+    st.one_of(
+        st.sampled_from(HARD),
+        st.sampled_from(
+            ["\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\xa0", "\u2028", "\u3000", "\ufeff", "\r", "\n", " "]
+        ),
+        st.sampled_from(
+            ["'ſ", "'S", "'LL", "'lL", "'Ve", "\u212a", "'", "’s", "K's", "\u200d", "\ufe0f", "👩‍👩‍👧", "研"]
+        ),
+        st.text(max_size=3),
+    ),
+    max_size=25,
+).map("".join)
+all_texts = st.one_of(any_text, odd_texts).map(lambda text: text.encode("utf-8", "replace").decode())
+
+
+def file_of(ranks: dict[bytes, int]) -> bytes:
+    return b"".join(base64.b64encode(piece) + b" %d\n" % rank for piece, rank in ranks.items())
+
+
+def rival_of(ranks: dict[bytes, int], pattern: str, special_tokens: dict[str, int]) -> tiktoken.Encoding:
+    return tiktoken.Encoding("rival", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special_tokens)
+
+
+def assert_same(ours: Tokenizer, rival: tiktoken.Encoding, text: str) -> None:
+    ids = rival.encode_ordinary(text)
+    assert ours.ids(text) == ids
+    assert ours.decode(ids) == rival.decode(ids)
+    honoured = rival.encode(text, allowed_special="all")
+    assert ours.ids(text, special=True) == honoured
+    assert ours.decode(honoured) == rival.decode(honoured)
+
+
+@pytest.fixture(scope="module", params=split_patterns.KNOWN)
+def pattern(request: pytest.FixtureRequest) -> str:
+    known: str = request.param
+    return known
+
+
+@pytest.fixture(scope="module", params=[TRAINED, EVERY_PAIR], ids=["trained", "every pair"])
+def pair(request: pytest.FixtureRequest, pattern: str) -> tuple[Tokenizer, tiktoken.Encoding]:
+    """A vocabulary of our own under every known pattern, by us and by `tiktoken`."""
+    ours = read(file_of(request.param), pattern=pattern, special_tokens=SPECIAL)
+    return ours, rival_of(request.param, pattern, SPECIAL)
+
+
+@settings(max_examples=100)
+@given(text=all_texts)
+def test_any_text(pair: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
+    assert_same(*pair, text)
+
+
+@pytest.mark.parametrize("pattern", [split_patterns.CL100K_BASE, split_patterns.O200K])
+def test_every_code_point(pattern: str) -> None:
+    ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
+    rival = rival_of(EVERY_PAIR, pattern, {})
+    codes = ASSIGNED + REST if pattern == split_patterns.O200K else ASSIGNED
+    for first in range(0, len(codes), 10_000):
+        text = "z".join(f"{chr(code)}{chr(code)}1{chr(code)} B" for code in codes[first : first + 10_000])
+        assert ours.ids(text) == rival.encode_ordinary(text), hex(codes[first])
+
+
+def test_the_end_of_a_text() -> None:
+    """The two spellings of cl100k differ there, and both are as `tiktoken` runs them."""
+    found = []
+    for pattern in (split_patterns.CL100K_BASE, split_patterns.CL100K):
+        ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
+        assert ours.ids("a \n ") == rival_of(EVERY_PAIR, pattern, {}).encode_ordinary("a \n ")
+        found.append(len(ours.ids("a \n ")))
+    assert found == [2, 3]
+
+
+@pytest.mark.parametrize("pattern", [r"\w+", r"\p{Han}+|[a-z]+", r"[^\n]+", r"(?i:the)|."])
+@settings(max_examples=50)
+@given(text=all_texts)
+def test_a_pattern_given_by_hand(pattern: str, text: str) -> None:
+    """What it does not match is left out."""
+    ours = read(file_of(TRAINED), pattern=pattern, special_tokens=SPECIAL)
+    rival = rival_of(TRAINED, pattern, SPECIAL)
+    if pattern == r"\w+":
+        text = text.replace("\u200c", "").replace("\u200d", "")  # word characters to one engine only
+    assert_same(ours, rival, text)
+
+
+@settings(max_examples=30)
+@given(text=st.text(st.sampled_from("ab 研\n"), min_size=300, max_size=3000))
+def test_long_pretokens(text: str) -> None:
+    text = text.replace(" ", "") * 3
+    ours = read(file_of(TRAINED), "r50k_base")
+    assert ours.ids(text) == rival_of(TRAINED, split_patterns.R50K_BASE, {}).encode_ordinary(text)
+
+
+# --- the published vocabularies
+
+
+@pytest.fixture(scope="module", params=["cl100k_base", "r50k_base"])
+def published(request: pytest.FixtureRequest, shared: Path) -> tuple[Tokenizer, tiktoken.Encoding]:
+    content = (shared / "vocabularies" / "tiktoken" / f"{request.param}.tiktoken").read_bytes()
+    parts = ENCODINGS[request.param]
+    ranks = {base64.b64decode(piece): int(rank) for piece, rank in map(bytes.split, content.splitlines())}
+    return read(content), rival_of(ranks, parts.pattern, dict(parts.special_tokens))
+
+
+def test_published_vocabularies_on_texts(published: tuple[Tokenizer, tiktoken.Encoding], shared: Path) -> None:
+    files = [*(shared / "texts").iterdir(), shared / "corpora" / "zh_luxun.txt", Path(__file__)]
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert_same(*published, text + "<|endoftext|>" + text[:100])
+
+
+@settings(max_examples=300)
+@given(text=all_texts)
+def test_published_vocabularies_on_any_text(published: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
+    assert_same(*published, text + "<|fim_middle|>'s")
+
+
+def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, tiktoken.Encoding]) -> None:
+    codes = [code for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    for first in range(0, len(codes), 20_000):
+        text = "".join(f"{chr(code)} a{chr(code)}" for code in codes[first : first + 20_000])
+        assert published[0].ids(text) == published[1].encode_ordinary(text), hex(codes[first])
+
+
+def test_published_vocabularies_come_back_when_written(shared: Path) -> None:
+    content = (shared / "vocabularies" / "tiktoken" / "r50k_base.tiktoken").read_bytes()
+    assert write(read(content)) == content
+
+
+# --- names
+
+
+@pytest.mark.parametrize("name", openai_public.ENCODING_CONSTRUCTORS)
+def test_named_encodings_are_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for load in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
+        monkeypatch.setattr(openai_public, load, lambda *_, **__: BYTES)
+    theirs = openai_public.ENCODING_CONSTRUCTORS[name]()
+    assert ENCODINGS[name].pattern == theirs["pat_str"]
+    assert ENCODINGS[name].special_tokens == theirs["special_tokens"]
+    if "explicit_n_vocab" in theirs:
+        assert ENCODINGS[name].ranks == theirs["explicit_n_vocab"] - ("p50k" not in name)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_each_named_encoding_can_be_read(name: str) -> None:
+    """From a made-up file of the right size, with the hole that p50k leaves for `<|endoftext|>`."""
+    parts = ENCODINGS[name]
+    ids = [id for id in range(parts.ranks) if id not in parts.special_tokens.values()]
+    ranks = {bytes([id]) if id < 256 else b"%d" % id: id for id in ids}
+    tokenizer = read(file_of(ranks), name)
+    assert ENCODINGS[tiktoken_format.encoding_of(ranks) or ""].ranks == parts.ranks
+    for token, id in parts.special_tokens.items():
+        assert tokenizer.ids("a" + token, special=True) == [97, id]
+    assert tokenizer.decode(ids[-1:]) == f"{ids[-1]}"
+    assert write(tokenizer) == file_of(ranks)
+    if name == "qwen":
+        assert tokenizer.ids("e\u0301") == tokenizer.ids("é")
+
+
+def test_two_tokens_of_one_id_decode_as_tiktoken_does() -> None:
+    special_tokens = dict(ENCODINGS["o200k_harmony"].special_tokens)
+    rival = rival_of(BYTES, split_patterns.O200K, special_tokens)
+    ours = read(file_of(BYTES), pattern=split_patterns.O200K, special_tokens=special_tokens)
+    assert ours.decode([97, 200018]) == rival.decode([97, 200018]) == "a<|endofprompt|>"
+
+
+def test_llama_3_has_256_special_tokens() -> None:
+    for name in ("llama3", "llama3.1"):
+        assert sorted(ENCODINGS[name].special_tokens.values()) == list(range(128000, 128256))
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda file: b"", "without a line"),
+        (lambda file: file + b"YWI 257\n", "line 258: 'YWI' is no base64"),
+        (lambda file: file + b"YW=I 257\n", "line 258: 'YW=I' is no base64"),
+        (lambda file: file + b"!!!! 257\n", "line 258 should be base64, a space and a rank, not '!!!! 257'"),
+        (lambda file: file + b"YWJj\n", "line 258 should be"),
+        (lambda file: file + b"YWJj -1\n", "line 258 should be"),
+        (lambda file: file + b"YWJj " + b"9" * 5000 + b"\n", "line 258: the rank '999"),
+        (lambda file: file + b"YWJj 256\n", "line 258: the rank 256 stands on a line before"),
+        (lambda file: file + b"YWI= 257\n", "line 258: the piece 'ab' stands on a line before, with rank 256"),
+        (lambda file: file + b"YWJj 258\n", "no piece has the rank 257, though ranks go up to 258"),
+        (lambda file: file + b"YWJj 999999999\n", "no piece has the rank 257, though ranks go up to 999999999"),
+        (lambda file: file.replace(b"QQ== 65\n", b"QUE= 65\n"), "byte 'A' is not in the vocabulary"),
+        (lambda file: file[:1000], "line 124 should be"),
+        (lambda file: b"\n" * 2_000_000, "more than 1,000,000 lines"),
+    ],
+)
+def test_a_broken_file_is_refused(change: object, message: str) -> None:
+    content = change(file_of(BYTES | {b"ab": 256}))  # type: ignore[operator]
+    with pytest.raises(FormatError, match=message.replace("(", r"\(")):
+        read(content)
+
+
+def test_what_is_given_by_hand_is_checked() -> None:
+    content = file_of(BYTES)
+    with pytest.raises(FormatError, match="'cl200k' is not known; known are r50k_base"):
+        read(content, "cl200k")
+    with pytest.raises(FormatError, match=r"'\(a\+\)\+\$' comes to no end on a run of 'a'"):
+        read(content, pattern="(a+)+$")
+    with pytest.raises(FormatError, match="cannot be compiled"):
+        read(content, pattern="(")
+    with pytest.raises(FormatError, match="6,000 characters"):
+        read(content, pattern="a" * 6000)
+    for special_tokens in ({"": 300}, {"<a>": -1}, {"<a>": 1 << 40}):
+        with pytest.raises(FormatError, match="should have a text, and an id from 0"):
+            read(content, special_tokens=special_tokens)
+    with pytest.raises(FormatError, match=r"rank 7 of .* is the id of the special token '<a>'"):
+        read(content, special_tokens={"<a>": 7})
+
+
+def test_only_models_by_rank_are_written() -> None:
+    with pytest.raises(FormatError, match="BPE cannot be written"):
+        write(BYTE_BPE.tokenizer(train_bytes({}, 256).model))
+
+
+@settings(max_examples=200)
+@given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
+def test_surrogates(text: str) -> None:
+    """Two that make a character are that character, as for `tiktoken`; places are those of the text as it came."""
+    ours, rival = read(file_of(BYTES), "r50k_base"), rival_of(BYTES, split_patterns.R50K_BASE, {})
+    encoding = ours.encode(text)
+    assert list(encoding.ids) == ours.ids(text) == rival.encode_ordinary(text)
+    assert all(0 <= start < end <= len(text) for start, end in zip(encoding.starts, encoding.ends, strict=True))
+    assert (encoding.ends[-1] if text else 0) == len(text)

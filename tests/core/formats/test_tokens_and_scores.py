@@ -1,0 +1,112 @@
+"""`{tokens, scores}` JSON against the SentencePiece model that it was made from; bad ones are refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.sentencepieces import trained
+from tests.core.texts import any_text
+from webapp.core.formats import tokens_and_scores
+from webapp.core.formats.tokens_and_scores import FormatError
+from webapp.core.tokenizer import Tokenizer
+
+
+def exported(rival: sentencepiece.SentencePieceProcessor) -> dict[str, list[Any]]:
+    """The JSON of a model, as llama2.c exports it."""
+    pieces = [rival.id_to_piece(id).replace("▁", " ") for id in range(rival.get_piece_size())]
+    first = pieces.index("<0x00>")
+    pieces[first : first + 256] = map(chr, range(256))
+    return {"tokens": pieces, "scores": [rival.get_score(id) for id in range(rival.get_piece_size())]}
+
+
+@pytest.fixture(scope="module")
+def rival() -> sentencepiece.SentencePieceProcessor:
+    model = trained(model_type="bpe", byte_fallback=True, normalization_rule_name="identity", vocab_size=700)
+    return sentencepiece.SentencePieceProcessor(model_proto=model)
+
+
+@pytest.fixture(scope="module")
+def ours(rival: sentencepiece.SentencePieceProcessor) -> Tokenizer:
+    return tokens_and_scores.read(json.dumps(exported(rival)))
+
+
+@settings(max_examples=300)
+@given(text=any_text.filter(lambda text: text == " ".join(text.split(" ")).strip(" ") and "▁" not in text and text))
+def test_equals_its_model_with_a_space_in_front(
+    rival: sentencepiece.SentencePieceProcessor, ours: Tokenizer, text: str
+) -> None:
+    text = " ".join(filter(None, text.split(" ")))  # the model removes extra spaces, the JSON knows nothing of it
+    ids = ours.ids(" " + text)
+    assert ids == rival.encode(text)
+    assert ours.decode(ids) == " " + text
+
+
+def test_worked_example(shared: Path, worked_examples: dict[str, Any]) -> None:
+    text = (shared / "vocabularies" / "scores" / "stories15m_tokens_scores.json").read_text(encoding="utf-8")
+    ours = tokens_and_scores.read(text)
+    example = worked_examples["scored_bpe"]
+    for piece, id in example["ids"].items():
+        assert ours.model.id_of(piece) == id
+    assert ours.ids(",") == [29892]
+    assert ours.ids("\U0010ffff") == [byte + example["first_byte_id"] for byte in "\U0010ffff".encode()]
+    rival = sentencepiece.SentencePieceProcessor(
+        model_file=str(shared / "vocabularies" / "sentencepiece" / "llama2.model")
+    )
+    for path in sorted((shared / "texts").iterdir()):
+        content = path.read_text(encoding="utf-8").replace("▁", "")
+        assert ours.ids(" " + content) == rival.encode(content), path.name
+
+
+def small() -> dict[str, Any]:
+    tokens = ["<unk>", "<s>", "</s>", *map(chr, range(256)), "a", "b", "ab"]
+    return {"tokens": tokens, "scores": [0.0] * 259 + [-3.0, -2.0, -1.0]}
+
+
+def changed(**change: Any) -> str:
+    return json.dumps({**small(), **change})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "is an object"),
+        ('{"tokens": []}', '"scores" is missing'),
+        (changed(scores=[0.0]), "262 tokens, but 1 scores"),
+        (changed(scores=[*small()["scores"][:-1], "x"]), "should be a number, not 'x'"),
+        (changed(scores=[*small()["scores"][:-1], True]), "should be a number, not true"),
+        (changed(scores=[*small()["scores"][:-1], 10**400]), "too large a number"),
+        (json.dumps(small()).replace("-1.0", "NaN"), "NaN"),
+        (json.dumps(small()).replace("-1.0", "1e999"), "which is not a number"),
+        (changed(tokens=[*small()["tokens"][:-1], "a"]), "'a' stands twice"),
+        (changed(tokens=[*small()["tokens"][:-1], ""]), "is empty"),
+        (changed(tokens=[*small()["tokens"][:-1], 5]), "should be a text, not 5"),
+        (changed(tokens=[*small()["tokens"][:-1], "x" * 9000]), "too long"),
+        (changed(tokens=["<s>", "x", *small()["tokens"][2:]]), '"<unk>" is missing'),
+        (changed(tokens=small()["tokens"][9:], scores=small()["scores"][9:]), "256 bytes are missing"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_bad_files_are_one_clear_sentence(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as refused:
+        tokens_and_scores.read(text)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_small_one() -> None:
+    ours = tokens_and_scores.read(json.dumps(small()))
+    assert ours.ids("aab\n") == [259, 261, 13]
+    assert ours.ids("<s>a", special=True) == [1, 259]
+    assert ours.decode([1, 259, 13, 2]) == "a\n"
+
+
+@given(values=st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda inner: st.lists(inner)))
+def test_any_json_is_read_or_refused(values: Any) -> None:
+    for document in (values, {"tokens": values, "scores": values}, {**small(), "scores": values}):
+        with pytest.raises(FormatError):
+            tokens_and_scores.read(json.dumps(document))

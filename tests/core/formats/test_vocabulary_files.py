@@ -1,0 +1,309 @@
+"""BERT's, GPT-2's, Mistral's and subword-nmt's files against the originals, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPETokenizer
+
+from tests.core.tekken_files import RANKS, tekken_file
+from tests.core.texts import CORPUS, any_text
+from webapp.core.formats import subword_nmt, tekken, vocab_json, vocab_txt
+from webapp.core.formats.fields import FormatError
+from webapp.core.models.unigram import Unigram
+from webapp.core.recipes import BYTE_BPE, UNIGRAM
+from webapp.core.reference.bpe import characters, encode_everywhere
+from webapp.core.text import split_patterns
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bpe import train_bytes
+
+LINES = CORPUS.splitlines(keepends=True)
+BYTES = [bytes([byte]) for byte in range(256)]
+
+# --- vocab.txt
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["lower case", "cased"])
+def bert(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, Any]:
+    """A vocab.txt trained by `tokenizers`, read by us and by it."""
+    trained = BertWordPieceTokenizer(lowercase=request.param)
+    trained.train_from_iterator(LINES, vocab_size=600, limit_alphabet=200, show_progress=False)
+    folder = tmp_path_factory.mktemp("bert")
+    trained.save_model(str(folder))
+    file = folder / "vocab.txt"
+    rival = BertWordPieceTokenizer(str(file), lowercase=request.param)
+    rival._tokenizer.encode_special_tokens = True
+    return vocab_txt.read(file.read_text(encoding="utf-8")), rival
+
+
+@settings(max_examples=300)
+@given(text=any_text)
+def test_vocab_txt(bert: tuple[Tokenizer, Any], text: str) -> None:
+    ours, rival = bert
+    theirs = rival.encode(text, add_special_tokens=False)
+    encoding = ours.encode(text)
+    assert list(encoding.ids) == theirs.ids
+    assert list(zip(encoding.starts, encoding.ends, strict=True)) == theirs.offsets
+    assert ours.decode(theirs.ids) == rival.decode(theirs.ids, skip_special_tokens=False)
+
+
+def test_vocab_txt_comes_back_when_written(bert: tuple[Tokenizer, Any]) -> None:
+    written = vocab_txt.write(bert[0])
+    again = vocab_txt.read(written)
+    assert vocab_txt.write(again) == written
+    assert (again.model.pieces, again.special_tokens) == (bert[0].model.pieces, bert[0].special_tokens)
+    assert again.normalizer == bert[0].normalizer
+
+
+def test_vocab_txt_of_another_machine() -> None:
+    assert vocab_txt.read("[UNK]\r\nlow\r\n##er\r\n").ids("lower") == [1, 2]
+    assert vocab_txt.read("[UNK]\nlow\n", lowercase=False).ids("Low") == [0]
+    assert vocab_txt.read("[UNK]\nlow\n").ids("Low") == [1]
+    assert vocab_txt.read("[UNK]\nlow\nLow\n").ids("Low") == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1 is blank"),
+        ("[UNK]\n\nlow\n", "line 2 is blank"),
+        ("[UNK]\nlow\nlow\n", "line 3: the piece 'low' stands on line 2 too"),
+        ("low\n", "no line is .UNK."),
+        ("[UNK]\n" * 1_000_001, "more than 1,000,000 lines"),
+    ],
+)
+def test_vocab_txt_refused(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        vocab_txt.read(text)
+
+
+# --- vocab.json and merges.txt
+
+
+@pytest.fixture(scope="module")
+def gpt2_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Both files, trained by `tokenizers`."""
+    trained = ByteLevelBPETokenizer()
+    trained.train_from_iterator(LINES, vocab_size=800, special_tokens=["<|endoftext|>"], show_progress=False)
+    folder = tmp_path_factory.mktemp("gpt2")
+    vocabulary, merges = trained.save_model(str(folder))
+    return Path(vocabulary), Path(merges)
+
+
+@pytest.fixture(scope="module")
+def gpt2(gpt2_files: tuple[Path, Path]) -> tuple[Tokenizer, Any]:
+    """Both files, read by us and by `tokenizers`."""
+    texts = [file.read_text(encoding="utf-8") for file in gpt2_files]
+    return vocab_json.read(*texts), ByteLevelBPETokenizer(*map(str, gpt2_files))
+
+
+@settings(max_examples=300)
+@given(text=any_text)
+def test_vocab_json(gpt2: tuple[Tokenizer, Any], text: str) -> None:
+    ours, rival = gpt2
+    theirs = rival.encode(text)
+    encoding = ours.encode(text)
+    assert list(encoding.ids) == theirs.ids
+    assert ours.decode(theirs.ids) == rival.decode(theirs.ids) == text
+
+
+def test_vocab_json_and_its_special_tokens(gpt2: tuple[Tokenizer, Any]) -> None:
+    tokenizer = gpt2[0]
+    assert tokenizer.special_tokens == {"<|endoftext|>": 0}
+    assert tokenizer.ids("a<|endoftext|>", special=True)[-1] == 0
+    assert 0 not in tokenizer.ids("a<|endoftext|>")
+
+
+def test_vocab_json_comes_back_when_written(gpt2: tuple[Tokenizer, Any], gpt2_files: tuple[Path, Path]) -> None:
+    vocabulary, merges = (file.read_text(encoding="utf-8") for file in gpt2_files)
+    written = vocab_json.write(gpt2[0])
+    assert (json.loads(written[0]), written[1]) == (json.loads(vocabulary), merges)
+
+
+def test_our_own_bpe_is_read_by_tokenizers(tmp_path: Path) -> None:
+    model = train_bytes(BYTE_BPE.count(CORPUS), 700, ["<|endoftext|>"]).model
+    ours = BYTE_BPE.tokenizer(model, {"<|endoftext|>": 0})
+    for name, text in zip(("vocab.json", "merges.txt"), vocab_json.write(ours), strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    rival = ByteLevelBPETokenizer(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    assert rival.encode(CORPUS).ids == ours.ids(CORPUS)
+
+
+NAMES = {name: id for id, name in enumerate([*map(vocab_json.spelt, BYTES), "ab", "Ġab", "<s>"])}
+MERGES = "#version: 0.2\na b\nĠ ab\n"
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "merges", "message"),
+    [
+        (NAMES, MERGES + "b c\n", "line 4 of merges.txt: 'bc' is not in the vocabulary"),
+        (NAMES, MERGES + "x Ġx\n", "line 4 of merges.txt: 'Ġx' is not in the vocabulary"),
+        (NAMES, MERGES + "a b\n", "line 4 of merges.txt is the same merge as line 2"),
+        (NAMES, MERGES + "a\n", "line 4 of merges.txt should be two pieces"),
+        (NAMES, MERGES + "a b c\n", "line 4 of merges.txt should be two pieces"),
+        (NAMES, MERGES + "\n", "line 4 of merges.txt should be two pieces"),
+        (NAMES | {"abc": 5}, MERGES, "the id 5 is given to 'ą' and to 'abc'"),
+        (NAMES | {"abc": 300}, MERGES, "the id 300 of 'abc' leaves a hole"),
+        (NAMES | {"abc": -1}, MERGES, "the id -1 of 'abc' leaves a hole"),
+        (NAMES | {"abc": 1.5}, MERGES, "the id of 'abc' should be a whole number, not 1.5"),
+        (NAMES | {"abc": True}, MERGES, "the id of 'abc' should be a whole number, not true"),
+        ({"a": 0, "b": 1}, "", "the byte '.x00' is not in the vocabulary"),
+        (NAMES | {"研": 259}, MERGES, "the piece '研' is not spelt in bytes"),
+        ([], MERGES, "not a vocab.json"),
+        ({}, MERGES, "not a vocab.json"),
+    ],
+)
+def test_vocab_json_refused(vocabulary: object, merges: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        vocab_json.read(json.dumps(vocabulary), merges)
+
+
+def test_vocab_json_not_written() -> None:
+    unigram = UNIGRAM.tokenizer(Unigram(["<unk>", "a"], [0, -1], unknown_id=0))
+    with pytest.raises(FormatError, match="Unigram cannot be written"):
+        vocab_json.write(unigram)
+    with pytest.raises(FormatError, match="Unigram cannot be written"):
+        vocab_txt.write(unigram)
+    model = train_bytes({}, 256).model
+    with pytest.raises(FormatError, match="GPT-2's split pattern"):
+        vocab_json.write(Tokenizer(model))
+    with pytest.raises(FormatError, match="has the id 300, and none has 256"):
+        vocab_json.write(BYTE_BPE.tokenizer(model, {"<s>": 300}))
+
+
+# --- tekken.json
+
+OURS = tekken.read(json.dumps(tekken_file()))
+MISTRALS = tiktoken.Encoding(
+    "tekken",
+    pat_str=split_patterns.TEKKEN,
+    mergeable_ranks={piece: rank for rank, piece in enumerate(RANKS[:600])},
+    special_tokens={},
+)
+
+
+@settings(max_examples=300)
+@given(text=any_text)
+def test_tekken(text: str) -> None:
+    """Mistral's reader is `tiktoken` with the first ids kept for special tokens."""
+    ids = [id + 100 for id in MISTRALS.encode_ordinary(text)]
+    assert OURS.ids(text) == ids
+    assert OURS.decode(ids) == text
+
+
+def test_tekken_and_its_special_tokens() -> None:
+    assert OURS.ids("<s>a<SPECIAL_99>", special=True) == [1, 100 + 97, 99]
+    assert OURS.decode([1, 197], skip_special=True) == "a"
+    assert len(OURS.special_tokens) == 100
+    unnamed = tekken.read(json.dumps(tekken_file(special_tokens=None)))
+    assert [unnamed.special_tokens[name] for name in ("<unk>", "[INST]", "[TOOL_CONTENT]", "<SPECIAL_20>")] == [
+        0,
+        3,
+        19,
+        20,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda file: file.pop("config"), 'JSON object with "config"'),
+        (lambda file: file["config"].pop("pattern"), '"pattern" is missing'),
+        (lambda file: file["config"].update(pattern="(a*)*$("), "cannot be compiled"),
+        (lambda file: file["config"].update(pattern="(a+)+$"), "comes to no end"),
+        (lambda file: file["config"].update(default_vocab_size=10_000), '"default_vocab_size": 10000 does not fit'),
+        (lambda file: file["config"].update(default_num_special_tokens=-1), "no number from 0"),
+        (lambda file: file["config"].update(default_num_special_tokens=10**4000), "no number from 0"),
+        (lambda file: file["config"].update(default_num_special_tokens=True), "should be a whole number"),
+        (lambda file: file["vocab"].pop(300), 'entry 300 of "vocab" should have the rank 300, not 301'),
+        (lambda file: file["vocab"][300].update(token_bytes="="), 'entry 300 of "vocab": \'=\' is no base64'),
+        (lambda file: file["vocab"][300].update(token_bytes="YWI"), 'entry 300 of "vocab": \'YWI\' is no base64'),
+        (lambda file: file["vocab"][300].update(token_bytes=None), "should be base64, not null"),
+        (lambda file: file["vocab"][300].update(token_bytes="YQ=="), "the piece 'a' is that of entry 97"),
+        (lambda file: file["vocab"].__setitem__(300, []), 'entry 300 of "vocab" should be an object'),
+        (lambda file: file["vocab"][97].update(token_bytes="YWFhYWFh"), "the byte 'a' is not in the vocabulary"),
+        (lambda file: file["special_tokens"].append({"rank": 2, "token_str": "<s>"}), "'<s>' stands twice"),
+        (lambda file: file["special_tokens"].append({"rank": 5, "token_str": "<a>"}), "has the rank 5"),
+        (lambda file: file["special_tokens"].append(7), "should be an object, not 7"),
+        (lambda file: file["config"].update(default_num_special_tokens=1), "2 special tokens, but room for 1"),
+    ],
+)  # fmt: skip
+def test_tekken_refused(change: Any, message: str) -> None:
+    file = tekken_file()
+    change(file)
+    with pytest.raises(FormatError, match=message):
+        tekken.read(json.dumps(file))
+
+
+# --- subword-nmt's codes
+
+
+def plainly(word: str, codes: dict[tuple[str, str], int], version: str) -> list[str]:
+    """What `apply_bpe.py` prints for a word: its pieces without the end-of-word mark."""
+    if len(word) == 1:
+        return [word]
+    pieces = encode_everywhere(characters(word, glued=version != "0.1"), sorted(codes, key=codes.__getitem__))
+    return [piece.removesuffix("</w>") for piece in pieces if piece != "</w>"]
+
+
+@st.composite
+def codes(draw: st.DrawFn) -> tuple[str, dict[tuple[str, str], int], str]:
+    """A file, its merges by rank, and its version: whatever pairs stand side by side in some word, in any order."""
+    version = draw(st.sampled_from(["0.1", "0.2"]))
+    merges: dict[tuple[str, str], int] = {}
+    for word in draw(st.lists(st.text("abcd", min_size=2, max_size=8), min_size=1, max_size=8)):
+        symbols = [*word, "</w>"] if version == "0.1" else [*word[:-1], word[-1] + "</w>"]
+        while len(symbols) > 1 and draw(st.booleans()):
+            at = draw(st.integers(0, len(symbols) - 2))
+            merges.setdefault((symbols[at], symbols[at + 1]), 0)
+            symbols[at : at + 2] = ["".join(symbols[at : at + 2])]
+    order = draw(st.permutations([*merges, ("a", "b")]))
+    header = {"0.2": "#version: 0.2\n", "0.1": draw(st.sampled_from(["", "#version: 0.1\n"]))}[version]
+    file = header + "".join(f"{left} {right}\n" for left, right in order)
+    return file, {pair: rank for rank, pair in reversed([*enumerate(order)])}, version
+
+
+@settings(max_examples=500)
+@given(made=codes(), words=st.lists(st.text("abcdé", min_size=1, max_size=14), max_size=5))
+def test_subword_nmt(made: tuple[str, dict[tuple[str, str], int], str], words: list[str]) -> None:
+    file, merges, version = made
+    tokenizer = subword_nmt.read(file)
+    encoding = tokenizer.encode("  ".join(words))
+    # The mark alone is no token to subword-nmt; in ours it stands at the word's last character.
+    found = [str(token.piece).removesuffix("</w>") for token in encoding if token.piece != "</w>"]
+    assert found == [part for word in words for part in plainly(word, merges, version)]
+    assert list(encoding.ids) == tokenizer.ids("  ".join(words))
+
+
+def test_the_versions_differ() -> None:
+    lines = "l o\nlo w</w>\n"
+    assert [token.piece for token in subword_nmt.read("#version: 0.2\n" + lines).encode("low")] == ["low</w>"]
+    assert [token.piece for token in subword_nmt.read(lines).encode("low")] == ["lo", "w", "</w>"]
+
+
+def test_a_long_word_is_no_matter() -> None:
+    tokenizer = subword_nmt.read("#version: 0.2\na a\naa aa\naaaa aaaa\naa aa</w>\n")
+    assert len(tokenizer.ids("a" * 300_000)) == 299_999 // 8 + 4  # seven more and the last, with its mark
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1 should be two parts"),
+        ("#version: 0.2\n", "no merge stands"),
+        ("#version: 0.3\na b\n", "line 1: '#version: 0.3' names no version"),
+        ("#version: x\na b\n", "line 1: '#version: x' names no version"),
+        ("#version: 0.2\na b\nabc\n", "line 3 should be two parts of a merge with a space between, not 'abc'"),
+        ("a b\na b c\n", "line 2 should be two parts"),
+        ("a b\na  b\n", "line 2 should be two parts"),
+        ("< /w>\n", "line 1 makes </w>"),
+        ("a b\n" * 1_000_001, "more than 1,000,000 merges"),
+    ],
+)
+def test_subword_nmt_refused(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        subword_nmt.read(text)

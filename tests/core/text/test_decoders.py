@@ -1,0 +1,22 @@
+"""What decoders make of pieces, where it could be too much."""
+
+from __future__ import annotations
+
+import pytest
+
+from webapp.core.text.decoders import DecoderStep, ReplaceDecoder
+from webapp.core.text.normalizers import LONGEST, GrowthError
+
+
+@pytest.mark.parametrize(
+    "step",
+    [ReplaceDecoder("a", "b" * 1000), ReplaceDecoder("a|b", "c" * 1000, regular=True), ReplaceDecoder("", "b" * 1000)],
+)
+def test_a_text_that_grows_too_long_is_not_built(step: DecoderStep) -> None:
+    assert len(step.change(["a"])[0]) in (1000, 2001)
+    with pytest.raises(GrowthError, match=f"{LONGEST:,}"):
+        step.change(["a" * (LONGEST // 2000), "a" * (LONGEST // 1500)])
+
+
+def test_a_text_that_shrinks_may_be_long() -> None:
+    assert ReplaceDecoder("aa", "a").change(["a" * LONGEST, "aa"]) == ["a" * (LONGEST // 2), "a"]

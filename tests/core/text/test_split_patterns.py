@@ -1,0 +1,95 @@
+"""The fast forms of the split patterns cut every text as the originals do."""
+
+import pytest
+import regex
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import pre_tokenizers
+
+from tests.core.texts import ASSIGNED, HARD, REST, any_text
+from webapp.core.text.split_patterns import CL100K, GPT2, KNOWN, O200K, PatternTimeoutError, SplitPattern
+from webapp.core.text.unicode_16 import as_unicode_16
+
+CONTEXTS = ["a{0}b {0}{0}1 {0}\r\n'{0}s", "{0}Ab{0}AB{0}/\n{0}"]
+texts_to_cut = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [" ", "  ", "\n", "a", "B", "É", "é", "ǅ", "1", "𝐀", "𝐚", "𝟘", "𠀀", "🎉", "'s", "'S", "!", "/"]
+        ),
+        st.sampled_from(
+            ["\x1c", "\x85", "\u0301", "\U0001e000", "\u02b0", "研", "ʕ", "\u1c8a", "\u0558", "\U00033000"]
+        ),
+        st.sampled_from(HARD),
+    ),
+    max_size=30,
+).map("".join)
+
+
+def original(pattern: str, text: str) -> list[str]:
+    return [text[slice(*match.span())] for match in regex.finditer(pattern, as_unicode_16(text))]
+
+
+# Every pattern in one context; in the other one of each family, the rest being spelt alike.
+IN_CONTEXT = [(pattern, CONTEXTS[1]) for pattern in KNOWN] + [
+    (pattern, CONTEXTS[0]) for pattern in (GPT2, CL100K, O200K)
+]
+
+
+@pytest.mark.parametrize(("pattern", "context"), IN_CONTEXT)
+def test_every_code_point_in_context(pattern: str, context: str) -> None:
+    """Many code points a text, each on a line of its own."""
+    fast = SplitPattern(pattern)
+    assert fast._fast is not None
+    codes = ASSIGNED + REST if pattern == O200K and context == CONTEXTS[1] else ASSIGNED
+    for first in range(0, len(codes), 2000):
+        text = "z\n".join(context.format(chr(code)) for code in codes[first : first + 2000])
+        assert fast.findall(text) == original(pattern, text), hex(codes[first])
+
+
+@pytest.mark.parametrize("pattern", [GPT2, O200K])
+def test_every_code_point_is_what_it_is_to_the_originals(pattern: str) -> None:
+    """Against the engine and the Unicode tables of `tokenizers`, which are those of `tiktoken`."""
+    theirs = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    ours = SplitPattern(pattern)
+    for first in range(0, len(ASSIGNED), 5000):
+        text = " ".join(CONTEXTS[1].format(chr(code)) for code in ASSIGNED[first : first + 5000])
+        assert ours.findall(text) == [piece for piece, _ in theirs.pre_tokenize_str(text)], hex(ASSIGNED[first])
+
+
+@pytest.mark.parametrize("pattern", KNOWN)
+@settings(max_examples=150)
+@given(text=st.one_of(any_text, texts_to_cut))
+def test_hard_texts(pattern: str, text: str) -> None:
+    fast = SplitPattern(pattern)
+    found = fast.findall(text)
+    assert found == original(pattern, text)
+    assert "".join(found) == text
+    assert [text[start:end] for start, end in fast.spans(text)] == found
+
+
+@settings(max_examples=150)
+@given(text=st.text(st.sampled_from("aAéÉǅʰ研\u0301\u0323 '\nsS1/!𝐀𝐚𠀀ſ"), max_size=24))
+@pytest.mark.parametrize("pattern", KNOWN)
+def test_words_of_capitals_small_letters_and_marks(pattern: str, text: str) -> None:
+    assert SplitPattern(pattern).findall(text) == original(pattern, text)
+
+
+def test_any_other_pattern_is_run_as_it_is() -> None:
+    assert SplitPattern(r"\p{L}+").findall("ab1cd") == ["ab", "cd"]
+    assert SplitPattern(r"\p{L}+").findall("ab\u088fcd") == ["ab", "cd"], "a letter since Unicode 17"
+
+
+def test_a_pattern_that_comes_to_no_end_is_stopped() -> None:
+    with pytest.raises(PatternTimeoutError, match=r"\(a\+\)\+\$"):
+        SplitPattern(r"(a+)+$").findall("a" * 3000 + "!")
+
+
+def test_a_pattern_that_is_slow_on_every_word_has_its_time_once() -> None:
+    slow = SplitPattern(r"(研究|研|究)+!")
+    words = [f"{'研究' * 11}{number}!" for number in range(2_000)]
+    with pytest.raises(PatternTimeoutError):
+        list(map(slow.findall, words))
+    with pytest.raises(PatternTimeoutError):
+        slow.findall("研究" * 11 + "?!")
+    assert SplitPattern(r"(研究|研|究)+!").findall("研究!") == ["研究!"]

@@ -1,0 +1,302 @@
+"""The lattice, its Viterbi table, the n best segmentations and the samples: beside the models, and beside all paths."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+import sentencepiece
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.sentencepieces import made, trained
+from tests.core.texts import CORPUS, any_text
+from webapp.core.formats import sentencepiece as format
+from webapp.core.models.fast.single_precision import single
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
+from webapp.core.traces.n_best import n_best
+from webapp.core.traces.sampling import forward_sums, sample
+from webapp.core.traces.viterbi import back, best_path, fill
+from webapp.vocabularies import shipped_tokenizer
+
+ALPHABET = "abcé研"
+words = st.text(ALPHABET, max_size=12)
+pieces = st.lists(st.text(ALPHABET, min_size=1, max_size=4), unique=True, max_size=14)
+# Few different scores, so that ties are frequent; some have no short binary fraction, so that rounding makes
+# differences where there are none, and the last few take a sum past the point where SentencePiece begins anew.
+SCORES = [-0.5, -1.0, -1.5, -2.0, -3.0, -0.1, -0.2, -0.3, -7.3, 0.0]
+STEEP = [-99_999.95, -60_000.7, -250_000.3]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+@st.composite
+def unigrams(draw: st.DrawFn) -> Unigram:
+    every = ["<unk>", *draw(pieces), *(BYTES if (falls_back := draw(st.booleans())) else [])]
+    scores = [draw(st.sampled_from(SCORES)) for _ in every[:15]] + [-5.0] * len(every[15:])
+    return Unigram(
+        every,
+        scores[: len(every)],
+        unknown_id=draw(st.sampled_from([0, 0, 0, len(every[:15]) - 1])),
+        byte_fallback=falls_back,
+    )
+
+
+@st.composite
+def sentencepieces(draw: st.DrawFn) -> SentencePieceUnigram:
+    names = draw(pieces)
+    kinds = [
+        draw(st.sampled_from([PieceKind.NORMAL] * 4 + [PieceKind.USER_DEFINED, PieceKind.UNUSED, PieceKind.CONTROL]))
+        for _ in names
+    ]
+    scores = [draw(st.sampled_from(SCORES + draw(st.sampled_from([[], STEEP])))) for _ in names]
+    every, byte_ids = ["<unk>", *names], None
+    if draw(st.booleans()):
+        byte_ids = range(len(every), len(every) + 256)
+        every += BYTES
+    rest = len(every) - 1 - len(names)
+    return SentencePieceUnigram(
+        ScoredPieces(
+            every,
+            [0.0, *scores, *[0.0] * rest],
+            [PieceKind.UNKNOWN, *kinds, *[PieceKind.BYTE] * rest],
+            byte_ids=byte_ids,
+        )
+    )
+
+
+models = st.one_of(unigrams(), sentencepieces())
+
+
+def all_paths(lattice: Lattice, start: int = 0) -> Iterator[tuple[Arc, ...]]:
+    if start == len(lattice.text):
+        yield ()
+    for arc in lattice.by_start()[start]:
+        for path in all_paths(lattice, arc.end):
+            yield (arc, *path)
+
+
+def log_weight(path: Sequence[Arc], temperature: float = 1.0) -> float:
+    return math.fsum(arc.score / temperature for arc in path)
+
+
+def shares(lattice: Lattice, temperature: float = 1.0) -> dict[tuple[Arc, ...], float]:
+    """The exact distribution over all paths."""
+    weights = {path: log_weight(path, temperature) for path in all_paths(lattice)}
+    greatest = max(weights.values())
+    total = math.fsum(math.exp(weight - greatest) for weight in weights.values())
+    return {path: math.exp(weight - greatest) / total for path, weight in weights.items()}
+
+
+# --- the table
+
+
+def check_table(model: LatticeModel, text: str) -> None:
+    lattice = lattice_of(model, text)
+    columns = list(fill(lattice))
+    assert [column.end for column in columns] == list(range(1, len(text) + 1))
+    for column in columns:
+        starts = [candidate.arc.start for candidate in column.candidates]
+        assert starts == sorted(set(starts)), "one arc from each place, the longest first"
+        assert all(candidate.arc.end == column.end for candidate in column.candidates)
+    path = best_path(lattice)
+    assert "".join(arc.text for arc in path) == text
+    assert [followed.end for followed in back(columns)] == [arc.end for arc in reversed(path)]
+    tokens = list(tokens_of(model, text, path))
+    assert tokens == list(model.segment(text))
+    assert [id for id, _, _ in tokens] == list(model.ids(text))
+
+
+@settings(max_examples=400)
+@given(model=models, text=words)
+@example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
+@example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
+def test_the_table_ends_in_what_the_model_gives(model: LatticeModel, text: str) -> None:
+    check_table(model, text)
+
+
+@settings(max_examples=200)
+@given(text=any_text)
+def test_with_the_shipped_vocabulary(text: str) -> None:
+    model = shipped_tokenizer("unigram").model
+    assert isinstance(model, Unigram)
+    check_table(model, text)
+
+
+VARIANTS = [
+    {},
+    {"byte_fallback": True, "vocab_size": 600},
+    {"user_defined_symbols": "<sep>,wife,人说,ing the,▁of,é"},
+    {"split_by_whitespace": False},
+]
+
+
+@cache
+def sentencepiece_model(at: int) -> tuple[Tokenizer, sentencepiece.SentencePieceProcessor]:
+    content = trained(model_type="unigram", **VARIANTS[at])
+    return format.read(content), sentencepiece.SentencePieceProcessor(model_proto=content)
+
+
+@settings(max_examples=200)
+@given(at=st.sampled_from(range(len(VARIANTS))), text=any_text)
+@example(at=0, text=CORPUS[:1500])
+def test_with_what_sentencepiece_trains(at: int, text: str) -> None:
+    tokenizer, rival = sentencepiece_model(at)
+    assert isinstance(tokenizer.model, SentencePieceUnigram)
+    normalized = tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text
+    check_table(tokenizer.model, normalized)
+    path = best_path(lattice_of(tokenizer.model, normalized))
+    assert [id for id, _, _ in tokens_of(tokenizer.model, normalized, path)] == rival.encode(text)
+
+
+@pytest.mark.parametrize("name", ["nai-t5", "test_ja_model"])
+@pytest.mark.parametrize(
+    "text", [CORPUS[:1200], "東京は日本の首都です。吾輩は猫である。", "x\u0301\u202e  aaaaaaaaaaaaaaaaa"]
+)
+def test_with_published_vocabularies(shared: Path, name: str, text: str) -> None:
+    tokenizer = format.read((shared / "vocabularies" / "sentencepiece" / f"{name}.model").read_bytes())
+    assert isinstance(tokenizer.model, SentencePieceUnigram)
+    check_table(tokenizer.model, tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text)
+
+
+def test_a_tie_goes_to_the_arc_that_starts_first() -> None:
+    lattice = lattice_of(Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), "aa")
+    last = list(fill(lattice))[-1]
+    assert last.tied
+    assert [candidate.total for candidate in last.candidates] == [-2, -2]
+    assert last.best.arc.text == "aa"
+
+
+def test_a_long_way_down_begins_anew() -> None:
+    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
+    columns = list(fill(lattice_of(SentencePieceUnigram(vocabulary), "aaaa")))
+    assert [column.reset for column in columns] == [False, True, False, False]
+    assert [column.best.total for column in columns] == [-60_000, -120_000, -60_000, -120_000]
+
+
+def test_no_text() -> None:
+    lattice = lattice_of(Unigram(["<unk>"], [0.0], unknown_id=0), "")
+    assert list(fill(lattice)) == list(back([])) == []
+    assert [found.probability for found in n_best([lattice], 3)] == [1.0]
+    assert [found.probability for found in n_best([], 3)] == [1.0]
+    assert sample([lattice], 1, temperature=1, seed=0)[0].paths == ((),)
+
+
+# --- the n best
+
+
+@settings(max_examples=300)
+@given(model=models, text=st.text(ALPHABET, max_size=7), n=st.integers(1, 20))
+def test_the_n_best_are_the_best_of_all_paths(model: LatticeModel, text: str, n: int) -> None:
+    lattice = lattice_of(model, text)
+    exact = shares(lattice)
+    found = n_best([lattice], n)
+    assert len(found) == min(n, len(exact))
+    assert found[0].paths == (best_path(lattice),)
+    paths = [one.paths[0] for one in found]
+    assert len(set(paths)) == len(paths)
+    # A tie may be broken either way, and single precision rounds some 24 bits away.
+    best = sorted(map(log_weight, exact), reverse=True)[:n]
+    assert [one.score for one in found] == pytest.approx(best, rel=1e-5, abs=1e-4)
+    for one in found:
+        assert one.probability == pytest.approx(exact[one.paths[0]], rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=100)
+@given(model=unigrams(), texts=st.lists(st.text(ALPHABET, max_size=4), min_size=1, max_size=3), n=st.integers(1, 12))
+def test_the_n_best_of_several_pretokens(model: Unigram, texts: list[str], n: int) -> None:
+    lattices = [lattice_of(model, text) for text in texts]
+    found = n_best(lattices, n)
+    assert found[0].paths == tuple(map(best_path, lattices))
+    every: list[tuple[float, float]] = [(0.0, 1.0)]
+    for lattice in lattices:
+        one = [(log_weight(path), share) for path, share in shares(lattice).items()]
+        every = [(score + more, share * times) for score, share in every for more, times in one]
+    expected = sorted(every, reverse=True)[:n]
+    assert [one.score for one in found] == pytest.approx([score for score, _ in expected])
+    assert [one.probability for one in found] == pytest.approx([share for _, share in expected])
+
+
+@settings(max_examples=60)
+@given(text=st.text("abcd", min_size=1, max_size=14), n=st.integers(1, 20), seed=st.integers(0, 50))
+def test_the_n_best_beside_sentencepiece(text: str, n: int, seed: int) -> None:
+    """Scores of so few bits that no sum is rounded: the order is the same wherever sums are not equal."""
+    names = [*"abcd", "ab", "bc", "cd", "da", "abc", "bcd", "aa", "bb", "abcd", "ca"]
+    chosen = random.Random(seed)
+    scores = [-1 - chosen.getrandbits(12) / 4096 for _ in names]
+    content = made(
+        [("<unk>", 0.0, 2), *((name, score, 1) for name, score in zip(names, scores, strict=True))],
+        model_type=1, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False,
+    )  # fmt: skip
+    rival = sentencepiece.SentencePieceProcessor(model_proto=content)
+    tokenizer = format.read(content)
+    assert isinstance(tokenizer.model, SentencePieceUnigram)
+    found = n_best([lattice_of(tokenizer.model, text)], n + 1)
+    totals = [one.score for one in found]
+    theirs = rival.nbest_encode(text, nbest_size=n)
+    score_of = [0.0, *map(single, scores)]
+    assert [math.fsum(score_of[id] for id in ids) for ids in theirs] == totals[:n]
+    for one, ids in zip(found, theirs, strict=False):
+        if totals.count(one.score) == 1:  # of equals, either may come first
+            assert [arc.id for arc in one.paths[0]] == ids
+
+
+def test_the_n_best_of_a_long_text_are_quick_and_distinct() -> None:
+    model = Unigram(["<unk>", "a", "aa", "aaa", "aaaa"], [0, -1, -2, -3, -4], unknown_id=0)
+    found = n_best([lattice_of(model, "a" * 200)], 20)
+    assert len({one.paths for one in found}) == 20
+    assert all(0 < one.probability < 1e-40 for one in found)
+
+
+# --- sampling
+
+
+@given(model=models, text=st.text(ALPHABET, max_size=7), temperature=st.sampled_from([0.1, 0.5, 1.0, 3.0, 10.0]))
+def test_a_sample_knows_its_exact_probability(model: LatticeModel, text: str, temperature: float) -> None:
+    lattice = lattice_of(model, text)
+    exact = shares(lattice, temperature)
+    for drawn in sample([lattice], 5, temperature=temperature, seed=1):
+        assert drawn.probability == pytest.approx(exact[drawn.paths[0]], rel=1e-9, abs=1e-12)
+    weights = [log_weight(path, temperature) for path in exact]
+    greatest = max(weights)
+    total = greatest + math.log(math.fsum(math.exp(weight - greatest) for weight in weights))
+    assert forward_sums(lattice, temperature)[-1] == pytest.approx(total)
+
+
+HUGS = Unigram(
+    ["<unk>", "h", "u", "g", "s", "hu", "ug", "hug", "gs"], [0, -2.2, -2, -2.1, -2.5, -3, -3.2, -4.4, -4], unknown_id=0
+)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.0, 10.0])
+def test_samples_follow_the_exact_distribution(temperature: float) -> None:
+    lattice = lattice_of(HUGS, "hugs")
+    exact = shares(lattice, temperature)
+    count = 20_000
+    drawn = Counter(one.paths[0] for one in sample([lattice], count, temperature=temperature, seed=7))
+    # Pearson's test: with 6 paths and 5 degrees of freedom, 20.5 is passed by chance once in a thousand seeds.
+    assert len(exact) == 6
+    surprise = sum((drawn[path] - count * share) ** 2 / (count * share) for path, share in exact.items())
+    assert surprise < 20.5
+
+
+def test_a_seed_draws_the_same_again() -> None:
+    lattices = [lattice_of(HUGS, "hugs"), lattice_of(HUGS, "hughug")]
+    one, two, other = (sample(lattices, 10, temperature=2.0, seed=seed) for seed in (3, 3, 4))
+    assert one == two != other
+
+
+def test_the_temperature_goes_from_the_best_path_to_all_alike() -> None:
+    lattice = lattice_of(HUGS, "hugs")
+    cold = sample([lattice], 50, temperature=0.01, seed=1)
+    assert {one.paths for one in cold} == {(best_path(lattice),)}
+    hot = sample([lattice], 50, temperature=1e6, seed=1)
+    assert [one.probability for one in hot] == pytest.approx([1 / 6] * 50, rel=1e-4)
+    with pytest.raises(ValueError, match="above 0"):
+        sample([lattice], 1, temperature=0.0, seed=1)

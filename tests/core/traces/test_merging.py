@@ -1,0 +1,307 @@
+"""BPE step by step ends in what the models themselves give, for every kind of BPE."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.core.texts import any_text
+from webapp.core.formats.recognize import recognize
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.merging import (
+    BeginStep,
+    CandidatePair,
+    EndStep,
+    MergeNode,
+    MergeStep,
+    MergingModel,
+    MergingStep,
+    ReplaceStep,
+    TracedWord,
+    merging_steps,
+    traced_words,
+)
+from webapp.core.traces.pretokens import Pretoken, pretokens_of
+from webapp.vocabularies import shipped_tokenizer
+
+BYTES = [bytes([byte]) for byte in range(256)]
+BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
+LETTERS = "abcé▁"
+texts = st.text(LETTERS + "ñ☃x", max_size=24)
+
+
+def followed(model: MergingModel, text: str) -> list[list[MergingStep]]:
+    return [list(merging_steps(model, word)) for word in traced_words(model, text)]
+
+
+def assert_followed(model: MergingModel, text: str) -> None:
+    """The steps end in the model's ids, each goes on from the one before, and each node is made of nodes before it."""
+    every = followed(model, text)
+    assert [id for word in every for id in ends(word).ids] == list(model.ids(text))
+    assert "".join(word.text for word in traced_words(model, text)) == text
+    for word in every:
+        nodes: list[MergeNode] = []
+        row: tuple[MergeNode, ...] = ()
+        for step in word:
+            if isinstance(step, BeginStep):
+                nodes += step.symbols
+            else:
+                assert step.symbols == row or not nodes
+            if isinstance(step, MergeStep):
+                assert len(step.pairs) == len(step.symbols) - 1
+                assert all(right - left > 1 for left, right in pairwise(step.chosen))
+                first = min(order(pair) for pair in step.pairs if pair)
+                assert all(order(step.pairs[at]) == first for at in step.chosen)
+                assert all(not pair or order(pair) > first for pair in step.pairs[: step.chosen[0]])
+            if isinstance(step, MergeStep | ReplaceStep):
+                nodes += step.made
+                assert all(part < node.number for node in step.made for part in node.parts)
+            row = step.after if isinstance(step, MergeStep | ReplaceStep) else step.symbols
+        assert [node.number for node in nodes] == list(range(len(nodes)))
+        assert all(node.id is not None for node in ends(word).symbols)
+
+
+def ends(word: list[MergingStep]) -> EndStep:
+    assert isinstance(word[-1], EndStep)
+    return word[-1]
+
+
+def order(pair: CandidatePair | None) -> float:
+    assert pair is not None
+    return -pair.score if pair.score is not None else float(pair.rank or 0)
+
+
+@st.composite
+def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
+    """Vocabularies over a few letters, with each way to begin and to meet what is unknown."""
+    suffix = draw(st.sampled_from(["", "", "</w>"]))
+    apart = draw(st.booleans())
+    prefix = draw(st.sampled_from(["", "", "##"]))
+    pieces = draw(st.lists(st.sampled_from(LETTERS), min_size=1, max_size=5, unique=True))
+    if prefix:
+        pieces += [prefix + piece for piece in pieces]
+    if suffix:
+        pieces += [suffix] if apart else [piece + suffix for piece in pieces]
+    if draw(st.booleans()):
+        pieces += draw(st.sampled_from([BYTE_PIECES, [BYTE_PIECES[byte] for byte in "é☃".encode()]]))
+    pieces = ["<unk>", *dict.fromkeys(pieces)]
+    merges: list[tuple[int, int]] = []
+    for _ in range(draw(st.integers(0, 14))):
+        left, right = draw(st.tuples(*[st.integers(0, min(len(pieces), 30) - 1)] * 2))
+        joined = pieces[left] + pieces[right][len(prefix) :]
+        if (left, right) not in merges and joined and len(joined) < 12:
+            if joined not in pieces:
+                pieces.append(joined)
+            merges.append((left, right))
+    return kind(
+        pieces,
+        draw(st.permutations(merges)),
+        byte_level=False,
+        end_of_word_suffix=suffix,
+        unknown=draw(st.sampled_from(["<unk>", None])),
+        continuing_subword_prefix=prefix,
+        fuse_unknown=draw(st.booleans()),
+        byte_fallback=draw(st.booleans()),
+        ignore_merges=kind is BPE and draw(st.booleans()),
+    )
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@given(model=character_models(), text=texts)
+def test_over_characters(model: BPE, text: str) -> None:
+    assert_followed(model, text)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@given(model=character_models(SubwordBPE), text=texts)
+def test_subword_nmt(model: BPE, text: str) -> None:
+    assert_followed(model, text)
+
+
+byte_pieces = st.lists(
+    st.tuples(st.text("ab研é", min_size=1, max_size=4), st.integers(0, 2), st.integers(1, 6))
+    .map(lambda cut: cut[0].encode()[cut[1] : cut[1] + cut[2]])
+    .filter(lambda piece: len(piece) > 1),
+    max_size=25,
+    unique=True,
+)
+
+
+@settings(max_examples=300)
+@given(extra=byte_pieces, reserved=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
+def test_by_the_ranks_of_pieces(extra: list[bytes], reserved: bool, text: str) -> None:
+    assert_followed(RankBPE(BYTES + extra, reserved=[256] if reserved and extra else []), text)
+
+
+@settings(max_examples=300)
+@given(data=st.data(), whole=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
+def test_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
+    pieces, merges = list(BYTES), []
+    for _ in range(data.draw(st.integers(0, 15))):
+        some = st.sampled_from([*"ab研é".encode(), *range(256, len(pieces))])
+        pair = data.draw(st.tuples(some, some))
+        if (joined := pieces[pair[0]] + pieces[pair[1]]) not in pieces and len(joined) < 12:
+            pieces.append(joined)
+            merges.append(pair)
+    assert_followed(BPE(pieces, data.draw(st.permutations(merges)), byte_level=True, ignore_merges=whole), text)
+
+
+@st.composite
+def scored_models(draw: st.DrawFn) -> ScoredBPE:
+    """SentencePiece's kinds of pieces, with many equal scores."""
+    found = draw(st.lists(st.text(LETTERS, min_size=1, max_size=5), max_size=16, unique=True))
+    kinds = [draw(st.sampled_from([PieceKind.NORMAL] * 5 + [PieceKind.UNUSED, PieceKind.USER_DEFINED])) for _ in found]
+    scores = [draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]
+    pieces, byte_ids = ["<unk>", *found], None
+    kinds, scores = [PieceKind.UNKNOWN, *kinds], [0.0, *scores]
+    if draw(st.booleans()):
+        byte_ids = range(len(pieces), len(pieces) + 256)
+        pieces, kinds, scores = pieces + BYTE_PIECES, kinds + [PieceKind.BYTE] * 256, scores + [0.0] * 256
+    return ScoredBPE(ScoredPieces(pieces, scores, kinds, byte_ids=byte_ids))
+
+
+@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
+@given(model=scored_models(), text=texts)
+def test_by_scores(model: ScoredBPE, text: str) -> None:
+    assert_followed(model, text)
+
+
+@pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters"])
+@settings(max_examples=100, deadline=None)
+@given(text=any_text)
+def test_shipped_vocabularies(name: str, text: str) -> None:
+    assert_followed_text(shipped_tokenizer(name), text)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "tokenizers/gpt2.json",
+        "tokenizers/mistral01.json",
+        "tiktoken/r50k_base.tiktoken",
+        "sentencepiece/llama2.model",
+        "scores/stories15m_tokens_scores.json",
+    ],
+)
+def published(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
+    path = shared / "vocabularies" / str(request.param)
+    return recognize(path.read_bytes()).tokenizer
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=any_text)
+def test_published_vocabularies(published: Tokenizer, text: str) -> None:
+    assert_followed_text(published, text)
+
+
+def assert_followed_text(tokenizer: Tokenizer, text: str) -> None:
+    model = tokenizer.model
+    assert isinstance(model, MergingModel)
+    ids: list[int] = []
+    for found in pretokens_of(tokenizer, text):
+        if isinstance(found, Pretoken):
+            ids += [id for word in followed(model, found.text) for id in ends(word).ids]
+        else:
+            ids.append(found.token.id)
+    assert ids == tokenizer.ids(text)
+
+
+def test_a_very_long_word() -> None:
+    model = shipped_tokenizer("bpe-bytes").model
+    assert isinstance(model, BPE)
+    assert_followed(model, "研究生命科学" * 34)
+    assert_followed(model, "a" * 200)
+
+
+# --- what single steps look like
+
+
+def test_the_leftmost_of_equals_goes_first() -> None:
+    model = RankBPE([*BYTES, b"aa", b"aaa"])
+    first, second, third, end = list(merging_steps(model, TracedWord("aaaaa", 0)))[1:]
+    assert isinstance(first, MergeStep)
+    assert isinstance(second, MergeStep)
+    assert first.chosen == (0,)
+    assert [node.piece for node in first.after] == [b"aa", b"a", b"a", b"a"]
+    assert [pair and pair.id for pair in second.pairs] == [257, 256, 256]
+    assert second.chosen == (1,)
+    assert isinstance(third, MergeStep)
+    assert isinstance(end, EndStep)
+    assert [node.piece for node in end.symbols] == [b"aa", b"aaa"]
+
+
+def test_subword_nmt_merges_every_place_at_once() -> None:
+    model = SubwordBPE(["a", "aa"], [(0, 0)], byte_level=False)
+    _, merge, end = merging_steps(model, TracedWord("aaaaa", 0))
+    assert isinstance(merge, MergeStep)
+    assert merge.chosen == (0, 2)
+    assert [node.number for node in merge.made] == [5, 6]
+    assert [node.piece for node in end.symbols] == ["aa", "aa", "a"]
+
+
+def test_a_whole_piece_is_not_merged() -> None:
+    model = RankBPE([*BYTES, b"abc"])
+    [word] = traced_words(model, "abc")
+    assert word.whole
+    [end] = merging_steps(model, word)
+    assert [(node.id, node.how, node.rank) for node in end.symbols] == [(256, "whole", 256)]
+
+
+def test_bytes_take_the_place_of_what_has_no_piece() -> None:
+    pieces, kinds = ["<unk>", "a", *BYTE_PIECES], [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
+    model = ScoredBPE(ScoredPieces(pieces, [0.0] * 258, kinds, byte_ids=range(2, 258)))
+    begin, fallback, end = merging_steps(model, TracedWord("aé", 0))
+    assert isinstance(begin, BeginStep)
+    assert begin.symbols[1].kind == "uncovered"
+    assert isinstance(fallback, ReplaceStep)
+    assert (fallback.first, fallback.last, fallback.why) == (1, 2, "bytes")
+    assert [node.piece for node in end.symbols] == ["a", "<0xC3>", "<0xA9>"]
+
+
+def test_unknown_text_becomes_one_token() -> None:
+    model = ScoredBPE(ScoredPieces(["<unk>", "a"], [0.0, 0.0], [PieceKind.UNKNOWN, PieceKind.NORMAL]))
+    _, replaced, end = merging_steps(model, TracedWord("éña", 0))
+    assert isinstance(replaced, ReplaceStep)
+    assert (replaced.first, replaced.last, replaced.why) == (0, 2, "unknown")
+    assert end.symbols[0].parts == (0, 1)
+
+
+def test_an_unused_piece_is_merged_and_taken_apart() -> None:
+    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 2, PieceKind.UNUSED]
+    model = ScoredBPE(ScoredPieces(["<unk>", "a", "b", "ab"], [0.0, -9.0, -9.0, -1.0], kinds))
+    _, merge, apart, end = merging_steps(model, TracedWord("ab", 0))
+    assert isinstance(merge, MergeStep)
+    assert merge.made[0].kind == "unused"
+    assert isinstance(apart, ReplaceStep)
+    assert (apart.why, [node.start for node in apart.made]) == ("apart", [0, 1])
+    assert [node.id for node in end.symbols] == [1, 2]
+
+
+def test_a_user_defined_piece_stays_alone() -> None:
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.NORMAL]
+    model = ScoredBPE(ScoredPieces(["<unk>", "a", "bb", "abb"], [0.0] * 4, kinds))
+    begin, end = merging_steps(model, TracedWord("abb", 0))
+    assert [node.kind for node in begin.symbols] == ["piece", "user-defined"]
+    assert [node.id for node in end.symbols] == [1, 2]
+
+
+def test_unknown_characters_wait_behind_bytes() -> None:
+    pieces = ["<unk>", "<0xC3>", "<0xA9>"]
+    begin, _ = merging_steps(
+        BPE(pieces, [], byte_level=False, unknown="<unk>", byte_fallback=True), TracedWord("xé", 0)
+    )
+    assert isinstance(begin, BeginStep)
+    assert [(node.id, node.start) for node in begin.symbols] == [(1, 1), (2, 1), (0, 0)]
+
+
+def test_what_is_left_out_is_told() -> None:
+    begin, _ = merging_steps(BPE(["a"], [], byte_level=False), TracedWord("aéa", 0))
+    assert isinstance(begin, BeginStep)
+    assert begin.left_out == ((1, 2),)

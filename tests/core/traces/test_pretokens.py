@@ -1,0 +1,94 @@
+"""What a model is asked for a text leads to the tokens of that text."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.conftest import Pair
+from tests.core.texts import any_text
+from webapp.core.added_tokens import AddedToken
+from webapp.core.formats.recognize import recognize
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.postprocessors import PostProcessor, Template
+from webapp.core.text import pretokenizers
+from webapp.core.text.normalizers import BertNormalizer, Prepend
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
+
+
+def _ids(tokenizer: Tokenizer, text: str, special: bool = False, template: bool = False) -> list[int]:
+    ids: list[int] = []
+    for found in pretokens_of(tokenizer, text, special=special, template=template):
+        ids += (found.token.id,) if isinstance(found, AddedFound) else tokenizer.model.ids(found.text)
+    return ids
+
+
+@given(text=any_text, special=st.booleans())
+def test_they_have_the_ids_of_the_text(pair: Pair, text: str, special: bool) -> None:
+    assert _ids(pair.ours, text, special) == pair.ours.ids(text, special=special)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=any_text, special=st.booleans())
+def test_those_of_the_shipped_vocabularies_too(name: str, text: str, special: bool) -> None:
+    tokenizer = shipped_tokenizer(name)
+    assert _ids(tokenizer, text, special) == tokenizer.ids(text, special=special)
+
+
+@given(text=any_text, special=st.booleans(), template=st.booleans())
+def test_whatever_the_pipeline_does_to_a_text(text: str, special: bool, template: bool) -> None:
+    model = WordPiece(["[UNK]", "[CLS]", "[SEP]", "a", "▁a", "▁", "##a", "##'"])
+    for pretokenizer in (
+        pretokenizers.Metaspace(only_first=True),
+        pretokenizers.ByteLevel(add_prefix_space=True),
+        pretokenizers.PreTokenizerSequence((pretokenizers.WhitespaceSplit(), pretokenizers.Metaspace(only_first=True))),
+        None,
+    ):
+        for normalizer in (BertNormalizer(), Prepend("a"), None):
+            tokenizer = Tokenizer(
+                model,
+                normalizer=normalizer,
+                pretokenizer=pretokenizer,
+                special_tokens={"[CLS]": 1, "[SEP]": 2},
+                added_tokens=[AddedToken("Aa", 9, special=False, normalized=True)],
+                postprocessor=PostProcessor(template=Template((1, None, 2))),
+            )
+            expected = tokenizer.ids(text, special=special, template=template)
+            assert _ids(tokenizer, text, special, template) == expected
+
+
+def test_published_vocabularies_as_well(shared: Path) -> None:
+    text = " Tokenizers rarely agree:\t“unbelievably”\u3000分词器 </s> [MASK] é e\u0301 👩‍👩‍👧 "
+    read = 0
+    for path in sorted((shared / "vocabularies").rglob("*")):
+        if path.suffix in (".json", ".model", ".txt", ".tiktoken") and path.stat().st_size < 3_000_000:
+            try:
+                tokenizer = recognize(path.read_bytes()).tokenizer
+            except ValueError:
+                continue
+            read += 1
+            for special in (False, True):
+                for template in (False, True):
+                    expected = tokenizer.ids(text, special=special, template=template)
+                    assert _ids(tokenizer, text, special, template) == expected, path
+    assert read
+
+
+def test_places_are_those_of_the_original_text() -> None:
+    tokenizer = Tokenizer(
+        WordPiece(["[UNK]", "[SEP]"]),
+        normalizer=BertNormalizer(),
+        pretokenizer=pretokenizers.WhitespaceSplit(),
+        special_tokens={"[SEP]": 1},
+        postprocessor=PostProcessor(template=Template((None, 1))),
+    )
+    found = pretokens_of(tokenizer, "\ud83d\ude00É \x00b[SEP]", special=True, template=True)
+    assert found[0] == Pretoken("😀e", 0, 3)
+    assert found[1] == Pretoken("b", 5, 6)
+    assert [(one.start, one.end, one.around) for one in found[2:] if isinstance(one, AddedFound)] == [
+        (6, 11, False),
+        (11, 11, True),
+    ]

@@ -1,0 +1,209 @@
+"""What training shows round by round is what the trainers do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import exp, fsum, log
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webapp.core import recipes
+from webapp.core.reference.bpe import count_pairs
+from webapp.core.traces import training_bpe, training_unigram, training_wordpiece
+from webapp.core.traces.training_words import CorpusWord
+from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.seed_pieces import proper_substrings
+
+few_letters = st.dictionaries(st.text("abc", max_size=12), st.integers(1, 4), max_size=10)
+any_words = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 9), max_size=6
+)
+marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_size=8)  # what the suffix is made of
+corpora = st.one_of(few_letters, any_words, marks)
+
+
+@settings(max_examples=200)
+@given(corpora, st.integers(0, 40))
+def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
+    training = training_bpe.train_bytes(counts, merges)
+    rounds = list(training.rounds())
+    assert [(*vars_of(round.winner),) for round in rounds] == [
+        tuple(merge) for merge in bpe.train_bytes(counts, merges_at_most=merges).merges
+    ]
+    chains(training.start, rounds)
+    words = rounds[-1].after if rounds else training.start
+    model = training.trained.model
+    for word, text in zip(words, counts, strict=True):
+        assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
+
+
+@settings(max_examples=200)
+@given(corpora, st.integers(0, 40), st.booleans())
+def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: bool) -> None:
+    training = training_bpe.train_characters(counts, merges, suffix_apart=apart)
+    rounds = list(training.rounds())
+    wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=apart).merges
+    assert [(*vars_of(round.winner),) for round in rounds] == [tuple(merge) for merge in wanted]
+    chains(training.start, rounds)
+    words = rounds[-1].after if rounds else training.start
+    model = training.trained.model
+    for word, text in zip(words, counts, strict=True):
+        if text and "</w>" not in text:
+            assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
+
+
+@settings(max_examples=200)
+@given(corpora, st.integers(0, 40), st.integers(1, 3))
+def test_wordpiece_round_by_round(counts: dict[str, int], merges: int, minimum: int) -> None:
+    training = training_wordpiece.train(counts, merges, minimum=minimum)
+    rounds = list(training.rounds())
+    wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum).merges
+    told = [(step.winner.left, step.winner.right, step.piece, step.winner.count, step.winner.score) for step in rounds]
+    assert told == [tuple(merge) for merge in wanted]
+    chains(training.start, rounds)
+    for step in rounds:
+        singles = [symbol for word in step.before for symbol in word.symbols for _ in range(word.count)]
+        assert step.winner.left_count == singles.count(step.winner.left)
+        assert step.winner.right_count == singles.count(step.winner.right)
+        everything = training_wordpiece.scored(step.before)
+        assert len(step.pairs()) + step.too_rare() == len(everything)
+
+
+def vars_of(pair: Any) -> tuple[Any, ...]:
+    return pair.left, pair.right, pair.count
+
+
+def chains(start: tuple[CorpusWord[Any], ...], rounds: list[Any]) -> None:
+    """Each round begins with the words that the last one left, its winner leads its pairs, and it is counted right."""
+    words = start
+    for number, step in enumerate(rounds, start=1):
+        assert step.number == number
+        assert step.before == words
+        pairs = step.pairs()
+        assert pairs[0] == step.winner
+        recounted = count_pairs({tuple(word.symbols): word.count for word in step.before})
+        assert all(recounted[pair.left, pair.right] == pair.count for pair in pairs)
+        for old, new in zip(step.before, step.after, strict=True):
+            assert bool(new.made) == (old.symbols != new.symbols)
+            assert all(new.symbols[place] == step.piece for place in new.made)
+            assert len(old.symbols) - len(new.symbols) == len(new.made)
+        words = step.after
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=12),
+    st.integers(0, 12),
+    st.integers(0, 60),
+    st.booleans(),
+)
+def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int, every: bool) -> None:
+    size = len({character for word in counts for character in word}) + longer
+    training = training_unigram.UnigramTraining(counts, size, seeds=seeds, every_substring=every)
+    candidates = proper_substrings(counts, seeds) if every else None
+    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates))
+    told = training.rounds
+    assert len(told) == len(wanted)
+    for step, done in zip(told, wanted, strict=True):
+        assert {line.piece: line.loss for line in step.candidates if line.loss is not None} == done.losses
+        assert {line.piece for line in step.candidates if line.removed} == set(done.removed)
+        assert step.log_likelihoods == done.log_likelihoods
+        number = min(step.surplus, max(step.share, step.lossless))
+        assert number == len(done.removed)
+        assert step.last == (not done.losses)
+        assert [line.probability for line in step.candidates] == list(done.probabilities)
+        assert sum(line.expected * len(line.piece) for line in step.candidates) == pytest.approx(
+            sum(count * len(word) for word, count in counts.items())
+        )
+        for line in step.candidates:
+            assert "".join(line.instead) == (line.piece if line.loss is not None else "")
+            assert line.piece not in line.instead
+        assert [(reading.word, reading.count) for reading in step.readings] == list(counts.items())
+        assert all("".join(reading.pieces) == reading.word for reading in step.readings)
+    for step, following in pairwise(told):
+        kept = [(line.piece, line.probability) for line in step.candidates if not line.removed]
+        assert kept == [(line.piece, line.before) for line in following.candidates]
+    assert [(line.piece, line.before) for line in told[0].candidates] == [
+        (seed.piece, seed.probability) for seed in training.seeds
+    ]
+    assert fsum(line.probability for line in told[-1].candidates) == pytest.approx(1)
+    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates)
+    assert training.trained == trained
+    for reading in told[-1].readings:
+        scores = [trained.scores[piece] for piece in reading.pieces]
+        best = [trained.model.scores[id] for id in trained.model.ids(reading.word)]
+        assert exp(fsum(scores)) == pytest.approx(exp(fsum(best)), rel=1e-4)
+
+
+def test_a_loss_is_what_the_words_lose() -> None:
+    """Recomputed from the record alone: the piece's uses give way to its other reading."""
+    training = training_unigram.UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
+    step = training.rounds[0]
+    assert {line.piece: line.instead for line in step.candidates if line.removed} == {
+        "ug": ("u", "g"),
+        "pu": ("p", "u"),
+        "un": ("u", "n"),
+    }
+    uses = {line.piece: line.used for line in step.candidates}
+    assert uses["hug"] == 10
+    assert uses["hugs"] == 5
+
+
+def test_nothing_to_learn_from() -> None:
+    assert list(training_bpe.train_bytes({}, 9).rounds()) == []
+    assert list(training_wordpiece.train({"a": 3}, 9).rounds()) == []
+    for counts in ({}, {"": 2}):
+        with pytest.raises(ValueError, match=r"nothing|empty"):
+            training_unigram.UnigramTraining(counts, 9)
+
+
+def test_worked_examples(worked_examples: dict[str, Any]) -> None:
+    first, second = worked_examples["bpe_end_of_word"]
+    counts = Counter(first["corpus"])
+    training = training_bpe.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
+    rounds = list(training.rounds())
+    assert [[step.winner.left, step.winner.right] for step in rounds] == first["pairs"]
+    assert all(len(word.symbols) == 1 for word in rounds[-1].after)
+
+    training = training_bpe.train_characters(second["word_counts"], second["merges"], suffix_apart=True)
+    assert [[step.winner.left, step.winner.right] for step in training.rounds()] == second["pairs"]
+    assert [step.winner.count for step in training.rounds()] == second["pair_counts"]
+
+    text, merges = worked_examples["bpe_bytes"]["text"], worked_examples["bpe_bytes"]["merges"]
+    model = training_bpe.train_bytes(recipes.BYTE_BPE.count(text), merges).trained.model
+    assert list(model.ids(text)) == worked_examples["bpe_bytes"]["ids"]
+
+    worked = worked_examples["wordpiece_scores"]
+    counts = Counter(worked["corpus"])
+    for step in training_wordpiece.train(counts, 100).rounds():
+        splits = {text: list(word.symbols) for text, word in zip(counts, step.after, strict=True)}
+        if len({symbol for symbols in splits.values() for symbol in symbols}) == 7:
+            assert splits == worked["final_splits_when_the_pieces_in_use_reach_7"]
+            break
+
+    counts = Counter(worked_examples["unigram"]["corpus"])
+    told = training_unigram.UnigramTraining(counts, 15, seeds=50 - 14, every_substring=True)
+    assert sum(1 for seed in told.seeds if len(seed.piece) == 1) == 14
+    assert len(told.seeds) <= 50
+    assert [seed.piece for seed in told.seeds if len(seed.piece) > 1] == ["ve", "ry", "ver", "er", "ery"]
+    (kept,) = (line.piece for line in told.rounds[-1].candidates if len(line.piece) > 1)
+    before = {line.piece: log(line.probability) for line in told.rounds[-2].candidates}
+    raised = {
+        piece: log_likelihood(counts, before) - log_likelihood(counts, {p: s for p, s in before.items() if p != piece})
+        for piece in before
+        if len(piece) > 1
+    }
+    assert len(raised) > 1
+    assert kept == max(raised, key=raised.__getitem__)
+
+
+def log_likelihood(counts: dict[str, int], scores: dict[str, float]) -> float:
+    """Of the words, each read in its best way."""
+    return sum(
+        reading.count * sum(scores[piece] for piece in reading.pieces)
+        for reading in training_unigram.readings(scores, counts)
+    )

@@ -1,0 +1,38 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.core.trainers.word_counts import alphabet, characters, merged
+
+
+def test_characters_are_weighted_and_in_order_of_appearance() -> None:
+    assert list(characters({"ba": 3, "ac": 1}).items()) == [("b", 3), ("a", 4), ("c", 1)]
+
+
+def test_alphabet_ranks_by_frequency_and_ties_by_appearance() -> None:
+    assert alphabet({"x": 1, "e": 5, "y": 1}) == ["e", "x", "y"]
+
+
+@given(
+    st.dictionaries(st.characters(), st.integers(1, 100), min_size=1),
+    st.floats(0.01, 1.0, allow_nan=False),
+)
+def test_alphabet_is_the_smallest_that_covers(frequencies: dict[str, int], coverage: float) -> None:
+    found = alphabet(frequencies, coverage)
+    total = sum(frequencies.values())
+    covered = sum(frequencies[character] for character in found)
+    assert covered >= total * coverage - 1e-9 * total
+    assert covered - frequencies[found[-1]] < total * coverage + 1e-9 * total
+    assert min(frequencies[c] for c in found) >= max((frequencies[c] for c in frequencies if c not in found), default=0)
+
+
+@pytest.mark.parametrize("coverage", [0.0, -1.0, 1.01])
+def test_alphabet_refuses_what_is_no_share(coverage: float) -> None:
+    with pytest.raises(ValueError, match="coverage"):
+        alphabet({"a": 1}, coverage)
+
+
+def test_merged_leaves_its_arguments_alone() -> None:
+    one, two = {"a": 1}, {"a": 2, "b": 1}
+    assert merged(one, two) == {"a": 3, "b": 1}
+    assert (one, two) == ({"a": 1}, {"a": 2, "b": 1})

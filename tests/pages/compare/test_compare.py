@@ -1,0 +1,287 @@
+"""The comparison's page: rows chosen, moved, failing; figures; its twin; its limits."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.site import HTMX, Page
+from webapp.storage import UnavailableStorageError
+from webapp.vocabularies.library import Library
+from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
+
+TEXT = "Unbelievably low\n研究生命科学"
+SAME = ["bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram"]
+TWO = ["bpe:bpe-bytes", "unigram:unigram"]
+
+
+def rows(address: str) -> list[str]:
+    """The tokenizers that an address names."""
+    return [value for name, value in parse_qsl(urlsplit(address).query) if name == "with"]
+
+
+def drawn(html: str) -> str:
+    """The drawing alone."""
+    return html[html.index('id="aligned"') : html.index('id="told"')]
+
+
+def test_the_first_visit_compares_the_four_that_ship(client: FlaskClient) -> None:
+    page = client.get("/compare").text
+    for title in ("Bytes, like GPT", "Characters with &lt;/w&gt;", "WordPiece, like BERT", "Unigram, like T5"):
+        assert title in drawn(page)
+    assert "Time in the core" in page
+    assert "Boundaries that two rows share" in page
+    assert 'class="as-link" aria-current=true>Same corpus, same size<' in page
+
+
+def test_what_the_figures_say_is_what_the_tokenizers_give(client: FlaskClient) -> None:
+    twin = client.get("/compare", query_string={"text": TEXT, "with": SAME, "format": "json"}).get_json()
+    assert twin["text"] == TEXT
+    for row, written in zip(twin["rows"], SAME, strict=True):
+        encoding = shipped_tokenizer(row["vocabulary"]).encode(TEXT)
+        assert f"{row['algorithm']}:{row['vocabulary']}" == written
+        assert row["ids"] == list(encoding.ids)
+        assert row["vocabulary_size"] == 32_000
+        assert row["seconds"] > 0
+    each = [set(row["boundaries"]) for row in twin["rows"]]
+    assert set(twin["agreed"]) == set.intersection(*each)
+    assert set(twin["disputed"]) == set.union(*each) - set.intersection(*each)
+    assert twin["shared_boundaries"] == [[len(one & other) for other in each] for one in each]
+
+
+def test_the_page_links_to_its_twin_and_each_row_to_the_playground(client: FlaskClient) -> None:
+    page = client.get("/compare", query_string={"text": TEXT, "with": TWO}).text
+    twin = re.search(r'rel="alternate" type="application/json" href="([^"]+)"', page)
+    assert twin is not None
+    assert len(client.get(twin[1].replace("&amp;", "&")).get_json()["rows"]) == 2
+    row = re.search(r'href="(/\?algorithm=unigram[^"]+)"', page)
+    assert row is not None
+    assert "ably" in client.get(row[1].replace("&amp;", "&")).text
+
+
+def test_boundaries_that_not_all_share_have_pins(client: FlaskClient) -> None:
+    page = drawn(client.get("/compare", query_string={"text": "Unbelievably", "with": TWO}).text)
+    assert '<span class="s"><b><i>Un</i></b><b><i>Un</i></b></span>' in page
+    assert '<span class="s d"><b><i>bel</i><i class="k">ie</i></b><b><i>be</i><i class="k">lie</i></b></span>' in page
+
+
+def test_columns_are_a_state_of_the_address(client: FlaskClient) -> None:
+    answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": "columns"})
+    assert "layout=columns" in answer.location
+    page = drawn(client.get(answer.location).text)
+    assert page.count('class="column"') == 4  # two rows, two lines
+
+
+@pytest.mark.parametrize(
+    ("pressed", "expected"),
+    [
+        ({"up": "3"}, [SAME[0], SAME[2], SAME[1], SAME[3]]),
+        ({"down": "1"}, [SAME[1], SAME[0], SAME[2], SAME[3]]),
+        ({"up": "1"}, SAME),
+        ({"down": "4"}, SAME),
+        ({"remove": "2"}, [SAME[0], SAME[2], SAME[3]]),
+        ({"remove": "9"}, SAME),
+        ({"remove": "x"}, SAME),
+        ({"add": "fmm:jieba"}, [*SAME, "fmm:jieba"]),
+        ({"preset": "directions"}, ["fmm:jieba", "bmm:jieba"]),
+        ({"preset": "nonsense"}, SAME),
+    ],
+)
+def test_buttons_change_the_rows_and_the_address_says_so(
+    client: FlaskClient, pressed: dict[str, str], expected: list[str]
+) -> None:
+    answer = client.post("/compare", data={"text": TEXT, "with": SAME, **pressed})
+    assert answer.status_code == 303
+    assert rows(answer.location) == expected
+    partial = client.post("/compare", data={"text": TEXT, "with": SAME, **pressed}, headers=HTMX)
+    assert rows(partial.headers["HX-Replace-Url"]) == expected
+    assert "<html" not in partial.text
+    assert 'hx-target="#chosen"' in partial.text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "pressed", "message"),
+    [
+        (TWO, {"remove": "1"}, "Two tokenizers are the fewest"),
+        (SAME + TWO, {"add": "fmm:jieba"}, "Six tokenizers are the most"),
+        (SAME + SAME, {}, "At most six"),
+        (TWO[:1], {}, "Choose two"),
+    ],
+)
+def test_two_to_six(client: FlaskClient, chosen: list[str], pressed: dict[str, str], message: str) -> None:
+    answer = client.post("/compare", data={"text": TEXT, "with": chosen, **pressed})
+    assert answer.status_code == 422
+    assert message in answer.text
+    assert "Figures" in answer.text  # what can be shown is shown
+    assert Page(answer.text).box == "\n" + TEXT
+
+
+@pytest.mark.parametrize(
+    ("row", "fields", "message"),
+    [
+        ("bpe:nope", {}, "There is no vocabulary “bpe:nope”"),
+        ("bpe:unigram", {}, "There is no vocabulary “bpe:unigram”"),
+        ("zzz", {}, "There is no vocabulary “zzz”"),
+        ("bpe:upload-0123456789abcdef", {}, "There is no vocabulary"),
+        ("bpe:cl100k_base", {}, "could not be fetched"),
+        ("fmm:own-dictionary", {"dictionary": "a b c d e"}, "Line 1 of the dictionary"),
+        ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
+    ],
+)
+def test_one_row_fails_and_the_others_show(client: FlaskClient, row: str, fields: dict[str, str], message: str) -> None:
+    chosen = [TWO[0], row, TWO[1]]
+    answer = client.get("/compare", query_string={"text": TEXT, "with": chosen, **fields})
+    assert answer.status_code == 200
+    assert message in " ".join(Page(answer.text).problems)
+    assert '<span class="row-number">1</span>' in drawn(answer.text)
+    assert '<span class="row-number">2</span>' not in drawn(answer.text)
+    assert '<span class="row-number">3</span>' in drawn(answer.text)
+    assert f'value="{row}" selected' in answer.text  # nothing is lost
+    twin = client.get("/compare", query_string={"text": TEXT, "with": chosen, "format": "json", **fields}).get_json()
+    assert message in twin["rows"][1]["error"]["detail"]
+    assert "ids" in twin["rows"][0]
+    assert len(twin["shared_boundaries"]) == 2
+
+
+def test_where_no_row_can_be_shown_the_status_says_why(client: FlaskClient) -> None:
+    assert client.get("/compare", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code == 404
+    both = client.get("/compare", query_string={"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3"]})
+    assert both.status_code == 503
+
+
+def test_a_database_that_is_away_costs_its_rows_alone(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Library.find
+
+    def find(self: Library, name: str) -> object:
+        if name.startswith("upload-"):
+            raise UnavailableStorageError("locked", "away")
+        return known(self, name)
+
+    monkeypatch.setattr(Library, "find", find)
+    answer = client.get("/compare", query_string={"text": TEXT, "with": [*TWO, "bpe:upload-0123456789abcdef"]})
+    assert answer.status_code == 200
+    assert "storage cannot be reached" in answer.text
+    assert "Figures" in answer.text
+
+
+def test_a_vocabulary_on_its_way_is_waited_for(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.result", lambda self, known, seconds: None)
+    monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.start", lambda self, known: None)
+    chosen = {"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3", "unigram:unigram"]}
+    answer = client.get("/compare", query_string=chosen)
+    assert answer.status_code == 200
+    assert answer.text.count("is being fetched from its publisher") == 2
+    assert 'http-equiv="refresh"' in answer.text
+    assert 'hx-trigger="load delay:1s"' in answer.text
+    assert client.get("/compare", query_string={**chosen, "with": chosen["with"][:2]}).status_code == 202
+    twin = client.get("/compare", query_string={**chosen, "format": "json"})
+    assert (twin.status_code, twin.mimetype) == (503, "application/problem+json")
+    assert twin.headers["Retry-After"]
+
+
+def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
+    text = "low " * 300_000
+    answer = client.post("/compare", data={"text": text, "with": TWO})
+    assert answer.status_code == 413
+    assert "1,048,576" in answer.text
+    assert "low low" in (Page(answer.text).box or "")
+
+
+def test_of_a_long_text_the_beginning_is_drawn_and_all_is_counted(client: FlaskClient) -> None:
+    text = "however little known " * 5_000
+    answer = client.post("/compare", data={"text": text, "with": TWO})
+    assert answer.status_code == 200
+    assert len(drawn(answer.text)) < 1_000_000
+    assert "The first 11,9" in answer.text
+    assert "too long to be held by the page" in answer.text
+    assert f"{len(shipped_tokenizer('bpe-bytes').ids(text)):,}" in answer.text
+    long = client.post("/compare", data={"text": text, "with": TWO}, headers=HTMX)
+    assert long.headers["HX-Replace-Url"] == "/compare?with=bpe%3Abpe-bytes&with=unigram%3Aunigram"
+
+
+def test_no_text_no_tokens(client: FlaskClient) -> None:
+    answer = client.get("/compare", query_string={"text": "", "with": TWO})
+    assert answer.status_code == 200
+    assert "No text, no tokens" in answer.text
+    twin = client.get("/compare", query_string={"text": "", "with": TWO, "format": "json"}).get_json()
+    assert twin["rows"][0]["ids"] == []
+
+
+def test_options_hold_for_the_rows_that_use_them(client: FlaskClient) -> None:
+    fields = {"text": "LOW a1b2", "with": ["wordpiece:wordpiece", "fmm:jieba"], "lowercase": "1", "runs": "0"}
+    twin = client.get("/compare", query_string={**fields, "format": "json"}).get_json()
+    assert twin["options"] == {"runs": False, "lowercase": True}
+    assert twin["rows"][0]["ids"] == list(shipped_tokenizer("wordpiece", lowercase=True).ids("LOW a1b2"))
+    assert len(twin["rows"][1]["ids"]) == 8
+    moved = client.post("/compare", data={**fields, "down": "1"}).location
+    assert "lowercase=1" in moved
+    assert "runs=0" in moved
+    dictionary = {
+        "text": "研究生命",
+        "with": ["fmm:own-dictionary", "bmm:own-dictionary"],
+        "dictionary": "研究生\n生命\n研究",
+    }
+    twin = client.get("/compare", query_string={**dictionary, "format": "json"}).get_json()
+    assert [row["pieces"] for row in twin["rows"]] == [["研究生", "命"], ["研究", "生命"]]
+
+
+def test_from_the_playground_to_others_on_the_same_text(client: FlaskClient) -> None:
+    page = client.get("/", query_string={"text": TEXT, "algorithm": "fmm"}).text
+    link = re.search(r'href="(/compare\?[^"]+)"[^>]*>Compare with others', page)
+    assert link is not None
+    answer = client.get(link[1].replace("&amp;", "&"))
+    assert answer.status_code == 302
+    assert rows(answer.location) == [
+        "fmm:jieba",
+        "bmm:jieba",
+        "bpe:bpe-bytes",
+        "wordpiece:wordpiece",
+        "unigram:unigram",
+    ]
+    assert dict(parse_qsl(answer.location))["text"] == TEXT
+    long = client.post("/", data={"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": "unigram"}).text
+    assert 'formaction="/compare"' in long
+    arrived = client.post(
+        "/compare", data={"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": ["jieba", "unigram"]}
+    )
+    assert arrived.status_code == 200
+    assert 'value="unigram:unigram" selected' in arrived.text
+
+
+def test_tokenizers_are_found_by_name(client: FlaskClient) -> None:
+    found = client.get("/compare/choices", query_string={"find": "llama 3"}).text
+    assert 'value="bpe:llama-3"' in found
+    assert "bert" not in found
+    assert "No vocabulary has that" in client.get("/compare/choices", query_string={"find": "zzzz"}).text
+    page = client.post("/compare", data={"text": TEXT, "with": TWO, "find": "jieba", "search": "1"})
+    assert page.status_code == 200
+    assert 'id="finder" open' in page.text
+    assert page.text.count('name="add"') == 2
+
+
+def test_presets_that_need_a_network_are_offered_when_their_vocabularies_are_here(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "GPT-4 and Llama" not in client.get("/compare").text
+    monkeypatch.setattr("webapp.pages.compare.presets.is_here", lambda entry: True)
+    assert "GPT-4 and Llama" in client.get("/compare").text
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\x00b\u202ec", "\ud800", "👨‍👩‍👧 e\u0301 مرحبا"])
+@pytest.mark.parametrize("layout", ["lines", "columns"])
+def test_any_text_is_shown_as_text(client: FlaskClient, text: str, layout: str) -> None:
+    data = {"text": text.encode("utf-8", "surrogatepass"), "with": [*SAME, "fmm:jieba"], "layout": layout}
+    page = client.post("/compare", data=data, headers=HTMX)
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+    assert "\x00" not in page.text
+    assert "\u202e" not in drawn(page.text)
+
+
+def test_chinese(client: FlaskClient) -> None:
+    page = client.get("/compare", query_string={"text": TEXT, "lang": "zh"})
+    assert Page(page.text).lang == "zh-Hans"

@@ -1,0 +1,150 @@
+"""A result taken away, as every kind of file, and what is told where it cannot be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from xml.etree import ElementTree
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.site import Page
+from webapp.pages.download.routes import WRITERS
+from webapp.vocabularies import shipped_tokenizer
+
+TEXT = "研究生命起源 low lower 👨‍👩‍👧"
+
+
+def fetch(client: FlaskClient, kind: str, text: str = TEXT, *, status: int = 200, **state: object) -> TestResponse:
+    answer = client.get(f"/download/tokens.{kind}", query_string={"text": text, "lang": "en", **state})
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_each_kind_is_a_file_of_that_kind(client: FlaskClient, kind: str) -> None:
+    answer = fetch(client, kind)
+    assert answer.mimetype == WRITERS[kind][0]
+    assert answer.headers["Content-Disposition"] == f"attachment; filename=tokens.{kind}"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.data
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_long_text_is_sent_as_a_form(client: FlaskClient, kind: str) -> None:
+    text = TEXT * 500
+    answer = client.post(f"/download/tokens.{kind}", data={"text": text, "algorithm": "wordpiece"})
+    assert answer.status_code == 200
+    if kind == "json":
+        assert json.loads(answer.data)["text"] == text
+
+
+def test_data_are_those_of_the_page(client: FlaskClient) -> None:
+    ids = shipped_tokenizer("bpe-bytes").ids(TEXT)
+    found = json.loads(fetch(client, "json").data)
+    assert [token["id"] for token in found["tokens"]] == ids
+    assert (found["text"], found["algorithm"], found["vocabulary"]) == (TEXT, "bpe", "bpe-bytes")
+    assert [int(row["id"]) for row in csv.DictReader(io.StringIO(fetch(client, "csv").text))] == ids
+
+
+@pytest.mark.parametrize(
+    ("separator", "between"),
+    [("slash", "/"), ("line", "\n"), ("tab", "\t"), ("bar", " | "), ("space", " "), ("~", "~")],
+)
+def test_the_separator_is_ones_own_choice(client: FlaskClient, separator: str, between: str) -> None:
+    answer = fetch(client, "txt", "研究生命起源", algorithm="fmm", separator=separator)
+    assert answer.text == between.join(["研究生", "命", "起源"])
+
+
+def test_pictures_name_algorithm_and_vocabulary_in_the_readers_language(client: FlaskClient) -> None:
+    english = "".join(ElementTree.fromstring(fetch(client, "svg").data).itertext())
+    assert "BPE · Bytes, like GPT" in english
+    assert fetch(client, "svg", lang="zh").text != english
+
+
+def test_pictures_are_light_or_dark(client: FlaskClient) -> None:
+    assert fetch(client, "svg").data != fetch(client, "svg", colours="dark").data
+    assert fetch(client, "png").data != fetch(client, "png", colours="dark").data
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_an_empty_text_makes_an_empty_file_of_its_kind(client: FlaskClient, kind: str) -> None:
+    answer = fetch(client, kind, "")
+    if kind == "json":
+        assert json.loads(answer.data)["tokens"] == []
+    elif kind in ("svg", "html"):
+        ElementTree.fromstring(answer.data) if kind == "svg" else Page(answer.text)
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "words"),
+    [
+        ({"vocabulary": "no-such"}, 404, "There is no vocabulary"),
+        ({"algorithm": "no-such"}, 404, "There is no such algorithm"),
+        ({"text": "a" * 1_048_577}, 413, "the limit is"),
+        ({"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "word many words here"}, 422, "Line 1"),
+    ],
+)
+def test_what_is_wrong_is_told_on_a_short_page(
+    client: FlaskClient, state: dict[str, str], status: int, words: str
+) -> None:
+    answer = client.post("/download/tokens.svg", data={"text": "a", "lang": "en", **state})
+    assert answer.status_code == status
+    assert words in " ".join(Page(answer.text).problems)
+    assert "Content-Disposition" not in answer.headers
+
+
+def test_a_form_without_its_text_is_told(client: FlaskClient) -> None:
+    assert client.post("/download/tokens.png", data={}).status_code == 400
+
+
+def test_a_vocabulary_that_cannot_be_fetched_is_told(client: FlaskClient) -> None:
+    answer = client.get("/download/tokens.csv", query_string={"text": "a", "vocabulary": "cl100k_base"})
+    assert answer.status_code == 503
+
+
+@pytest.mark.parametrize("kind", ["exe", "svg%0d%0aSet-Cookie:a=b", "..%2f..%2fetc", "png\u2028", "", "%00"])
+def test_only_kinds_that_there_are_have_an_address_and_no_header_is_made_of_them(
+    client: FlaskClient, kind: str
+) -> None:
+    answer = client.get(f"/download/tokens.{kind}", query_string={"text": "a"})
+    assert answer.status_code == 404
+    assert "Content-Disposition" not in answer.headers
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_nothing_typed_stands_in_a_header(client: FlaskClient) -> None:
+    evil = 'x"; filename=evil.exe\r\nSet-Cookie: a=b'
+    answer = client.post("/download/tokens.txt", data={"text": evil, "separator": evil, "colours": evil})
+    assert answer.status_code == 200
+    assert "evil" not in str(answer.headers)
+
+
+def test_markup_stays_text_in_the_page_to_take_away(client: FlaskClient) -> None:
+    answer = fetch(client, "html", "<script>alert(1)</script>")
+    assert "<script" not in answer.text
+
+
+def test_the_result_offers_all_of_it_in_one_folded_line(client: FlaskClient) -> None:
+    page = client.get("/", query_string={"text": TEXT, "lang": "en"}).text
+    assert page.count('id="take"') == 1
+    for kind in WRITERS:
+        assert f'formaction="/download/tokens.{kind}"' in page
+    assert 'id="take"' not in client.get("/", query_string={"text": ""}).text
+
+
+def test_drawing_needs_no_program_that_lists_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from webapp.rendering.pictures import fonts
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise subprocess.SubprocessError
+
+    monkeypatch.setattr(fonts.subprocess, "run", fail)
+    assert fonts._listed() == []
+    found = {face.family for face in fonts._found(fonts.FOLDERS)}
+    assert {face.family for face in fonts.fonts().faces[:1]} <= found

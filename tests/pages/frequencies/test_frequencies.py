@@ -1,0 +1,76 @@
+"""Rank against frequency of the tokens of a text."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.core.analysis.frequencies import ranked, thinned
+from webapp.pages.frequencies.plot import plot_of
+
+TEXT = "the cat and the dog and the bird"
+
+
+@given(st.lists(st.integers(0, 30), min_size=1))
+def test_ranks_count_every_token(ids: list[int]) -> None:
+    tokens = ranked(ids)
+    assert sum(token.count for token in tokens) == len(ids)
+    assert all(token.count == ids.count(token.id) for token in tokens)
+    assert [token.rank for token in tokens] == list(range(1, len(set(ids)) + 1))
+    assert all(before.count >= after.count for before, after in pairwise(tokens))
+
+
+@given(st.lists(st.integers(0, 2_000), min_size=1, max_size=4_000), st.integers(2, 60))
+def test_thinning_keeps_first_and_last(ids: list[int], most: int) -> None:
+    tokens = ranked(ids)
+    kept = thinned(tokens, most)
+    assert len(kept) <= most
+    assert (kept[0], kept[-1]) == (tokens[0], tokens[-1])
+
+
+@given(st.lists(st.integers(0, 100), min_size=1))
+def test_every_mark_lies_inside_the_chart(ids: list[int]) -> None:
+    plot = plot_of(ranked(ids))
+    for point in (*plot.points, *plot.zipf):
+        assert 0 <= point.x <= 100
+        assert 0 <= point.y <= 100
+
+
+def test_the_page_has_a_chart_and_a_table(client: FlaskClient) -> None:
+    page = client.get("/frequencies", query_string={"algorithm": "bpe", "text": TEXT}).text
+    assert page.count("<circle") == 6
+    assert '<bdi class="piece">·the</bdi>' in page
+    answer = client.get("/frequencies", query_string={"algorithm": "bpe", "text": TEXT, "format": "json"}).get_json()
+    assert (answer["tokens"], answer["different"]) == (8, 6)
+    assert answer["ranked"][0]["count"] == 2
+
+
+def test_a_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
+    response = client.post("/frequencies", data={"algorithm": "unigram", "text": TEXT})
+    assert response.status_code == 303
+    assert response.headers["Location"].startswith("/frequencies?algorithm=unigram")
+    long = client.post("/frequencies", data={"algorithm": "unigram", "text": TEXT * 200})
+    assert long.status_code == 200
+    assert "<circle" in long.text
+
+
+def test_the_playground_leads_to_it(client: FlaskClient) -> None:
+    assert 'formaction="/frequencies"' in client.get("/", query_string={"text": TEXT}).text
+
+
+def test_nothing_and_what_is_wrong_are_told(client: FlaskClient) -> None:
+    empty = client.get("/frequencies?text=")
+    assert empty.status_code == 200
+    assert "<circle" not in empty.text
+    wrong = client.get("/frequencies?algorithm=nothing&text=a")
+    assert wrong.status_code == 404
+    assert 'role="alert"' in wrong.text
+    assert client.get("/frequencies?algorithm=nothing&text=a&format=json").mimetype == "application/problem+json"
+
+
+def test_markup_stays_text(client: FlaskClient) -> None:
+    page = client.get("/frequencies", query_string={"text": "<script>alert(1)</script>"}).text
+    assert "<script>alert" not in page

@@ -1,0 +1,151 @@
+"""The comparison of languages: its figures, its order, a visitor's own passage."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from webapp.pages.languages.forms import MOST_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.measurements import measure
+from webapp.pages.languages.passages import passages
+from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
+from webapp.vocabularies import shipped_tokenizer
+
+
+def rows_of(page: str) -> list[str]:
+    """The languages of the table, in order."""
+    table = page[page.index('class="numbers-table"') :]
+    return [re.sub(r"<.*", "", name, flags=re.S).strip() for name in re.findall(r'<th scope="row">(.*?)</th>', table)]
+
+
+def test_there_are_many_languages_and_scripts() -> None:
+    articles = [passage for passage in passages() if passage.comparable]
+    assert len(articles) >= 20
+    assert len({passage.script for passage in articles}) >= 10
+    assert articles[0].language == "en"
+    assert sum(not passage.comparable for passage in passages()) == 1
+
+
+def test_figures_are_the_core_s(client: FlaskClient) -> None:
+    answer = client.get("/languages?format=json&measure=tokens&with=unigram").get_json()
+    tokenizer = shipped_tokenizer("unigram")
+    for passage in answer["passages"]:
+        assert passage["tokens"] == {"unigram": len(tokenizer.ids(passage["text"]))}
+
+
+def test_the_usual_measure_is_relative_to_english(client: FlaskClient) -> None:
+    answer = client.get("/languages?format=json&with=bpe-bytes").get_json()
+    by_language = {passage["language"]: passage for passage in answer["passages"]}
+    english, thai = by_language["en"], by_language["th"]
+    assert english["values"] == {"bpe-bytes": 1.0}
+    assert thai["values"]["bpe-bytes"] == thai["tokens"]["bpe-bytes"] / english["tokens"]["bpe-bytes"]
+    assert by_language["code"]["values"] == {"bpe-bytes": None}
+
+
+def test_names_come_in_the_reader_s_language(client: FlaskClient) -> None:
+    assert "Georgian" in client.get("/languages?lang=en").text
+    assert "格鲁吉亚语" in client.get("/languages?lang=zh").text
+
+
+def test_it_can_be_sorted_either_way(client: FlaskClient) -> None:
+    up = rows_of(client.get("/languages?sort=bpe-bytes&lang=en").text)
+    down = rows_of(client.get("/languages?sort=bpe-bytes&order=down&lang=en").text)
+    assert up[0] == "Simplified Chinese"
+    assert down[0] == "Burmese"
+    assert up[:-1] == down[-2::-1]
+    assert up[-1] == down[-1] == "Code"  # it has no figure
+    page = client.get("/languages?sort=name&lang=en").text
+    assert rows_of(page) == sorted(rows_of(page))
+    assert 'aria-sort="ascending"' in page
+
+
+def test_every_tokenizer_has_a_shape_of_its_own(client: FlaskClient) -> None:
+    assert len(set(SHAPES)) == MOST_TOKENIZERS
+    page = client.get("/languages").text
+    for index in range(3):
+        assert f'class="mark m{index}' in page
+    assert 'aria-label="Bytes' in page
+
+
+def test_unknown_tokens_are_told(client: FlaskClient) -> None:
+    page = client.get("/languages?with=wordpiece").text
+    assert "hollow" in page
+    assert "unknown" in page
+    assert "hollow" not in client.get("/languages?with=bpe-bytes").text
+
+
+def test_a_passage_of_one_s_own(client: FlaskClient) -> None:
+    response = client.post("/languages", data={"own": "你好，世界", "own_english": "Hello, world"})
+    assert response.status_code == 303
+    page = client.get(response.headers["Location"]).text
+    assert "你好，世界" in page
+    answer = client.get(response.headers["Location"] + "&format=json&with=bpe-bytes").get_json()
+    own = answer["passages"][0]
+    english = len(shipped_tokenizer("bpe-bytes").ids("Hello, world"))
+    assert own["values"]["bpe-bytes"] == own["tokens"]["bpe-bytes"] / english
+
+
+def test_a_passage_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
+    response = client.post("/languages", data={"own": "长" * 2_001})
+    assert response.status_code == 413
+    assert "2,001" in response.text
+    assert "长" * 2_001 in response.text
+
+
+def test_unknown_vocabularies_and_too_many_are_told(client: FlaskClient) -> None:
+    response = client.get("/languages?with=nothing&with=unigram")
+    assert response.status_code == 404
+    assert "nothing" in response.text
+    assert client.get("/languages?with=jieba").status_code == 404
+    assert client.get("/languages?with=nothing&format=json").mimetype == "application/problem+json"
+
+
+def test_only_so_many_names_are_looked_at(client: FlaskClient) -> None:
+    response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
+    assert response.status_code == 422
+    assert response.text.count('class="problem"') == MOST_TOKENIZERS + 1
+
+
+@pytest.mark.parametrize("name", ["characters", "bytes"])
+def test_figures_of_a_passage_are_told_beside_those_of_its_tokens(client: FlaskClient, name: str) -> None:
+    english = client.get(f"/languages?format=json&measure={name}&with=unigram").get_json()["passages"][0]
+    assert english["values"]["unigram"] == english[name] / english["tokens"]["unigram"]
+
+
+def test_a_passage_that_no_address_holds_is_sorted_by_the_form(client: FlaskClient) -> None:
+    page = client.post("/languages", data={"own": "长" * 2_000}).text
+    assert not re.search(r'href="[^"]{3000}', page)
+    assert '<button type="submit" form="languages" class="sorter" name="by" value="bpe-bytes down">' in page
+    sorted_ = client.post("/languages", data={"own": "长" * 2_000, "by": "bpe-bytes down", "sort": "name"}).text
+    assert 'aria-sort="descending"' in sorted_
+    assert "长" * 2_000 in sorted_
+
+
+def test_htmx_gets_the_rows_alone(client: FlaskClient) -> None:
+    response = client.post("/languages", data={"measure": "bytes"}, headers={"HX-Request-Type": "partial"})
+    assert response.status_code == 200
+    assert "<form" not in response.text
+    assert response.headers["HX-Replace-Url"] == "/languages?measure=bytes"
+
+
+def test_markup_in_a_passage_stays_text(client: FlaskClient) -> None:
+    page = client.get("/languages", query_string={"own": "<script>alert(1)</script>\x07"}).text
+    assert "<script>alert" not in page
+    assert "⟨0007⟩" in page
+
+
+@pytest.mark.parametrize("name", ["relative", "tokens", "characters", "bytes"])
+def test_every_mark_lies_on_its_strip(app: Flask, name: str) -> None:
+    with app.test_request_context("/"):
+        rows = measure(LanguagesRequest(measure=name)).rows  # type: ignore[arg-type]
+    scale = scale_of(rows, name)  # type: ignore[arg-type]
+    places = [scale.place(value) for row in rows for value in row.values.values() if value is not None]
+    assert all(0 < place < 100 for place in places)
+    assert 2 <= len(scale.ticks()) <= 12
+
+
+def test_a_scale_of_nothing_is_still_one() -> None:
+    assert scale_of([], "relative") == Scale(1, 2, True)

@@ -1,0 +1,63 @@
+"""The picker: vocabularies by name, searched for, and those that nobody brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.pages.playground.test_uploads import chosen
+from tests.site import HTMX, Page
+
+
+@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
+def test_names_that_nobody_brought(client: FlaskClient, name: str) -> None:
+    answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
+    assert answer.status_code == 404
+    assert "There is no vocabulary" in Page(answer.text).problems[0]
+
+
+def test_words_without_such_a_vocabulary_is_no_algorithm(client: FlaskClient) -> None:
+    answer = client.get("/?algorithm=words&text=hello")
+    assert answer.status_code == 404
+    assert "There is no such algorithm" in Page(answer.text).problems[0]
+
+
+def test_an_address_for_uploading_leads_to_the_page(client: FlaskClient) -> None:
+    assert client.get("/upload?text=low").location == "/?text=low"
+
+
+def test_picking_brings_the_algorithm_with_it(client: FlaskClient) -> None:
+    form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
+    assert chosen(client.post("/", data=form))["algorithm"] == "unigram"
+    form["pick"] = "jieba"
+    assert chosen(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
+
+
+def names(html: str) -> Sequence[str]:
+    return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
+
+
+def test_searching_by_name(client: FlaskClient) -> None:
+    everything = names(client.get("/choices").text)
+    assert {"jieba", "bpe-bytes", "unigram", "cl100k_base", "bert-base-cased"} <= set(everything)
+    assert len(everything) == len(set(everything))
+    found = names(client.get("/choices?find=GPT+4").text)
+    assert "cl100k_base" in found
+    assert "bert-base-cased" not in found
+    assert "No vocabulary has that in its name" in client.get("/choices?find=zzzz").text
+
+
+def test_searching_without_javascript(client: FlaskClient) -> None:
+    answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
+    assert answer.status_code == 303
+    page = client.get(answer.location).text
+    assert names(page) == names(client.get("/choices?find=bert").text)
+    assert '<details class="finder" open>' in page
+    assert "find" not in chosen(client.post("/", data={"text": "hello", "find": "bert"}))
+
+
+def test_htmx_gets_the_same_part_that_the_page_includes(client: FlaskClient) -> None:
+    part = client.get("/choices?find=llama", headers=HTMX).text
+    assert part.strip() in client.get("/?text=x&find=llama").text

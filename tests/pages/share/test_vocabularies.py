@@ -1,0 +1,184 @@
+"""What a snapshot's vocabulary is to others: nothing. And what happens where it cannot be kept, or is not here."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.pages.playground.test_uploads import bpe, bring, chosen
+from tests.pages.share.test_share import deletion, link, share
+from tests.site import Page
+from webapp import create_app
+from webapp.pages.share import routes
+from webapp.storage import VocabularyFile, storage_of
+from webapp.vocabularies import find, hash_of, library, wellknown
+from webapp.vocabularies.fetching import Fetcher
+
+DICTIONARY = "研究\n研究生\n生命"
+MINE = {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY}
+
+
+@pytest.fixture
+def app(storing_app: Flask) -> Flask:
+    """The site, once on SQLite and once on PostgreSQL."""
+    return storing_app
+
+
+def id_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def kept_name(app: Flask, path: str) -> str:
+    """The name that the vocabulary of a snapshot would have, had somebody uploaded it."""
+    stored = storage_of(app).snapshots.get(id_of(path))
+    assert stored
+    return f"upload-{stored.snapshot.state['vocabulary_hash'][:16]}"
+
+
+def addresses(name: str) -> list[str]:
+    """Where an uploaded vocabulary can be read, and used."""
+    api = f"/api/v1/vocabularies/{name}"
+    return [f"/vocabularies/{name}", f"/vocabularies/{name}.json", api, f"{api}/tokens", f"/?text=x&vocabulary={name}"]
+
+
+@pytest.mark.parametrize(
+    "state", [MINE, {"vocabulary": "learned-bytes"}, {"algorithm": "unigram", "vocabulary": "learned-unigram"}]
+)
+def test_nobody_reads_the_vocabulary_of_a_snapshot(app: Flask, client: FlaskClient, state: dict[str, str]) -> None:
+    shared = share(client, **state)
+    path = link(shared)
+    name = kept_name(app, path)
+    assert client.get(path).status_code == 200
+    for address in addresses(name):
+        assert client.get(address).status_code == 404, address
+    assert name not in client.get("/vocabularies").text
+    assert name not in client.get("/api/v1/vocabularies").text
+    assert storage_of(app).vocabularies.total_bytes() > 0
+    client.post(deletion(shared))
+    assert storage_of(app).vocabularies.total_bytes() == 0
+    assert client.get(path).status_code == 410
+
+
+def test_what_is_uploaded_as_well_is_everybodys(app: Flask, client: FlaskClient) -> None:
+    shared = share(client, **MINE)
+    name = kept_name(app, link(shared))
+    content = DICTIONARY.encode() + b"\n"
+    assert chosen(bring(client, content))["vocabulary"] == name
+    assert client.get(f"/vocabularies/{name}").status_code == 200
+    client.post(deletion(shared))
+    assert client.get(f"/vocabularies/{name}").status_code == 200
+
+
+def test_no_room_for_a_vocabulary_of_ones_own(app: Flask) -> None:
+    database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
+    with create_app({**database, "MAX_UPLOADS_BYTES": 10}).test_client() as client:
+        answer = share(client, **MINE, text="研究 and all of it")
+        assert answer.status_code == 507
+        assert "no room for more vocabularies" in Page(answer.text).problems[0]
+        assert 'name="text" value="研究 and all of it"' in answer.text
+        body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": DICTIONARY}
+        told = client.post("/api/v1/snapshots", json=body)
+        assert (told.status_code, told.mimetype) == (507, "application/problem+json")
+        assert storage_of(app).vocabularies.total_bytes() == 0
+        assert client.get(link(share(client, algorithm="unigram"))).status_code == 200
+
+
+def test_a_vocabulary_that_no_file_says(client: FlaskClient) -> None:
+    dictionary = "\ufeff\ufeff研究\n"
+    answer = share(client, **{**MINE, "dictionary": dictionary}, text="研究 and all of it")
+    assert answer.status_code == 422
+    assert "cannot be kept, since its vocabulary cannot: the word" in Page(answer.text).problems[0]
+    assert 'name="text" value="研究 and all of it"' in answer.text
+    body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": dictionary}
+    told = client.post("/api/v1/snapshots", json=body)
+    assert (told.status_code, told.mimetype) == (409, "application/problem+json")
+
+
+def test_an_upload_that_was_deleted_in_between(app: Flask, client: FlaskClient) -> None:
+    content = b"low\nlower\n"
+    name = chosen(bring(client, content))["vocabulary"]
+    with app.app_context():
+        assert find(name)
+        assert storage_of(app).vocabularies.delete(hash_of(content))
+    answer = share(client, algorithm="fmm", vocabulary=name, text="lower &c")
+    assert answer.status_code == 422
+    assert "its vocabulary cannot: the kept file is gone." in Page(answer.text).problems[0]
+    assert 'name="text" value="lower &amp;c"' in answer.text
+    told = client.post("/api/v1/snapshots", json={"text": "lower", "vocabulary": name})
+    assert (told.status_code, told.mimetype) == (409, "application/problem+json")
+
+
+def test_nobody_waits_for_a_publisher_where_the_vocabulary_was_kept(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = bpe().to_str().encode()
+    name = chosen(bring(client, content, text="the lowest"))["vocabulary"]
+    snapshots = storage_of(app).snapshots
+    stored = snapshots.get(id_of(link(share(client, vocabulary=name, text="the lowest"))))
+    assert stored
+    hash = hash_of(content)
+    file = VocabularyFile(hash, "huggingface", ("bpe",), 400, content)
+    was = replace(stored.snapshot, state={**stored.snapshot.state, "vocabulary": "gpt2"})
+    id = snapshots.share(was, expires=None, vocabulary=file).id
+
+    def never(*_: object) -> None:
+        raise AssertionError("it is fetched")
+
+    read: list[str] = []
+
+    def counted(*contents: Any) -> Any:
+        read.append("read")
+        return recognize(*contents)
+
+    recognize = wellknown.recognize
+    monkeypatch.setattr(Fetcher, "start", never)
+    monkeypatch.setattr(wellknown, "recognize", counted)
+    for token in (0, 1, 2):
+        page = Page(client.get(f"/s/{id}?token={token}").text)
+        assert page.ids == list(was.ids)
+        assert "Today the same text" not in page.text
+    assert read == ["read"]
+    with app.app_context():
+        assert library().loaded.names().count(f"kept {hash}") == 1
+    assert client.get("/", query_string={"text": "x", "vocabulary": f"kept {hash}"}).status_code == 404
+
+
+def test_a_picture_of_what_is_deleted_meanwhile(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = share(client, text="deleted while it is drawn", title="A card")
+    ended = id_of(link(shared)), id_of(deletion(shared))
+    card = routes.card
+
+    def slow(*arguments: Any) -> bytes:
+        assert storage_of(app).snapshots.delete(*ended)
+        return card(*arguments)
+
+    monkeypatch.setattr(routes, "card", slow)
+    address = f"{link(shared)}.png"
+    assert client.get(address).status_code == 200
+    assert client.get(address).status_code == 410
+
+
+def test_the_operator_forgets_reports(app: Flask, client: FlaskClient) -> None:
+    path = link(share(client, text="nothing wrong with it"))
+    for reason in ("one", "two"):
+        client.post(f"{path}/report", data={"reason": reason})
+    runner = app.test_cli_runner()
+    assert runner.invoke(args=["snapshots", "reports"]).output.count(id_of(path)) == 2
+    done = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
+    assert (done.exit_code, done.output) == (0, f"{id_of(path)} stays; reports that are forgotten: 2.\n")
+    assert runner.invoke(args=["snapshots", "reports"]).output == ""
+    assert client.get(path).status_code == 200
+    again = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
+    assert (again.exit_code, again.stderr) == (1, f"Nothing was reported about a snapshot {id_of(path)!r}.\n")
+
+
+def test_a_pasted_dictionary_opens_in_the_playground(client: FlaskClient) -> None:
+    page = client.get(link(share(client, **MINE))).text
+    assert f'name="dictionary" value="{html.escape(DICTIONARY)}"' in page

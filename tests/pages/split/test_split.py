@@ -1,0 +1,123 @@
+"""The splitter's page: parts of a text to see and to download."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.site import HTMX
+from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
+
+TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！\n" * 8
+ASKED = {"text": TEXT, "tokens": "12", "vocabulary": "bpe-bytes"}
+
+
+def test_the_parts_are_shown_with_their_counts(client: FlaskClient) -> None:
+    answer = client.post("/split", data=ASKED)
+    assert answer.status_code == 303
+    page = client.get(answer.headers["Location"])
+    assert "24 parts" in page.text
+    assert "Take an umbrella! " in page.text
+    twin = client.get(f"{answer.headers['Location']}&format=json").get_json()
+    assert "".join(part["text"] for part in twin["parts"]) == TEXT
+
+
+def test_htmx_gets_the_parts_and_their_address(client: FlaskClient) -> None:
+    answer = client.post("/split", data=ASKED, headers=HTMX)
+    assert "<html" not in answer.text
+    assert answer.headers["HX-Replace-Url"].startswith("/split?tokens=12&text=It+rains.")
+    long = client.post("/split", data={"text": TEXT * 20}, headers=HTMX)
+    assert long.headers["HX-Replace-Url"] == "/split"
+
+
+def test_downloads_hold_all_parts(client: FlaskClient) -> None:
+    archive = client.post("/split.zip", data=ASKED)
+    assert archive.headers["Content-Disposition"] == "attachment; filename=parts.zip"
+    with zipfile.ZipFile(io.BytesIO(archive.data)) as file:
+        texts = [file.read(name).decode() for name in sorted(file.namelist())]
+    assert "".join(texts) == TEXT
+    assert all(len(shipped_tokenizer("bpe-bytes").ids(text)) <= 12 for text in texts)
+    lines = client.post("/split.jsonl", data=ASKED)
+    assert [json.loads(line)["text"] for line in lines.text.splitlines()] == texts
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "message"),
+    [
+        ({"tokens": "many"}, 422, "Tokens in a part, at most"),
+        ({"tokens": "0"}, 422, "Tokens in a part, at most"),
+        ({"tokens": ""}, 422, "Tokens in a part, at most"),
+        ({"overlap": "7"}, 422, "at most half of a part: 6"),
+        ({"boundary": "page"}, 422, "a sentence, a line or a token"),
+        ({"vocabulary": "nope"}, 404, "no vocabulary “nope”"),
+        ({"vocabulary": "own-dictionary"}, 404, "no vocabulary"),
+        ({"text": "🜁", "tokens": "1"}, 422, "“🜁” alone makes 4 tokens"),
+        ({"text": "x" * 1_100_000}, 413, "1,048,576"),
+        ({"vocabulary": "cl100k_base"}, 503, "could not be fetched"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/split", "/split.zip"])
+def test_what_is_wrong_is_said_and_the_text_kept(
+    client: FlaskClient, path: str, changes: dict[str, str], status: int, message: str
+) -> None:
+    answer = client.post(path, data=ASKED | changes)
+    assert answer.status_code == status
+    assert message in answer.text
+    assert (ASKED | changes)["text"].splitlines()[0] in answer.text
+
+
+def test_markup_in_a_text_stays_text(client: FlaskClient) -> None:
+    page = client.get("/split", query_string={"text": "<script>alert(1)</script>"})
+    assert "<script>alert" not in page.text
+
+
+def test_every_kind_of_vocabulary_can_be_chosen(client: FlaskClient) -> None:
+    for name in ("jieba", "bpe-characters", "wordpiece", "unigram"):
+        assert "part" in client.get("/split", query_string=ASKED | {"vocabulary": name}).text
+
+
+def test_a_file_is_the_text(client: FlaskClient) -> None:
+    def send(content: bytes, path: str = "/split", **form: str) -> TestResponse:
+        return client.post(path, data={"tokens": "12", "file": (io.BytesIO(content), "rain.txt"), **form})
+
+    shown = send(TEXT.replace("\n", "\r\n").encode(), text="what stood in the box")
+    assert shown.status_code == 303
+    assert "24 parts" in client.get(shown.headers["Location"]).text
+    lines = send(TEXT.encode(), "/split.jsonl").text.splitlines()
+    assert "".join(json.loads(line)["text"] for line in lines) == TEXT
+    wrong = send(b"low\xff", text="what stood in the box")
+    assert wrong.status_code == 422
+    assert "“rain.txt” is not UTF-8: the byte at offset 3 (0xFF)" in wrong.text
+    assert "what stood in the box" in wrong.text
+    assert "24 parts" in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
+
+
+def test_a_file_has_the_limit_of_a_text(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(client.application.config, "MAX_TEXT_BYTES", 100)
+    large = client.post("/split", data={"file": (io.BytesIO(b"x" * 101), "rain.txt")})
+    assert large.status_code == 413
+    assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
+
+
+def test_the_twin_answers_programs(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert client.get("/split?text=a&format=json").headers["Cache-Control"] == "private, no-cache"
+    told = client.get("/split?text=a&tokens=0&format=json")
+    assert (told.status_code, told.mimetype) == (422, "application/problem+json")
+
+    def fail() -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("webapp.pages.split.routes._parts", fail)
+    told = client.get("/split?text=a&format=json")
+    assert (told.status_code, told.mimetype) == (500, "application/problem+json")
+
+
+def test_a_long_text_comes_along_into_the_other_language(client: FlaskClient) -> None:
+    page = client.post("/split", data={"text": TEXT * 20})
+    assert '<button type="submit" form="split" name="lang" value="zh"' in page.text
+    page = client.post("/split", data={"text": TEXT * 20, "lang": "zh"})
+    assert '<html lang="zh-Hans">' in page.text
+    assert TEXT.splitlines()[0] in page.text

@@ -1,0 +1,298 @@
+"""Unigram step by step: the lattice and its table, the n best segmentations and the samples, as a reader sees them."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from flask import Flask, render_template
+from flask.testing import FlaskClient
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.sentencepieces import trained
+from tests.core.texts import any_text
+from tests.site import HTMX, Page
+from webapp.core.formats import sentencepiece
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.tokenizer import Tokenizer
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.tokenization.result import Result, tokenize
+from webapp.tokenization.state import State
+from webapp.web.localization import number
+
+TEXT = "unbelievable hugs!"
+HUGS = Unigram(
+    ["<unk>", "h", "u", "g", "s", "hu", "ug", "hug", "gs"], [0, -2, -2, -2, -2, -3, -3, -4, -4], unknown_id=0
+)
+
+
+def get(client: FlaskClient, text: str = TEXT, **query: Any) -> Any:
+    answer = client.get("/steps/unigram", query_string={"text": text, "lang": "en", **query})
+    return answer.get_json() if query.get("format") == "json" else answer
+
+
+def told(html: str) -> str:
+    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', html)
+    assert found is not None
+    return unescape(found[1])
+
+
+def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> Result:
+    return tokenize(State("unigram", "unigram", text, **options), corpus_limit=10_000, tokenizer=tokenizer)
+
+
+def shown(
+    app: Flask, text: str, model: Unigram | SentencePieceUnigram = HUGS, *, step: int | None = None
+) -> tuple[Walkthrough, list[str]]:
+    """The show of a text with a model alone, and all its steps drawn, or one of them."""
+    with app.test_request_context("/?lang=en"):
+        result = result_of(text, Tokenizer(model))
+        show = walkthrough_of(result, {})
+        drawn = [
+            render_template(
+                "walkthrough/_walkthrough.html",
+                frame=StepFrame(show, step, str),
+                problems=[],
+                state=result.state,
+                pending=None,
+            )
+            for step in (range(len(show)) if step is None else [step])
+        ]
+        return show, drawn
+
+
+def kinds(html: str) -> dict[str, list[str]]:
+    """The pieces on the arcs of a picture, by what the arcs are for its step."""
+    found: dict[str, list[str]] = {}
+    for kind, piece in re.findall(r'<g class="arc-label (\w+)[^"]*"><text class="arc-piece"[^>]*>([^<]*)</text>', html):
+        found.setdefault(kind, []).append(piece)
+    return {kind: sorted(pieces) for kind, pieces in found.items()}
+
+
+# --- the steps
+
+
+def test_the_table_fills_from_left_to_right_and_is_read_back(app: Flask) -> None:
+    show, drawn = shown(app, "hugs")
+    # The opening, four columns, two arcs read back, the tokens.
+    assert len(show) == 1 + 4 + 2 + 1
+    assert "In “hugs” pieces of the vocabulary fit in 8 places: each is an arc." in told(drawn[1])
+    assert "Only one arc ends at position 1: “h”" in told(drawn[1])
+    assert told(drawn[2]).endswith("“hu”, from the beginning, wins with −3.00. “u” comes to −4.00 only.")
+    assert kinds(drawn[2]) == {"kept": ["h"], "wins": ["hu"], "weighed": ["u"], "ahead": ["g", "gs", "hug", "s", "ug"]}
+    assert "3 arcs end at position 3. “hug”, from the beginning, wins with −4.00." in told(drawn[3])
+    assert "The next best, “hu" not in told(drawn[3])
+    assert "The next best, “ug”, comes to −5.00." in told(drawn[3])
+    assert (
+        "“s” wins: the best sum at its start, position 3, was −4.00, and its own log-probability, −2.00, makes that"
+        in told(drawn[4])
+    )
+    assert "The table is full. Now back from the end: position 4 was best reached by “s”, from position 3." in told(
+        drawn[5]
+    )
+    assert kinds(drawn[6])["followed"] == ["hug", "s"]
+    assert "That is the beginning: the best path is hug / s, with the sum −6.00." in told(drawn[6])
+    assert "Every table is read back: 2 tokens. There are 6 ways to cut the text" in told(drawn[7])
+
+
+def test_only_what_is_filled_has_figures(app: Flask) -> None:
+    _show, drawn = shown(app, "hugs")
+    for step in range(1, 5):
+        sums = re.findall(r'<text class="sum"[^>]*>([^<]*)</text>', drawn[step])
+        assert len(sums) == 5
+        assert [bool(figure) for figure in sums] == [at <= step for at in range(5)]
+
+
+def test_a_tie_is_told(app: Flask) -> None:
+    _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0))
+    assert "“a” comes to the same sum, −2.00; on a tie the longer one wins." in told(drawn[2])
+
+
+def test_sums_that_differ_far_behind_the_point_are_written_out(app: Flask) -> None:
+    _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0))
+    assert "“aa”, from the beginning, wins with −1.99996. “a” comes to −2.00000 only." in told(drawn[2])
+
+
+def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
+    _show, drawn = shown(app, "hx")
+    assert "“x” is no piece: it is passed as an unknown character, for −14.00, which is 10 less" in told(drawn[2])
+    assert "It becomes its bytes" not in told(drawn[2])
+    every = ["<unk>", "h", *(f"<0x{byte:02X}>" for byte in range(256))]
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
+    vocabulary = ScoredPieces(every, [0.0, -2.0, *[0.0] * 256], kinds, byte_ids=range(2, 258))
+    show, drawn = shown(app, "hé", SentencePieceUnigram(vocabulary))
+    assert "It becomes its bytes in the end, a token each." in told(drawn[2])
+    assert list(show.ids) == [1, 2 + 0xC3, 2 + 0xA9]
+    assert [show.step_of(token) for token in range(3)] == [1, 2, 2]
+
+
+def test_a_sum_that_is_brought_back_to_0_is_told(app: Flask) -> None:
+    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
+    _show, drawn = shown(app, "aaa", SentencePieceUnigram(vocabulary))
+    assert "Sums beyond 100,000 are brought back to 0 here" in told(drawn[2])
+    assert "Sums beyond" not in told(drawn[1])
+
+
+def test_text_from_right_to_left_is_said_and_labelled(app: Flask) -> None:
+    _show, drawn = shown(app, "שלום", Unigram(["<unk>", "שלום", "של"], [0, -1, -2], unknown_id=0))
+    assert "The text runs from right to left." in drawn[2]
+    assert re.search(r'<text class="arc-piece"[^>]* direction="rtl">של</text>', drawn[2])
+    assert "runs from right to left" not in shown(app, "hugs")[1][2]
+
+
+def test_of_a_large_lattice_the_neighbourhood_is_drawn(app: Flask) -> None:
+    pieces = ["<unk>", *("a" * length for length in range(1, 31))]
+    model = Unigram(pieces, [0, *(-1 - length / 100 for length in range(1, 31))], unknown_id=0)
+    _show, (page,) = shown(app, "a" * 200, model, step=100)
+    assert (
+        "The lattice is large, so its neighbourhood of this step is drawn: the positions 70 to 104 of 0 to 200." in page
+    )
+    assert re.search(r"\d+ arcs are left out of the picture", page)
+    assert page.count('class="arc ') < 120
+    assert kinds(page)["wins"]
+    assert "30 arcs end at position 100." in told(page)
+    _show, (page,) = shown(app, "a" * 10, model, step=8)
+    assert "neighbourhood" not in page
+    assert "arcs are left out of the picture" in page
+
+
+def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
+    pieces = ["<unk>", *("a" * length for length in range(1, 200))]
+    with pytest.raises(NoStepsError) as refused:
+        shown(app, "a" * 200, Unigram(pieces, [-1.0] * 200, unknown_id=0))
+    assert refused.value.status == 413
+    assert "more than 10,000 arcs" in refused.value.message
+
+
+def test_labels_of_lines_in_one_lane_never_meet(app: Flask) -> None:
+    pieces = ["<unk>", *("a" * length for length in range(1, 9))]
+    _show, drawn = shown(app, "a" * 16, Unigram(pieces, [0.0, *[-1.0] * 8], unknown_id=0))
+    places = re.findall(r'<text class="arc-score" x="([\d.]+)" y="([\d.]+)">', drawn[16])
+    at: dict[float, list[float]] = {}
+    for x, y in places:
+        at.setdefault(float(y), []).append(float(x))
+    for row in at.values():
+        assert all(right - left >= 40 for left, right in zip(sorted(row), sorted(row)[1:], strict=False))
+
+
+MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
+
+
+@pytest.mark.parametrize("variant", MODELS)
+@settings(max_examples=15)
+@given(text=any_text, special=st.booleans())
+@example(text="x\x00\u202e é 👩‍👩‍👧 שלום", special=True)
+def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
+    tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
+    with app.test_request_context("/"):
+        result = result_of(text, tokenizer, special=special)
+        show = walkthrough_of(result, {})
+        assert list(show.ids) == list(result.encoding.ids)
+        last = show.record(len(show) - 1)
+        assert last["n_best"][0]["ids"] == list(result.encoding.ids)
+        steps = [show.step_of(token) for token in range(len(show.ids))]
+        assert steps == sorted(steps)
+
+
+@settings(max_examples=60)
+@given(text=any_text, special=st.booleans())
+@example(text="<unk>a<unk> b", special=True)
+def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:
+    with app.test_request_context("/"):
+        result = result_of(text, special=special)
+        show = walkthrough_of(result, {})
+        for token, id in enumerate(show.ids):
+            record = show.record(show.step_of(token))
+            if record["kind"] == "added":
+                assert record["id"] == id
+            else:  # of unknown characters that became one token, the last
+                assert record["candidates"][record["winner"]]["id"] in (id, None)
+
+
+# --- the pages
+
+
+def test_every_step_has_a_page_and_a_record(client: FlaskClient) -> None:
+    twin = get(client, format="json")
+    assert [step["kind"] for step in twin["steps"]][-1] == "tokens"
+    assert twin["ids"] == twin["steps"][-1]["n_best"][0]["ids"]
+    for step in twin["steps"]:
+        page = get(client, step=step["step"])
+        assert page.status_code == 200
+        assert told(page.text)
+        assert ('<svg class="lattice"' in page.text) == (step["kind"] in ("reached", "followed"))
+
+
+def test_a_token_leads_to_the_column_where_it_won(client: FlaskClient) -> None:
+    page = get(client, token=2)
+    assert "“lie” wins" in told(page.text)
+    assert kinds(page.text)["wins"] == ["lie"]
+
+
+def rows(html: str, label: str) -> list[list[str]]:
+    """The pieces of each row of a table of segmentations."""
+    table = re.search(rf'(?s)aria-label="{label}">(.*?)</table>', html)
+    assert table is not None
+    return [re.findall(r"<bdi[^>]*>([^<]*)</bdi>", row) for row in table[1].split("<tr")[2:]]
+
+
+def test_the_n_best_and_the_samples(client: FlaskClient) -> None:
+    last = len(get(client, format="json")["steps"]) - 1
+    page = get(client, step=last, n=7, temperature="1.5", seed=3)
+    best, samples = rows(page.text, "The best segmentations"), rows(page.text, "Samples")
+    assert len(best) == 7
+    assert best[0] == ["▁un", "be", "lie", "v", "able", "▁h", "ug", "s", "!"]
+    assert len(samples) == 10
+    assert all("".join(row) == "▁unbelievable▁hugs!" for row in [*best, *samples])
+    assert rows(get(client, step=last, seed=3, temperature="1.5").text, "Samples") == samples
+    assert rows(get(client, step=last, seed=4, temperature="1.5").text, "Samples") != samples
+    assert "seed=4" in page.text  # the link to others
+    assert 'name="n" min="1" max="20" value="7"' in page.text
+    twin = get(client, format="json", n=7, temperature="1.5", seed=3)["steps"][-1]
+    assert [found["pieces"] for found in twin["n_best"]] == best
+    assert [found["pieces"] for found in twin["samples"]] == samples
+    assert sum(found["probability"] for found in twin["n_best"]) <= 1
+    partial = client.get("/steps/unigram", query_string={"text": TEXT, "step": last, "n": 7, "seed": 3}, headers=HTMX)
+    assert "n=7" in partial.headers["HX-Replace-Url"]
+    assert "seed=3" in partial.headers["HX-Replace-Url"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"n": "0"}, "1 to 20 can be shown"),
+        ({"n": "21"}, "1 to 20 can be shown"),
+        ({"n": "x"}, "1 to 20 can be shown"),
+        ({"temperature": "0"}, "A temperature is a number from 0.05 to 100."),
+        ({"temperature": "nan"}, "A temperature is a number from 0.05 to 100."),
+        ({"temperature": "1e9"}, "A temperature is a number from 0.05 to 100."),
+        ({"temperature": "warm"}, "A temperature is a number from 0.05 to 100."),
+        ({"seed": "-1"}, "A seed is a whole number from 0 to 999,999,999."),
+        ({"seed": "1" * 30}, "A seed is a whole number from 0 to 999,999,999."),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(client: FlaskClient, query: dict[str, str], message: str) -> None:
+    answer = get(client, **query)
+    assert answer.status_code == 422
+    assert message in Page(answer.text).problems[0]
+    assert (Page(answer.text).box or "").strip() == TEXT
+    out = re.search(r'role="alert">[^<]*<a href="([^"]+)"', answer.text)  # the form would send the same again
+    assert out is not None
+    assert client.get(unescape(out[1])).status_code == 200
+
+
+def test_a_vocabulary_learned_here_is_followed(client: FlaskClient) -> None:
+    twin = get(client, "hug hugs hugging", vocabulary="learned-unigram", size=20, format="json")
+    assert twin["steps"][-1]["n_best"][0]["ids"] == twin["ids"]
+
+
+def test_the_page_in_chinese_has_its_figures(client: FlaskClient, app: Flask) -> None:
+    page = client.get("/steps/unigram", query_string={"text": TEXT, "step": 8, "lang": "zh"})
+    assert page.status_code == 200
+    with app.test_request_context("/?lang=zh"):
+        assert number(-29.76, 2).replace("-", "−") in page.text

@@ -1,0 +1,101 @@
+"""The steps of an algorithm: a page for each, and their limits."""
+
+import html
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import HTMX, Page
+
+TEXT = "结婚的和尚未结婚的"
+
+
+def told(page: str) -> str:
+    """The sentence of the step that a page shows."""
+    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', page)
+    assert found is not None
+    return found[1]
+
+
+def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:
+    twin = client.get("/steps/fmm", query_string={"text": TEXT, "format": "json"}).get_json()
+    assert len(twin["steps"]) > 3
+    for step in twin["steps"]:
+        page = client.get("/steps/fmm", query_string={"text": TEXT, "step": step["step"], "lang": "en"})
+        assert page.status_code == 200
+        assert told(page.text)
+        assert f"Step {step['step']} of {len(twin['steps']) - 1}" in page.text
+
+
+def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
+    answer = client.get("/steps/fmm", query_string={"text": TEXT, "step": 2}, headers=HTMX)
+    assert "<html" not in answer.text
+    assert answer.headers["HX-Replace-Url"].endswith("&step=2")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "message", "offer"),
+    [
+        ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
+        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has the steps 0 to 7.", "step=7"),
+        ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
+        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", "step=0"),
+        ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", "step=0"),
+        ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "step=0"),
+        ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
+    ],
+)
+def test_what_cannot_be_followed_is_said(
+    client: FlaskClient, query: dict[str, str], status: int, message: str, offer: str
+) -> None:
+    answer = client.get("/steps/fmm", query_string={**query, "lang": "en"})
+    assert answer.status_code == status
+    page = Page(answer.text)
+    assert message in page.problems[0]
+    assert page.box is not None
+    assert page.box.strip() == query["text"].strip()
+    assert offer in answer.text
+    told = client.get("/steps/fmm", query_string={**query, "lang": "en", "format": "json"})
+    assert told.status_code == status
+    assert message in told.get_json()["detail"]
+
+
+def test_a_vocabulary_of_another_algorithm_is_told_and_followed_by_its_own(client: FlaskClient) -> None:
+    query = {"text": "lower", "vocabulary": "wordpiece", "lang": "en"}
+    answer = client.get("/steps/bpe", query_string=query)
+    assert answer.status_code == 422
+    assert "is a vocabulary for WordPiece: it has nothing that BPE could follow." in Page(answer.text).problems[0]
+    offers = [html.unescape(found) for found in re.findall(r'<a href="(/steps/[^"]+)">Follow it', answer.text)]
+    assert [offer.partition("?")[0] for offer in offers] == ["/steps/wordpiece", "/steps/bpe"]
+    for offer in offers:
+        assert client.get(offer).status_code == 200
+    assert client.get("/steps/bpe", query_string={**query, "format": "json"}).status_code == 422
+
+
+def test_the_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
+    sent = {"text": TEXT, "vocabulary": "jieba", "runs": "0"}
+    answer = client.post("/steps/fmm", data=sent)
+    assert answer.status_code == 303
+    sent_on = client.get(answer.headers["Location"] + "&format=json")
+    assert sent_on.get_json() == client.get("/steps/fmm", query_string={**sent, "format": "json"}).get_json()
+
+
+def test_a_text_longer_than_any_address_is_told(client: FlaskClient) -> None:
+    long = "今天下雨。带伞！" * 20_000
+    answer = client.post("/steps/bmm", data={"text": long, "lang": "en"})
+    assert answer.status_code == 413
+    assert "The text has 160,000 characters; steps are shown for up to 200." in Page(answer.text).problems[0]
+    assert answer.text.count("带伞") == 20_000  # in the text box, and in no link
+
+
+def test_what_fits_into_no_address_is_told(client: FlaskClient) -> None:
+    sent = {"text": "词语", "vocabulary": "own-dictionary", "dictionary": "词\n" * 2_000, "lang": "en"}
+    answer = client.post("/steps/fmm", data=sent)
+    assert answer.status_code == 413
+    assert "does not fit into an address" in Page(answer.text).problems[0]
+
+
+def test_there_is_no_other_algorithm(client: FlaskClient) -> None:
+    assert client.get("/steps/nope").status_code == 404
+    assert client.get("/steps/nope?format=json").mimetype == "application/problem+json"

@@ -1,0 +1,81 @@
+"""Every show ends in the tokens of the playground, whatever the text, and says something at every step."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from flask import Flask, render_template
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.texts import any_text
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.preparation import PreparedWalkthrough
+from webapp.tokenization.result import Result, tokenize
+from webapp.tokenization.state import State
+from webapp.vocabularies import default_for
+
+SPACES = " \t\n\r\n\x0b\x0c\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff"
+EVERY = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
+FOLLOWED = ("fmm", "bmm", "wordpiece")
+
+
+def result_of(algorithm: str, text: str, **options: Any) -> Result:
+    return tokenize(State(algorithm, default_for(algorithm), text, **options), corpus_limit=10_000)
+
+
+@pytest.mark.parametrize("algorithm", EVERY)
+@given(text=any_text)
+@example(text=SPACES)
+@example(text="")
+def test_a_show_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str, text: str) -> None:
+    with app.test_request_context("/"):
+        result = result_of(algorithm, text)
+        show = walkthrough_of(result, {})
+        assert list(show.ids) == list(result.encoding.ids)
+        assert len(show) >= 1
+        for token in range(len(show.ids)):
+            assert 0 < show.step_of(token) < len(show)
+
+
+@pytest.mark.parametrize("algorithm", FOLLOWED)
+@given(text=any_text, runs=st.booleans(), special=st.booleans(), lowercase=st.booleans())
+@example(text=f"a{SPACES}b", runs=True, special=False, lowercase=True)
+@example(text="[UNK][SEP] Un\u0301believ ☃x " + "x" * 101, runs=True, special=True, lowercase=False)
+def test_the_step_of_a_token_is_the_one_that_made_it(
+    app: Flask, algorithm: str, text: str, runs: bool, special: bool, lowercase: bool
+) -> None:
+    with app.test_request_context("/"):
+        options = {"runs": runs} if algorithm != "wordpiece" else {"special": special, "lowercase": lowercase}
+        result = result_of(algorithm, text, **options)
+        show = walkthrough_of(result, {})
+        steps = [show.step_of(token) for token in range(len(show.ids))]
+        assert sorted(steps, reverse=algorithm == "bmm") == steps
+        assert [show.record(step)["id"] for step in steps] == list(result.encoding.ids)
+        for step in range(len(show)):
+            assert show.sentence(step)
+            json.dumps(show.record(step)).encode()
+
+
+@pytest.mark.parametrize("algorithm", EVERY)
+@settings(max_examples=20)
+@given(text=any_text)
+@example(text="<script>alert(1)</script> [UNK] مرحبا e\u0301 👩‍👩‍👧 \x00\x1b\u202e" + SPACES)
+def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
+    with app.test_request_context("/"):
+        result = result_of(algorithm, text)
+        show = walkthrough_of(result, {})
+        assert isinstance(show, PreparedWalkthrough)
+        for step in range(len(show)):
+            frame = StepFrame(show, step, str)
+            told = {"asked": StepsRequest(result.state), "state": result.state, "problems": [], "pending": None}
+            told["default_for"] = default_for
+            drawn = render_template("walkthrough/_walkthrough.html", frame=frame, **told)
+            drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # what a form sends on unseen
+            assert "<script" not in drawn
+            assert "style=" not in drawn
+            assert "\x1b" not in drawn
+            assert "\u202e" not in drawn

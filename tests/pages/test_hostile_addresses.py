@@ -1,0 +1,66 @@
+"""Whatever stands in an address or a form, a page answers with a sentence: never with an error of the site's own."""
+
+from itertools import chain
+from urllib.parse import urlencode
+
+import pytest
+from flask import Flask
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.site import HTMX
+from webapp.pages.learn.lessons import LESSONS
+from webapp.vocabularies import ALGORITHMS, CATALOGUE
+
+STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "size", "token"]
+STATE += ["runs", "lowercase", "special", "template", "show"]
+COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
+STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
+TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
+LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
+# What each page reads of its address.
+READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
+READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*ALGORITHMS, "words", "nothing")}
+READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
+READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
+READ |= {"/steps": [], "/steps/training": [], "/learn": []}
+WRITTEN = ["/compare", "/frequencies", "/languages"]
+WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
+
+# fmt: off
+NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
+NAMES = [*CATALOGUE, *ALGORITHMS, "fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
+NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "name", "script", "same"]
+TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
+# fmt: on
+
+values = st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.sampled_from(TEXTS) | st.text(max_size=40)
+headers = st.sampled_from([{}, HTMX, HTMX | {"HX-Target": "div#numbers"}, {"HX-Target": "x" * 50}])
+
+
+def queries(path: str) -> st.SearchStrategy[str]:
+    """Parameters that a page reads, with anything in them."""
+    pairs = st.lists(st.tuples(st.sampled_from([*READ[path], "lang"]), values), max_size=8)
+    twin = st.sampled_from([[], [("format", "json")]])
+    return st.builds(lambda *parts: urlencode([*chain(*parts)]), pairs, twin)
+
+
+@pytest.mark.parametrize("path", READ)
+@settings(max_examples=10)
+@given(data=st.data(), headers=headers)
+def test_no_address_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:
+    query = data.draw(queries(path))
+    answer = app.test_client().get(f"{path}?{query}", headers=headers)
+    # 503: a vocabulary that cannot be fetched here.
+    assert answer.status_code < 500 or answer.status_code == 503, query
+    assert " style=" not in answer.text or answer.mimetype != "text/html"
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+@settings(max_examples=10)
+@given(data=st.data(), headers=headers)
+def test_no_form_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:
+    form = data.draw(queries(path))
+    answer = app.test_client().post(path, data=form, headers=headers, content_type="application/x-www-form-urlencoded")
+    assert answer.status_code < 500 or answer.status_code == 503, form

@@ -1,0 +1,215 @@
+"""Training round by round: a page for each, the presets as they are written, and the limits."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.site import HTMX, Page
+from webapp.core import recipes
+from webapp.pages.training import presets as known
+from webapp.pages.training.forms import TrainingRequest
+
+KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
+
+
+def twin(client: FlaskClient, asked: TrainingRequest) -> Any:
+    """All steps of a training as a program reads them."""
+    with client.application.test_request_context():
+        address = asked.address()
+    answer = client.get(f"{address}&format=json&lang=en")
+    assert answer.status_code == 200, answer.text
+    return answer.get_json()
+
+
+def told(html: str) -> str:
+    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', html)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
+def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm: str, symbols: str) -> None:
+    corpus = "low low lower newest newest widest 学习 学习"
+    query = {"corpus": corpus, "symbols": symbols, "text": "lowest 学", "lang": "en"}
+    answer = client.get(f"/steps/training/{algorithm}", query_string={**query, "format": "json"})
+    steps = answer.get_json()["steps"]
+    assert len(steps) > 3
+    for step in steps:
+        page = client.get(f"/steps/training/{algorithm}", query_string={**query, "step": step["step"]})
+        assert page.status_code == 200
+        assert told(page.text)
+        assert f"Step {step['step']} of {len(steps) - 1}" in page.text
+        assert "style=" not in page.text
+
+
+def test_a_round_is_told(client: FlaskClient) -> None:
+    html = client.get("/steps/training/bpe?step=3&lang=en").text
+    assert "“est” and “&lt;/w&gt;” stand side by side 3 times. 2 other pairs do so as often" in told(html)
+    assert "and 7 more pairs" in html
+    html = client.get("/steps/training/wordpiece?step=1&lang=en").text
+    assert "score 1 ÷ (1 × 1) = 1.000" in told(html)
+    html = client.get("/steps/training/unigram?step=2&lang=en").text
+    assert "Of 5 longer pieces, 3 go." in told(html)
+
+
+def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
+    answer = client.get("/steps/training/bpe?step=2", headers=HTMX)
+    assert "<html" not in answer.text
+    assert answer.headers["HX-Replace-Url"].endswith("&step=2")
+
+
+def merged(steps: list[Any]) -> list[tuple[str, str]]:
+    return [(step["pairs"][0]["left"], step["pairs"][0]["right"]) for step in steps if step["kind"] == "round"]
+
+
+END_OF_WORD = """e s, es t, est </w>, e r, er </w>, h i, hi g, hig h, l o, lo w, c o, co o, coo l, high est</w>,
+high er</w>, low er</w>, low est</w>, cool er</w>, cool est</w>"""
+
+
+def test_the_presets_come_out_as_they_are_written(client: FlaskClient) -> None:
+    compared = twin(client, known.COMPARED)
+    assert merged(compared["steps"]) == [tuple(pair.split()) for pair in END_OF_WORD.split(",")]
+    assert "no pair is left" in compared["steps"][-1]["sentence"]
+    pieces = compared["steps"][-1]["vocabulary"]
+    assert " ".join(pieces[id] for id in compared["ids"]) == "high est high er low er low est cool er coolest</w>"
+
+    paper = twin(client, known.SENNRICH)
+    assert merged(paper["steps"]) == [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w")]
+    assert [step["pairs"][0]["count"] for step in paper["steps"][1:-1]] == [9, 9, 9, 7, 7]
+
+    assert twin(client, known.COMPRESSION)["ids"] == [258, 100, 258, 97, 99]
+
+    dogs = twin(client, known.DOGS)["steps"]
+    assert ["l", "##o", "##v", "##e"] in [word["symbols"] for word in dogs[0]["words"]]
+    final = [word["symbols"] for word in dogs[-1]["words"]]
+    assert final == [["I"], ["love"], ["dogs"], ["loved"], ["y", "##o", "##u"]]
+    assert len({symbol for word in final for symbol in word}) == 7
+
+    hungry = twin(client, known.HUNGRY)["steps"]
+    assert sum(len(line["piece"]) == 1 for line in hungry[0]["pieces"]) == 14
+    kept = [line["piece"] for line in hungry[-1]["vocabulary"] if len(line["piece"]) > 1 and line["score"] < 0]
+    losses = {line["piece"]: line["loss"] for line in hungry[-3]["pieces"]}
+    assert kept == [max(losses, key=losses.__getitem__)] == ["ve"]
+
+
+def test_the_presets_are_the_worked_examples(shared: Path) -> None:
+    examples = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))
+    first, second = examples["bpe_end_of_word"]
+    assert known.COMPARED.corpus.split() == first["corpus"]
+    assert known.COMPARED.size == first["vocabulary_size"]
+    assert [known.COMPARED.text] == list(first["encode"])
+    assert [[*pair.split()] for pair in END_OF_WORD.split(",")] == first["pairs"]
+    assert recipes.CHARACTER_BPE.count(known.SENNRICH.corpus) == second["word_counts"]
+    assert known.SENNRICH.size == second["merges"]
+    assert known.COMPRESSION.corpus == known.COMPRESSION.text == examples["bpe_bytes"]["text"]
+    assert known.COMPRESSION.size == examples["bpe_bytes"]["merges"]
+    assert known.DOGS.corpus.split() == examples["wordpiece_scores"]["corpus"]
+    assert known.HUNGRY.corpus.split() == examples["unigram"]["corpus"]
+    assert (known.HUNGRY.size, known.HUNGRY.longer) == (15, 50 - 14)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "query", "status", "message", "offer"),
+    [
+        ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
+        ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
+        ("bpe", {"corpus": "low lower", "step": "x"}, 422, "“x” is not a whole number.", ""),
+        ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
+        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
+        ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to read has 204 characters", ""),
+        ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
+        ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "A pair takes part from so many occurrences", ""),
+        ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
+        ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to begin with", ""),
+    ],
+)
+def test_what_cannot_be_is_said(
+    client: FlaskClient, algorithm: str, query: dict[str, str], status: int, message: str, offer: str
+) -> None:
+    answer = client.get(f"/steps/training/{algorithm}", query_string={**query, "lang": "en"})
+    assert answer.status_code == status
+    assert message in " ".join(Page(answer.text).problems)
+    assert offer in answer.text
+    assert query.get("corpus", "").strip() in answer.text
+    told = client.get(f"/steps/training/{algorithm}", query_string={**query, "format": "json", "lang": "en"})
+    assert told.status_code == status
+    assert message in told.get_json()["detail"]
+
+
+def test_the_page_leads_to_its_data(client: FlaskClient) -> None:
+    page = client.get("/steps/training/wordpiece?lang=en").text
+    link = re.search(r'<a href="([^"]+)">All steps as JSON</a>', page)
+    assert link is not None
+    assert client.get(html.unescape(link[1])).get_json()["kind"] == "wordpiece"
+
+
+def test_other_addresses(client: FlaskClient) -> None:
+    assert client.get("/steps/training/fmm").status_code == 404
+    assert client.get("/steps/training").headers["Location"] == "/steps/training/bpe"
+    empty = client.get("/steps/training/unigram?corpus=&lang=en")
+    assert empty.status_code == 200
+    assert "No text, no steps" in empty.text
+    assert client.get("/steps/training/bpe?corpus=+&format=json").status_code == 422
+
+
+def test_a_form_leads_to_an_address(client: FlaskClient) -> None:
+    answer = client.post("/steps/training/bpe", data={"corpus": "low\r\nlower", "size": "3", "apart": "1"})
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/steps/training/bpe?corpus=low%0Alower&size=3&apart=1#show"
+    long = client.post("/steps/training/bpe", data={"corpus": "x" * 2_001})
+    assert long.status_code == 413
+    assert "x" * 2_001 in long.text
+
+
+def test_a_long_chinese_corpus_has_an_address_too(client: FlaskClient) -> None:
+    corpus = "".join(chr(0x4E00 + 7 * number % 5_000) for number in range(2_000))
+    location = client.post("/steps/training/unigram", data={"corpus": corpus, "size": "1000"}).headers["Location"]
+    assert len(location) < 8_000
+    assert "packed=" in location
+    page = client.get(location.partition("#")[0])
+    assert page.status_code == 422  # more different characters than pieces
+    assert corpus in page.text
+    shown = client.get(location.replace("unigram", "bpe").replace("1000", "5").partition("#")[0])
+    assert shown.status_code == 200
+    assert corpus in shown.text
+
+
+@pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
+@pytest.mark.parametrize(
+    "corpus", ["<b>&\"' ‮ \x07 שלום שלום עליכם", "é e\u0301 👩‍👩‍👧 👩‍👩‍👧", "</w> ##a <unk> [UNK] <unk>x", "\ud800 a"]
+)
+def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: str, corpus: str) -> None:
+    data = {"corpus": corpus.encode("utf-8", "replace"), "symbols": symbols, "text": "שלום <b>"}
+    address = client.post(f"/steps/training/{algorithm}", data=data).headers["Location"].partition("#")[0]
+    last = len(client.get(f"{address}&format=json").get_json()["steps"]) - 1
+    for step in {0, 1, last // 2, last}:
+        html = client.get(f"{address}&step={step}&lang=en").text
+        assert "<b>" not in html
+        assert not re.search(
+            r"[\x00-\x08\u202e]", re.sub(r"(?s)<textarea.*?</textarea>|<a [^>]*>|<link [^>]*>", "", html)
+        )
+
+
+def test_what_is_learned_is_what_the_playground_learns(app: Flask, client: FlaskClient) -> None:
+    from webapp.vocabularies import train_vocabulary
+
+    corpus = "the cat sat on the mat, the other cat had not"
+    names = {
+        "learned-characters": ("bpe", ""),
+        "learned-bytes": ("bpe", "bytes"),
+        "learned-wordpiece": ("wordpiece", ""),
+    }
+    for name, (algorithm, symbols) in names.items():
+        steps = twin(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
+        learned = train_vocabulary(name, corpus, 12)
+        assert merged(steps) == [
+            tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in learned.merges
+        ]

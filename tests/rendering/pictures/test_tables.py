@@ -1,0 +1,65 @@
+"""A result as data: exact, and harmless in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv as csv_reader
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.rendering.pictures.conftest import encode
+from webapp.rendering.pictures import as_json, csv, plain, standalone_html
+from webapp.rendering.pictures.palette import PALETTES
+
+TEXT = "Hello, 研究 👨‍👩‍👧 e\u0301\r\n\"quoted\", '=1+1'"
+
+
+@given(st.text(st.characters()))
+def test_json_says_everything(text: str) -> None:
+    encoding = encode(text)
+    found = json.loads(as_json(encoding, algorithm="bpe", vocabulary="bpe-bytes"))
+    assert found["text"] == text
+    assert [token["id"] for token in found["tokens"]] == list(encoding.ids)
+    assert [token["end"] for token in found["tokens"]] == list(encoding.ends)
+    whole = b"".join(bytes.fromhex(token["bytes"]) for token in found["tokens"])
+    assert whole == text.encode("utf-8", "replace") or "\ufffd" in whole.decode()
+
+
+def test_a_row_a_token() -> None:
+    encoding = encode(TEXT)
+    rows = list(csv_reader.DictReader(io.StringIO(csv(encoding), newline="")))
+    assert list(rows[0]) == ["id", "piece", "start", "end", "bytes"]
+    assert [int(row["id"]) for row in rows] == list(encoding.ids)
+    assert b"".join(bytes.fromhex(row["bytes"]) for row in rows).decode() == TEXT
+    assert rows[0]["piece"] == "Hello"
+
+
+@pytest.mark.parametrize("text", ["=HYPERLINK", "+cmd|calc", "@SUM", "-x", "=cmd|' /C calc'!A0"])
+def test_a_piece_that_would_be_a_formula_is_guarded_and_its_bytes_are_exact(text: str) -> None:
+    from webapp.core.formats.dictionary import read_dictionary
+    from webapp.vocabularies import matching
+
+    encoding = matching(read_dictionary(text.replace(" ", "")), "forward", True).encode(text.replace(" ", ""))
+    rows = list(csv_reader.DictReader(io.StringIO(csv(encoding), newline="")))
+    assert rows[0]["piece"].startswith("'")
+    assert bytes.fromhex(rows[0]["bytes"]).decode() == text.replace(" ", "")
+
+
+def test_plain_text_has_the_separator_between_tokens_and_characters_whole() -> None:
+    assert plain(encode("研究生命起源", "jieba"), "/") == "研究生/命/起源"
+    assert plain(encode("low lower", "wordpiece"), "|") == "low|lower"
+    assert plain(encode("👨‍👩‍👧!"), "|") == "👨‍👩‍👧|!"
+    assert plain(encode(""), "|") == ""
+
+
+def test_the_html_file_stands_alone() -> None:
+    page = standalone_html(encode("<script>alert(1)</script> 研究"), title="<b>BPE</b>")
+    assert "<script" not in page
+    assert "&lt;b&gt;BPE&lt;/b&gt;" in page
+    for part in ("http:", "https:", "url(", "@import", "src="):
+        assert part not in page.replace("default-src", "").replace("style-src", "")
+    for theme in ("light", "dark"):
+        assert PALETTES[theme].tints[0] in page

@@ -1,0 +1,99 @@
+"""Charts: what they show stands in their text and in a table too, and their lines are told apart without colour."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from flask import Flask, render_template_string
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.site import Page
+from webapp.rendering.charts import Axis, Bar, BarChart, LineChart, Series, linear, logarithmic
+from webapp.rendering.charts.lines import apart
+from webapp.vocabularies import sizes_record
+
+NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
+
+LINES = '{% from "charts/_lines.html" import line_chart %}{{ line_chart(chart) }}'
+BARS = '{% from "charts/_bars.html" import bar_chart %}{{ bar_chart(chart) }}'
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
+def test_a_linear_axis_holds_its_values(app: Flask, values: list[float]) -> None:
+    with app.test_request_context():
+        axis = linear("", values)
+    assert axis.low == 0
+    assert all(0 <= axis.place(value) <= 1 for value in values)
+    assert 1 < len(axis.ticks) <= 8
+    steps = [after.value - before.value for before, after in pairwise(axis.ticks)]
+    assert max(steps) == pytest.approx(min(steps))
+    assert len({tick.label for tick in axis.ticks}) == len(axis.ticks)
+    assert axis.place(max(values)) > 0.7
+
+
+@given(st.lists(st.floats(20, 200), min_size=1, max_size=8))
+def test_names_do_not_touch(places: list[float]) -> None:
+    moved = apart(places, 15, 20, 200)
+    for before, after in pairwise(sorted(moved)):
+        assert after - before >= 14.8
+    assert all(19.9 <= place <= 200.1 for place in moved)
+    order = sorted(range(len(places)), key=places.__getitem__)
+    assert [moved[index] for index in order] == sorted(moved)
+
+
+def test_a_line_chart_without_colour(app: Flask) -> None:
+    with app.test_request_context():
+        axes = {"x": logarithmic("size", 1, 100, (1, 10, 100), (1, 100)), "y": linear("<y>", [1, 5])}
+        lines = tuple(Series(name, ((1, place), (100, place + 1))) for place, name in enumerate("ab<c"))
+        chart = LineChart("key", "Title & more", "What there is to see.", series=lines, **axes)
+        html = render_template_string(
+            '{% from "charts/_lines.html" import line_chart %}{{ line_chart(chart) }}', chart=chart
+        )
+    assert 'role="img"' in html
+    assert '<title id="key-title">Title &amp; more</title>' in html
+    assert '<desc id="key-about">What there is to see.</desc>' in html
+    assert ">&lt;</text>" in html
+    assert "&lt;y&gt;" in html
+    assert "style=" not in html
+    shapes = [
+        set(re.findall(r"<(circle|rect)|(l4 7h-8z|l4.2 4.2)", part)) for part in html.split('class="chart-line')[1:]
+    ]
+    assert len({str(sorted(shape)) for shape in shapes}) == 4
+
+
+def test_a_bar_chart(app: Flask) -> None:
+    chart = BarChart(
+        "k", "T", "D", Axis("share", 0, 1, ()), (Bar("one", 0.5, "50%"), Bar("<two>", 0, "0%", strong=True))
+    )
+    with app.test_request_context():
+        html = render_template_string(
+            '{% from "charts/_bars.html" import bar_chart %}{{ bar_chart(chart) }}', chart=chart
+        )
+    assert html.count("<rect") == 2
+    assert "&lt;two&gt;" in html
+    assert "50%" in html
+
+
+@pytest.mark.parametrize("path", ["/vocabularies", *(f"/vocabularies/{name}" for name in NAMES)])
+def test_the_vocabularies_that_ship_show_how_they_grow(client: FlaskClient, path: str) -> None:
+    html = client.get(path, query_string={"lang": "en"}).text
+    assert html.count('class="chart"') == 2
+    assert html.count("chart-line kind-") == 8
+    assert html.count(" strong") == (2 if path.count("/") == 2 else 0)
+    assert "Unigram: 1.00 characters per token with 4,434 pieces, " in Page(html).text
+    record = sizes_record()
+    for language, text in record["texts"].items():
+        for line in record["vocabularies"].values():
+            assert f"{text['characters'] / line[-1]['tokens'][language]:.2f}" in html
+
+
+def test_other_vocabularies_have_no_such_chart(client: FlaskClient) -> None:
+    assert 'class="chart"' not in client.get("/vocabularies/jieba").text
+
+
+def test_the_figures_are_there_for_programs(client: FlaskClient) -> None:
+    assert client.get("/vocabularies/SIZES.json").get_json() == sizes_record()

@@ -1,0 +1,163 @@
+"""Tokens → HTML: whole characters, nothing lost, neighbours of different colour."""
+
+from __future__ import annotations
+
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import escape
+
+from tests.site import Page
+from webapp.core import recipes
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.trainers import bpe
+from webapp.rendering.graphemes import cluster_ends
+from webapp.rendering.markup import COLOURS, Painter, chunks, ids_html, visible
+from webapp.rendering.pictures.cells import cells
+from webapp.vocabularies import matching, shipped_tokenizer
+
+BYTES = recipes.BYTE_BPE.tokenizer(bpe.train_bytes({"hello": 3, " world": 2, "你好": 2}, 264).model)
+EMOJI = "👨‍👩‍👧‍👦 🇨🇳🇩🇪 👍🏽 é नमस्ते 한국"
+TEXTS = st.text(st.sampled_from("ab \n\t<&é\u0301\u200d👨👩🇨🇳한\u1112\u1161नम्\ufeff\x00你好"), max_size=40)
+
+
+def painted(text: str, **options: object) -> Page:
+    return Page(str(Painter(BYTES.encode(text), **options).html()))
+
+
+def clusters(text: str) -> dict[int, int]:
+    """The plain way to the same: every cluster of the text."""
+    found = {}
+    for match in regex.finditer(r"\X", text):
+        if match[0] != "\r\n":
+            for start in range(match.start(), match.end(), 64):
+                end = min(start + 64, match.end())
+                found |= dict.fromkeys(range(start + 1, end), end)
+    return found
+
+
+def test_a_letter_under_a_hundred_thousand_marks_is_drawn_once() -> None:
+    text = "e" + "\u0301" * 100_000
+    html = str(Painter(BYTES.encode(text)).html())
+    assert len(html) < 100 * len(text)
+    assert "".join(Page(html).pieces) == text
+
+
+@given(st.text(st.one_of(st.sampled_from(EMOJI + "\r\n\u0600\u0e33"), st.characters())))
+def test_clusters_are_found_as_by_looking_at_every_one(text: str) -> None:
+    assert cluster_ends(text) == clusters(text)
+
+
+def test_a_family_is_one_group_with_all_its_bytes() -> None:
+    family = "👨‍👩‍👧‍👦"
+    page = painted(f"a{family}b")
+    assert page.pieces[1] == family
+    head, *rest = [token for token in page.tokens if "b" in token[1]]
+    assert "g" in head[1]
+    assert not any(text for text, _classes, _attributes in rest)
+    shown = " ".join(str(attributes["data-b"]) for _text, classes, attributes in page.tokens if "b" in classes)
+    assert bytes.fromhex(shown) == family.encode()
+
+
+@given(TEXTS)
+def test_no_grapheme_is_torn_and_nothing_is_lost(text: str) -> None:
+    page = painted(text)
+    shown = "".join(page.pieces)
+    if text:
+        # A joiner that is a token alone is written out, since it has nothing to join there.
+        assert shown.replace("⟨200D⟩", "\u200d") == visible(text).replace("⟨200D⟩", "\u200d")
+    inside = clusters(text)
+    position = 0
+    for piece, _classes, _attributes in page.tokens[:-1]:
+        position += len(piece.replace("⟨200D⟩", "\u200d"))
+        if visible(text) == text:
+            assert position not in inside
+
+
+@given(TEXTS)
+def test_ids_and_tokens_are_as_many(text: str) -> None:
+    encoding = BYTES.encode(text)
+    assert Page(str(ids_html(encoding, chunks(encoding)))).ids == list(encoding.ids)
+    assert len(painted(text).tokens) == len(encoding)
+
+
+@given(st.integers(0, 30), st.sampled_from(["word ", "x\n", "长", "wordless"]))
+def test_neighbours_never_share_a_colour(times: int, unit: str) -> None:
+    """The colour is (chunk's class + place in the chunk) modulo five: it must go on across chunks."""
+    encoding = BYTES.encode(unit * times * 100)
+    html = str(Painter(encoding).html())
+    starts = [int(first) for first in regex.findall(r'class="chunk c(\d)"', html)]
+    for chunk, colour in zip(chunks(encoding), starts, strict=False):
+        assert colour == chunk.first % COLOURS
+
+
+def test_chunks_end_with_lines_where_there_are_lines() -> None:
+    encoding = BYTES.encode("a line of words\n" * 2_000)
+    parts = list(chunks(encoding))
+    assert len(parts) > 5
+    assert all(encoding.text[part.offset - 1] == "\n" for part in parts[1:])
+    assert [part.last for part in parts[:-1]] == [part.first for part in parts[1:]]
+
+
+def test_a_text_without_lines_is_cut_all_the_same_but_not_in_a_character() -> None:
+    encoding = BYTES.encode("鑫" * 5_000)
+    parts = list(chunks(encoding))
+    assert len(parts) > 2
+    assert all(encoding.starts[part.first] >= encoding.ends[part.first - 1] for part in parts[1:])
+
+
+def test_dropped_spaces_stand_between_the_tokens() -> None:
+    tokenizer = recipes.CHARACTER_BPE.tokenizer(bpe.train_characters({"a": 1, "b": 1}).model)
+    page = Page(str(Painter(tokenizer.encode("  a   b \n")).html()))
+    assert (page.between, page.pieces) == (["  ", "   ", " \n"], ["a", "b"])
+
+
+def test_a_text_without_tokens_is_still_shown() -> None:
+    tokenizer = recipes.CHARACTER_BPE.tokenizer(bpe.train_characters({"a": 1}).model)
+    assert Page(str(Painter(tokenizer.encode("   ")).html())).between == ["   "]
+
+
+def test_out_of_vocabulary_words_look_different() -> None:
+    tokenizer = matching(Dictionary(["好"]), "forward", keep_runs=True)
+    page = Page(str(Painter(tokenizer.encode("好abc？")).html()))
+    assert [(text, "u" in classes) for text, classes, _attributes in page.tokens] == [
+        ("好", False),
+        ("abc", True),
+        ("？", True),
+    ]
+
+
+@given(st.text())
+def test_what_is_shown_is_safe(text: str) -> None:
+    shown = visible(text)
+    assert not regex.search(r"[\p{Cc}\p{Bidi_Control}--[\t\n]]", shown, regex.V1)
+    assert "<" not in escape(shown)
+
+
+def test_spaces_are_made_visible_when_asked() -> None:
+    assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
+    assert "·" in "".join(painted("a b", show=True).pieces)
+
+
+def test_a_line_end_is_marked_where_the_line_ends() -> None:
+    """The style sheet puts the mark in front of such a token: it has to begin with the line end."""
+    tokenizer = matching(Dictionary(["。\n", "\n", "好"]), "forward", keep_runs=True)
+    page = Page(str(Painter(tokenizer.encode("好。\n\n好")).html()))
+    assert [(text, "n" in classes) for text, classes, _attributes in page.tokens] == [
+        ("好", False),
+        ("。\n", False),
+        ("\n", True),
+        ("好", False),
+    ]
+
+
+def test_the_mark_of_a_space_before_a_word_takes_nothing_of_it() -> None:
+    encoding = shipped_tokenizer("unigram").encode("Hello world")
+    assert [encoding.piece(index) for index in range(3)] == ["▁", "Hello", "▁world"]
+    html = str(Painter(encoding).html())
+    assert '<i class="z"></i><i>Hello</i><i> world</i>' in html
+    assert [(cell.text, cell.label, cell.mark) for cell in cells(encoding)] == [
+        ("", "", "▁"),
+        ("Hello", "", ""),
+        (" world", "", ""),
+    ]

@@ -1,0 +1,127 @@
+"""Both languages are complete, and the compiled catalogue is the readable one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+
+import webapp
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.recognize import recognize
+from webapp.core.vocabulary_error import VocabularyError
+from webapp.tokenization import messages
+from webapp.web.localization import LANGUAGES
+
+ROOT = Path(webapp.__file__).parent.parent
+FOLDER = ROOT / "webapp" / "translations"
+METHODS = [("webapp/**.py", "python"), ("templates/**.html", "jinja2")]
+# What the core raises and says is English there, and is looked up where it is shown.
+SENTENCES = ("FormatError", "VocabularyError", "CharacterMapError", "Phrase")
+KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2), **dict.fromkeys(SENTENCES)}
+
+pytestmark = pytest.mark.skipif(not (ROOT / "templates").is_dir(), reason="an installed wheel has no sources to read")
+
+
+def catalogue(locale: str) -> Catalog:
+    with (FOLDER / locale / "LC_MESSAGES" / "messages.po").open("rb") as file:
+        return read_po(file, locale=locale)
+
+
+def sources() -> set[str]:
+    options = {"templates/**.html": {"trimmed": "true"}}
+    found = extract_from_dir(
+        ROOT, METHODS, options, KEYWORDS, directory_filter=lambda path: not Path(path).name.startswith(".")
+    )
+    messages = (message[2] for message in found)
+    return {message if isinstance(message, str) else message[0] for message in messages}
+
+
+def test_every_sentence_of_the_core_can_be_extracted() -> None:
+    """Their first argument is a literal, but where one error or phrase carries another's sentence over."""
+    found = 0
+    for path in (ROOT / "webapp").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SENTENCES):
+                continue
+            found += 1
+            first = call.args[0]
+            if path.name == "vocabulary_error.py" and ast.unparse(first) == "sentence":
+                continue
+            assert isinstance(first, ast.Constant), f"{path.name}:{call.lineno}"
+            assert isinstance(first.value, str), f"{path.name}:{call.lineno}"
+            places = set(re.findall(r"%\((\w+)\)s", first.value))
+            assert places == {keyword.arg for keyword in call.keywords}, f"{path.name}:{call.lineno}"
+            # A percent sign is doubled only where there are values.
+            rest = re.sub(r"%\(\w+\)s|%%", "", first.value) if places else ""
+            assert "%" not in rest, f"{path.name}:{call.lineno}"
+    assert found > 150
+
+
+def test_a_sentence_carried_over_keeps_its_values() -> None:
+    error = FormatError.of(VocabularyError("the piece %(piece)s occurs twice", piece="'a'"))
+    assert (str(error), error.sentence) == ("the piece 'a' occurs twice", "the piece %(piece)s occurs twice")
+    assert str(FormatError.of(ValueError("at 100% of it"))) == "at 100% of it"
+
+
+def test_a_sentence_in_a_sentence_is_looked_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    chinese = {"this is %(what)s; save it as UTF-8": "这是%(what)s；请另存为 UTF-8", "text in UTF-16": "UTF-16 文本"}
+    monkeypatch.setattr(messages, "_", lambda sentence, **values: chinese[sentence] % values)
+    with pytest.raises(FormatError) as refused:
+        recognize("研究".encode("utf-16"))
+    assert messages.wrong_file(refused.value) == "这是UTF-16 文本；请另存为 UTF-8"
+
+
+LOCALES = [language.locale for language in LANGUAGES.values() if language.locale != "en"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_string_is_translated(locale: str) -> None:
+    known = {
+        (message.id if isinstance(message.id, str) else message.id[0]): message
+        for message in catalogue(locale)
+        if message.id
+    }
+    assert len(sources()) > 100
+    assert sources() - known.keys() == set()
+    assert known.keys() - sources() == set(), "no longer in use"
+    for source, message in known.items():
+        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        assert all(strings), source
+        assert not message.fuzzy, source
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_translations_use_the_same_places(locale: str) -> None:
+    for message in catalogue(locale):
+        if not message.id:
+            continue
+        sources = [message.id] if isinstance(message.id, str) else list(message.id)
+        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        wanted = set().union(*(re.findall(r"%\((\w+)\)", source) for source in sources))
+        for string in strings:
+            assert set(re.findall(r"%\((\w+)\)", string)) <= wanted | {"num"}, string
+            assert set(re.findall(r"%\((\w+)\)", sources[-1])) == set(re.findall(r"%\((\w+)\)", string)), string
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_compiled_catalogue_is_up_to_date(locale: str) -> None:
+    with (FOLDER / locale / "LC_MESSAGES" / "messages.mo").open("rb") as file:
+        compiled = strings(read_mo(file))
+    assert compiled == strings(catalogue(locale))
+
+
+def strings(catalogue: Catalog) -> dict[str, list[str]]:
+    return {
+        str(list(message.id) if not isinstance(message.id, str) else message.id): (
+            [message.string] if isinstance(message.string, str) else list(message.string)
+        )
+        for message in catalogue
+        if message.id
+    }

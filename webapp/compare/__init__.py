@@ -1,5 +1,0 @@
-"""`/compare`: two to six tokenizers on one text."""
-
-from webapp.compare.routes import blueprint
-
-__all__ = ["blueprint"]

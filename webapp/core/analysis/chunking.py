@@ -1,0 +1,205 @@
+"""A long text in parts of at most so many tokens, as a context window or an index of passages needs them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, get_args
+
+import regex
+
+from webapp.core.tokenizer import Tokenizer
+
+Boundary = Literal["sentence", "line", "token"]
+BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """The characters from `start` to `end` (exclusive), which are `tokens` tokens when they are encoded alone."""
+
+    start: int
+    end: int
+    tokens: int
+
+
+class PartTooSmallError(ValueError):
+    """A single character makes more `tokens` than a part may have: nothing can be cut small enough."""
+
+    def __init__(self, character: str, tokens: int) -> None:
+        super().__init__(f"the character {character!r} alone makes {tokens} tokens")
+        self.character = character
+        self.tokens = tokens
+
+
+def split(
+    text: str,
+    tokenizer: Tokenizer,
+    *,
+    most: int,
+    overlap: int = 0,
+    boundary: Boundary = "sentence",
+    special: bool = False,
+    template: bool = False,
+) -> Iterator[TextPart]:
+    """The text in parts of at most `most` tokens, each beginning where the one before ends, or up to `overlap` tokens
+    before that.
+
+    A part ends with the last sentence, or line, that still fits into it; where not even one does, and for the boundary
+    `token`, it ends with the last token that fits. How many tokens a part has is decided by encoding it alone, with
+    `special` and `template` as for `Tokenizer.encode`: at a cut, other tokens may arise than in the whole text. An
+    overlap begins with a sentence or line, too, where one begins within it, and is at most half a part.
+
+    >>> from webapp.core import recipes
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> words = recipes.WORDPIECE.tokenizer(WordPiece(["[UNK]", "It", "rains", ".", "Take", "an", "umbrella", "!"]))
+    >>> text = "It rains. Take an umbrella! It rains."
+    >>> [(text[part.start:part.end], part.tokens) for part in split(text, words, most=5)]
+    [('It rains. ', 3), ('Take an umbrella! ', 4), ('It rains.', 3)]
+    >>> [text[part.start:part.end] for part in split(text, words, most=4, overlap=2, boundary="token")]
+    ['It rains. Take', '. Take an umbrella', 'an umbrella! It', '! It rains.']
+
+    The time is about that of encoding the text two or three times, whatever the text.
+
+    Raises ValueError where `most` is less than 1 or `overlap` not within 0 and half of `most`, and TooSmallError where
+    one character has more than `most` tokens.
+    """
+    if most < 1:
+        raise ValueError("a part has at least one token")
+    if not 0 <= overlap <= most // 2:
+        raise ValueError("an overlap is at most half a part")
+    return _Splitter(text, tokenizer, most, overlap, boundary, special, template).parts()
+
+
+# Where a sentence ends: behind . ! ? … and closing quotes or brackets, if white space and no small letter follows;
+# behind their full-width brothers, which need no space; and at an empty line. "Mr. Smith" is cut in two: what it
+# would take to know better depends on the language. No repetition is ever tried twice at the same place.
+_CLOSING = r"""["'”’»›)\]}」』）】》〉］｝]*+"""
+_SENTENCE = regex.compile(
+    rf"(?<![.!?…])[.!?…]++{_CLOSING}\s++(?!\p{{Ll}})|(?<![。！？｡])[。！？｡]++{_CLOSING}\s*+|\n[^\S\n]*+\n\s*+"
+)
+_SPACES = 4
+_LINE = regex.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
+
+
+def boundaries_of(text: str, boundary: Boundary) -> list[int]:
+    """The offsets at which sentences or lines end, ascending; none for `token`.
+
+    >>> boundaries_of("One. Two! (Three?) Four, e.g. five", "sentence"), boundaries_of("一。二！”三", "sentence")
+    ([5, 10, 19], [2, 5])
+    >>> boundaries_of("one\\r\\ntwo\\nthree", "line")
+    [5, 9]
+    """
+    if boundary == "token":
+        return []
+    pattern = _SENTENCE if boundary == "sentence" else _LINE
+    return [match.end() for match in pattern.finditer(text)]
+
+
+class _Splitter:
+    """One text being split."""
+
+    def __init__(
+        self,
+        text: str,
+        tokenizer: Tokenizer,
+        most: int,
+        overlap: int,
+        boundary: Boundary,
+        special: bool,
+        template: bool,
+    ) -> None:
+        self._text = text
+        self._tokenizer = tokenizer
+        self._most = most
+        self._overlap = overlap
+        self._special = special
+        self._template = template
+        whole = tokenizer.encode(text, special=special)
+        # What normalizers reorder is taken in the order of the text.
+        self._ends: Sequence[int] = list(accumulate(whole.ends, max))
+        self._starts: Sequence[int] = list(accumulate(reversed(whole.starts), min, initial=len(text)))[:0:-1]
+        self._boundaries = boundaries_of(text, boundary)
+        self._tried = most  # how many tokens of the whole text the last part took
+
+    def parts(self) -> Iterator[TextPart]:
+        """All parts, in order."""
+        start = end = 0
+        while end < len(self._text):
+            part = self._part(start, end)
+            if part.end <= end:  # what overlaps leaves no room for anything new
+                part = self._part(end, end)
+            yield part
+            end = part.end
+            start = self._overlapping(part)
+
+    def _part(self, start: int, behind: int) -> TextPart:
+        """The part from `start`; its end is not behind `behind` where nothing more fits."""
+        first = bisect_right(self._ends, start)
+        room = min(self._most, 2 * self._tried)  # tokens of the whole text; what was too many before is not tried again
+        while room > 0:
+            limit = self._ends[first + room - 1] if first + room < len(self._ends) else len(self._text)
+            end = self._boundary_within(max(start, behind), limit)
+            tokens = self._count(start, end)
+            if tokens <= self._most:
+                self._tried = room
+                return TextPart(start, end, tokens)
+            room = _fewer(room, tokens, self._most)
+            if end < limit:
+                room = min(room, bisect_left(self._ends, end) - first)
+        self._tried = 1
+        return self._within_a_token(start, first)
+
+    def _boundary_within(self, start: int, limit: int) -> int:
+        """The last boundary behind `start` and not behind `limit`; `limit` itself where there is none.
+
+        A few spaces between the limit and a boundary go with the sentence or line that they end.
+        """
+        if limit == len(self._text):
+            return limit
+        at = bisect_right(self._boundaries, limit)
+        following = self._boundaries[at] if at < len(self._boundaries) else limit
+        if limit < following <= limit + _SPACES and self._text[limit:following].isspace():
+            return following
+        return self._boundaries[at - 1] if at > 0 and self._boundaries[at - 1] > start else limit
+
+    def _within_a_token(self, start: int, first: int) -> TextPart:
+        """A beginning of the text of token `first` that fits, by halving."""
+        length = (self._ends[first] if first < len(self._ends) else len(self._text)) - start
+        while True:
+            tokens = self._count(start, start + length)
+            if tokens <= self._most:
+                return TextPart(start, start + length, tokens)
+            if length <= 1:
+                raise PartTooSmallError(self._text[start], tokens)
+            length //= 2
+
+    def _overlapping(self, part: TextPart) -> int:
+        """Where the part behind `part` begins: at most `overlap` tokens before its end."""
+        wanted = self._overlap
+        last = bisect_left(self._starts, part.end)
+        while wanted > 0:
+            start = max(self._starts[max(last - wanted, 0)], part.start + 1) if last else part.end
+            at = bisect_left(self._boundaries, start)
+            if at < len(self._boundaries) and self._boundaries[at] < part.end:
+                start = self._boundaries[at]
+            if start >= part.end:
+                break
+            tokens = self._count(start, part.end)
+            if tokens <= self._overlap:
+                return start
+            wanted = _fewer(wanted, tokens, self._overlap)
+        return part.end
+
+    def _count(self, start: int, end: int) -> int:
+        return len(self._tokenizer.ids(self._text[start:end], special=self._special, template=self._template))
+
+
+def _fewer(tried: int, tokens: int, most: int) -> int:
+    """How many tokens of the whole text to try next, where `tried` of them made `tokens` alone, and not `most`.
+
+    First as many fewer as there were too many; once half of `most` has been in vain, half of them each time.
+    """
+    return min(tried - (tokens - most), tried - 1) if tried > most // 2 else tried // 2

@@ -1,0 +1,42 @@
+"""How often each token of a text occurs, most frequent first.
+
+Zipf 1949, "Human Behavior and the Principle of Least Effort": in a large text the second most frequent word occurs
+about half as often as the first, the third a third as often, and so on; rank times frequency hardly changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RankedToken:
+    """A token and how often it occurs; `rank` is counted from 1, and the first among equals comes first."""
+
+    rank: int
+    id: int
+    count: int
+
+
+def ranked(ids: Iterable[int]) -> list[RankedToken]:
+    """The different ids, the most frequent first.
+
+    >>> ranked([7, 3, 7, 5, 7, 3])
+    [RankedToken(rank=1, id=7, count=3), RankedToken(rank=2, id=3, count=2), RankedToken(rank=3, id=5, count=1)]
+    """
+    return [RankedToken(rank, id, count) for rank, (id, count) in enumerate(Counter(ids).most_common(), 1)]
+
+
+def thinned(tokens: Sequence[RankedToken], most: int = 150) -> list[RankedToken]:
+    """About `most` of them at most, as evenly spread on a logarithmic scale as there are ranks; first and last stay.
+
+    >>> tokens = [RankedToken(rank, 0, 1) for rank in range(1, 10_001)]
+    >>> [token.rank for token in thinned(tokens, 5)]
+    [1, 10, 100, 1000, 10000]
+    """
+    if len(tokens) <= most:
+        return list(tokens)
+    ranks = {round(len(tokens) ** (step / (most - 1))) for step in range(most)}
+    return [tokens[rank - 1] for rank in sorted(ranks)]

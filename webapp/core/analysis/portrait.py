@@ -1,0 +1,145 @@
+"""What a vocabulary is made of: how long its tokens are, which scripts they are in, the longest of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from heapq import nsmallest
+
+import regex
+
+from webapp.core.analysis.surface_forms import bare
+from webapp.core.analysis.token_list import TokenList
+from webapp.core.text.unicode_scripts import NAMES
+
+# What a token can be besides text in one script, which goes by Unicode's name for the script.
+SEVERAL_SCRIPTS = "several scripts"
+DIGITS = "digits"
+PUNCTUATION = "punctuation and symbols"
+WHITE_SPACE = "white space"
+PART = "part of a character"
+SPECIAL = "special tokens"
+OTHER = "other characters"
+NO_SCRIPTS = (SEVERAL_SCRIPTS, DIGITS, PUNCTUATION, WHITE_SPACE, PART, SPECIAL, OTHER)
+
+LONGEST = 20  # tokens
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """Figures of a vocabulary of `size` tokens; each token is counted once in `kinds`.
+
+    `lengths` gives for each number of characters how many tokens have it, the shortest first. It leaves out what is
+    part of a character or stands for no text, as `kinds` counts it under `PART` and `SPECIAL`. `kinds` gives for each
+    script and each of `NO_SCRIPTS` how many tokens are of it, most first. `longest` and `longest_words` are ids, the
+    longest first, each text once by its lowest id, with and without its space; a word is made of letters and the marks
+    on them.
+    """
+
+    size: int
+    lengths: Mapping[int, int]
+    kinds: Mapping[str, int]
+    longest: tuple[int, ...]
+    longest_words: tuple[int, ...]
+
+    @property
+    def mean_length(self) -> float:
+        """Characters per token, over the tokens that `lengths` counts; 0 where there are none."""
+        counted = sum(self.lengths.values())
+        return sum(length * count for length, count in self.lengths.items()) / counted if counted else 0.0
+
+
+def portrait_of(tokens: TokenList) -> Portrait:
+    """The portrait of a vocabulary.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> pieces = ["[UNK]", "un", "##aff", "研究", "для", "Aд", "3.14", "…"]
+    >>> portrait = portrait_of(TokenList(WORDPIECE.tokenizer(WordPiece(pieces))))
+    >>> portrait.lengths
+    {1: 1, 2: 3, 3: 2, 4: 1}
+    >>> portrait.kinds
+    {'Latin': 2, 'special tokens': 1, 'Han': 1, 'Cyrillic': 1, 'several scripts': 1, 'digits': 1,
+     'punctuation and symbols': 1}
+    >>> portrait.longest[:2]
+    (6, 2)
+    """
+    class_of = _Classes()
+    kind_of = _Kinds()
+    lengths: Counter[int] = Counter()
+    kinds: Counter[str] = Counter()
+    texts: dict[str, int] = {}
+    words: dict[str, int] = {}
+    for id, text in zip(tokens.ids, tokens.texts, strict=True):
+        if id in tokens.apart:
+            kinds[SPECIAL] += 1
+        elif text is None:
+            kinds[PART] += 1
+        else:
+            text = bare(text)
+            length = len(text)
+            lengths[length] += 1
+            kind, is_word = kind_of[text.translate(class_of)]
+            kinds[kind] += 1
+            texts.setdefault(text, id)
+            if is_word:
+                words.setdefault(text, id)
+    return Portrait(
+        size=len(tokens),
+        lengths=dict(sorted(lengths.items())),
+        kinds=dict(kinds.most_common()),
+        longest=_longest(texts),
+        longest_words=_longest(words),
+    )
+
+
+def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
+    """The ids of the longest texts."""
+    return tuple(id for _, id in nsmallest(LONGEST, ((-len(text), id) for text, id in ids.items())))
+
+
+# Letters and marks are told apart by their script, everything else by its general category. A letter or mark that many
+# scripts share, like ー or a combining accent, has none.
+_SHARED, _DIGIT, _SIGN, _SPACE, _REST = "abcde"
+_SCRIPTS = [name for name in NAMES if name not in ("Common", "Inherited")]
+_FIRST = 0x1000  # a script's number from here on is the character that stands for it
+_category = regex.compile(
+    rf"(?P<{_SIGN}>[\p{{P}}\p{{S}}])|(?P<{_DIGIT}>\p{{N}})|(?P<{_SPACE}>\s)|(?P<letter>[\p{{L}}\p{{M}}])"
+)
+_script = regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _SCRIPTS))
+
+
+class _Classes(dict[int, str]):
+    """A code point → a character that says what kind of character it is, found when first asked for."""
+
+    def __missing__(self, code: int) -> str:
+        found = _category.match(chr(code))
+        name = (found.lastgroup if found else None) or _REST
+        if name == "letter":
+            script = _script.match(chr(code))
+            name = chr(_FIRST + script.lastindex - 1) if script and script.lastindex else _SHARED
+        self[code] = name
+        return name
+
+
+class _Kinds(dict[str, tuple[str, bool]]):
+    """The classes of a token's characters → its kind, and whether it is a word.
+
+    Letters decide; where there are none, digits; then punctuation and symbols; then white space.
+    """
+
+    def __missing__(self, classes: str) -> tuple[str, bool]:
+        found = set(classes)
+        scripts = [name for name in found if ord(name) >= _FIRST]
+        if scripts:
+            one = _SCRIPTS[ord(scripts[0]) - _FIRST]
+            kind = one if len(scripts) == 1 else SEVERAL_SCRIPTS
+        elif _DIGIT in found:
+            kind = DIGITS
+        elif _SIGN in found:
+            kind = PUNCTUATION
+        else:
+            kind = WHITE_SPACE if found == {_SPACE} else OTHER
+        result = self[classes] = kind, bool(scripts) and found.isdisjoint((_DIGIT, _SIGN, _SPACE, _REST))
+        return result

@@ -1,0 +1,129 @@
+"""What a vocabulary's pieces are in a text: without the marks that say where words begin, go on or end.
+
+▁the → " the"    ##ing → "ing"    low</w> → "low "    <0x41> → "A"    b"\\xe4\\xb8" → part of a character
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+
+from webapp.core.text import decoders
+from webapp.core.text.byte_characters import unspelt
+from webapp.core.text.decoders import Decoder, DecoderStep
+from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class PieceMarks:
+    """What the pieces of a vocabulary have besides text.
+
+    `space` stands for a space, `prefix` begins a piece inside a word, `suffix` ends a word. With `byte_names` a piece
+    like `<0x0A>` is a byte; with `spelt` characters stand for bytes, as in GPT-2's files.
+
+    >>> marks = PieceMarks(space="▁", byte_names=True)
+    >>> [marks.text_of(piece) for piece in ("▁the", "<0x0A>", "<0xE4>", b" the", b"\\xe4\\xb8")]
+    [' the', '\\n', None, ' the', None]
+    """
+
+    space: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    byte_names: bool = False
+    spelt: bool = False
+
+    def text_of(self, piece: str | bytes) -> str | None:
+        """The text that a piece stands for, or None where it is bytes that are no whole characters."""
+        data = self._bytes_of(piece)
+        if data is not None:
+            return _decoded(data)
+        assert isinstance(piece, str)
+        if self.prefix and len(piece) > len(self.prefix):
+            piece = piece.removeprefix(self.prefix)
+        if self.suffix and piece.endswith(self.suffix):
+            piece = f"{piece.removesuffix(self.suffix)} "
+        return piece.replace(self.space, " ") if self.space else piece
+
+    def bytes_of(self, piece: str | bytes) -> bytes:
+        """The bytes that a piece is in UTF-8, its marks included; of one that is called by its byte, that byte.
+
+        >>> PieceMarks(space="▁", byte_names=True).bytes_of("▁a"), PieceMarks(byte_names=True).bytes_of("<0xE4>")
+        (b'\\xe2\\x96\\x81a', b'\\xe4')
+        """
+        data = self._bytes_of(piece)
+        return str(piece).encode("utf-8", "replace") if data is None else data
+
+    def _bytes_of(self, piece: str | bytes) -> bytes | None:
+        """The bytes of a piece that stands for bytes, None for one that is text."""
+        if isinstance(piece, bytes):
+            return piece
+        if self.byte_names and _BYTE.fullmatch(piece):
+            return bytes([int(piece[3:5], 16)])
+        if self.spelt:
+            with suppress(ValueError):  # an added word is spelt as it is
+                return unspelt(piece)
+        return None
+
+
+def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
+    """The marks that a tokenizer's model and decoder know.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> piece_marks(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff"]))).text_of("##aff")
+    'aff'
+    """
+    model, steps = tokenizer.model, _steps(tokenizer.decoder)
+    space, suffix, byte_names, spelt = "", getattr(model, "end_of_word_suffix", ""), False, False
+    for step in steps:
+        match step:
+            case SentencePieceDecoder():
+                space, byte_names = step.space, bool(step.byte_pieces)
+            case decoders.MetaspaceDecoder():
+                space = step.replacement
+            case decoders.ReplaceDecoder(content=" ", regular=False) if len(step.pattern) == 1:
+                space = step.pattern
+            case decoders.BPEDecoder():
+                suffix = suffix or step.suffix
+            case decoders.ByteFallback():
+                byte_names = True
+            case decoders.ByteLevelDecoder():
+                spelt = True
+    return PieceMarks(
+        space="" if space == " " else space,
+        prefix=getattr(model, "continuing_subword_prefix", ""),
+        suffix=suffix,
+        byte_names=byte_names or getattr(model, "byte_fallback", False),
+        spelt=spelt and not (model.pieces and isinstance(model.pieces[0], bytes)),
+    )
+
+
+def bare(text: str) -> str:
+    """A piece's text without the one space that parts a word from the next; of white space, all of it.
+
+    So `▁the`, ` the`, `the` and `the</w>` are equally long, whatever the way in which a vocabulary keeps words apart.
+
+    >>> [bare(text) for text in (" the", "the ", "the", "    ", " ")]
+    ['the', 'the', 'the', '    ', ' ']
+    """
+    if text.isspace():
+        return text
+    return text[1:] if text.startswith(" ") else text.removesuffix(" ")
+
+
+_BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
+
+
+def _steps(decoder: Decoder | DecoderStep | None) -> list[Decoder | DecoderStep]:
+    if isinstance(decoder, decoders.DecoderSequence):
+        return [inner for step in decoder.steps for inner in _steps(step)]
+    return [] if decoder is None else [decoder]
+
+
+def _decoded(piece: bytes) -> str | None:
+    try:
+        return piece.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,201 @@
+"""The way of a stretch of text through normalizer, pre-tokenizer and model, as short as the parts allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from webapp.core.models import Model
+from webapp.core.models.fast.cache import Cache
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.text import pretokenizers
+from webapp.core.text.alignment import AlignedText
+from webapp.core.text.normalizers import BertNormalizer, Normalizer, keeps_beginning
+from webapp.core.text.pretokenizers import BertPreTokenizer, PreTokenizer, Span
+from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
+
+# The starts and ends of the tokens of a stretch of text.
+Located = tuple[Sequence[int], Sequence[int]]
+
+
+class PretokenPath:
+    """The ordinary way: normalize the text, cut it, look each pre-token up."""
+
+    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
+        self._normalizer = normalizer
+        self._pretokenizer = pretokenizer
+        self._further = None if pretokenizer is None else pretokenizers.further(pretokenizer)
+        self._changes_text = pretokenizers.changes_text(pretokenizer)
+        self._segment = model.segment
+        self._located = Cache(self._locate)
+        self._ids_of = model.ids
+
+    def ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch, which the whole text begins with or not."""
+        if self._normalizer is not None:
+            text = self._normalizer.normalize(text)
+        return self.normalized_ids(text, at_start)
+
+    def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch that is normalized already."""
+        pretokenizer = self._pretokenizer if at_start else self._further
+        if pretokenizer is None:
+            ids = self._ids_of(text) if text else []
+            return ids if isinstance(ids, list) else list(ids)  # what a model remembers are tuples
+        pretokens = pretokenizer.split(text)
+        if len(pretokens) == 1:
+            return list(self._ids_of(pretokens[0]))
+        return list(chain.from_iterable(map(self._ids_of, pretokens)))
+
+    def places(self, aligned: AlignedText) -> Located:
+        """Where in the whole text the tokens of a stretch stand."""
+        if self._normalizer is not None:
+            aligned = self._normalizer.align(aligned)
+        return self.normalized_places(aligned)
+
+    def normalized_places(self, aligned: AlignedText) -> Located:
+        """`places` for a stretch that is normalized already."""
+        text = aligned.text
+        if self._changes_text and self._pretokenizer is not None:
+            return placed(pretokenizers.cut(self._pretokenizer, aligned), self._located)
+        pretokenizer = self._further if text and aligned.starts[0] else self._pretokenizer
+        spans = [(text, 0, len(text))] if text else []
+        if pretokenizer is not None:
+            spans = pretokenizer.spans(text)
+        starts, ends = joined(spans, self._located)
+        if aligned.identity:
+            shift = aligned.origin
+            return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
+        first, last = aligned.starts, aligned.ends
+        return [first[start] for start in starts], [last[end - 1] for end in ends]
+
+    def _locate(self, pretoken: str) -> Located:
+        segments = self._segment(pretoken)
+        return tuple(start for _, start, _ in segments), tuple(end for _, _, end in segments)
+
+
+class NestedPretokenPath(PretokenPath):
+    """For a sequence of pre-tokenizers: what the first one cuts is looked up whole, with all that follows."""
+
+    def __init__(
+        self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.PreTokenizerSequence
+    ) -> None:
+        super().__init__(model, normalizer, pretokenizer.first)
+        inner = PretokenPath(model, None, pretokenizer.rest)
+        self._ids_of = Cache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
+        self._located = Cache(lambda pretoken: inner.normalized_places(AlignedText.of(pretoken)))
+
+
+class PlacedPretokenPath(PretokenPath):
+    """For pre-tokenizers that ask where in the whole text a stretch stands."""
+
+    def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
+        super().__init__(model, normalizer, pretokenizer)
+        self._changes_text = True
+
+    def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch that is normalized already, and nothing of it moved."""
+        return self.aligned_ids(AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1))
+
+    def ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch, which the whole text begins with or not."""
+        aligned = AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1)
+        return self.aligned_ids(aligned if self._normalizer is None else self._normalizer.align(aligned))
+
+    def aligned_ids(self, aligned: AlignedText) -> list[int]:
+        """The ids of a stretch that is normalized already, from where it stood before."""
+        pieces = [aligned] if aligned.text else []
+        if self._pretokenizer is not None:
+            pieces = pretokenizers.cut(self._pretokenizer, aligned)
+        return list(chain.from_iterable(self._ids_of(piece.text) for piece in pieces))
+
+
+class BertWordPath(PretokenPath):
+    """For BERT: no step looks across white space, so whole words of the original text are looked up."""
+
+    def __init__(self, model: Model, normalizer: BertNormalizer, pretokenizer: PreTokenizer) -> None:
+        super().__init__(model, normalizer, pretokenizer)
+        self._bert = normalizer
+        inner = PretokenPath(model, normalizer, pretokenizer)
+        self._word_ids = Cache(lambda word: tuple(inner.ids(word))).__getitem__
+        self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
+
+    def ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch."""
+        return list(chain.from_iterable(map(self._word_ids, self._bert.words(text))))
+
+    def places(self, aligned: AlignedText) -> Located:
+        """Where in the whole text the tokens of a stretch stand."""
+        shift = aligned.origin
+        starts, ends = joined(self._bert.word_spans(aligned.text), self._word_places)
+        return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
+
+
+class SpacedWordPath(PretokenPath):
+    """For SentencePiece's Unigram: where only its white space has to change, a text is cut into words as it is."""
+
+    def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
+        super().__init__(model, normalizer, None)
+        self._words_of = normalizer.words
+        self._ids_of_words = model.ids_of_words
+
+    def ids(self, text: str, at_start: bool = True) -> list[int]:
+        """The ids of a stretch."""
+        words = self._words_of(text)
+        ids = None if words is None else self._ids_of_words(words)
+        return super().ids(text, at_start) if ids is None else ids
+
+
+def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> PretokenPath:
+    """The way through the pipeline that remembers the longest stretches that stand for themselves."""
+    if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
+        return BertWordPath(model, normalizer, pretokenizer)
+    if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
+        return SpacedWordPath(model, normalizer)
+    by_place = pretokenizers.needs_places(pretokenizer)
+    if pretokenizer is not None and pretokenizers.further(pretokenizer) != pretokenizer:
+        by_place |= not keeps_beginning(normalizer)
+    if by_place:
+        return PlacedPretokenPath(model, normalizer, pretokenizer)
+    changes_text = pretokenizers.changes_text(pretokenizer)
+    if (
+        isinstance(pretokenizer, pretokenizers.PreTokenizerSequence)
+        and len(pretokenizer.pretokenizers) > 1
+        and not changes_text
+    ):
+        return NestedPretokenPath(model, normalizer, pretokenizer)
+    return PretokenPath(model, normalizer, pretokenizer)
+
+
+def joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
+    """The places of all tokens of a text, from those inside each of its pre-tokens.
+
+    >>> joined([("low", 0, 3), ("er", 4, 6)], {"low": ((0,), (3,)), "er": ((0, 1), (1, 2))})
+    ([0, 4, 5], [3, 5, 6])
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    add_start, add_end = starts.append, ends.append
+    for pretoken, start, end in spans:
+        inner_starts, inner_ends = located[pretoken]
+        if len(inner_starts) == 1 and not inner_starts[0] and len(pretoken) == end - start == inner_ends[0]:
+            add_start(start)
+            add_end(end)
+            continue
+        # Made-up characters in front belong to the first real one.
+        shift = end - len(pretoken)
+        for inner_start, inner_end in zip(inner_starts, inner_ends, strict=True):
+            add_start(max(inner_start + shift, start))
+            add_end(max(inner_end + shift, start + 1))
+    return starts, ends
+
+
+def placed(pieces: Sequence[AlignedText], located: Mapping[str, Located]) -> Located:
+    """The places of all tokens, from those inside each pre-token and the places of its characters."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for piece in pieces:
+        inner_starts, inner_ends = located[piece.text]
+        starts += [piece.starts[start] for start in inner_starts]
+        ends += [piece.ends[end - 1] for end in inner_ends]
+    return starts, ends

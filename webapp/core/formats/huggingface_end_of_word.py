@@ -1,0 +1,105 @@
+"""How a `tokenizer.json` says that `</w>` is a symbol of its own.
+
+Sennrich et al. put the end of a word into the alphabet; Hugging Face's BPE can only glue it to the word's last
+character (`end_of_word_suffix`). One character a symbol is all its model wants, though: so the file's normalizer puts
+a marker, a private-use character that no piece holds, behind every word, its pre-tokenizer cuts behind the markers, and
+its pieces have the marker where ours have `</w>`. Ids and offsets then are ours. A text's own private-use characters
+must not be taken for the marker: before anything else the normalizer exchanges it for a second one, as unknown as the
+first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webapp.core.formats.fields import FormatError
+from webapp.core.text.word_characters import WORD
+
+SUFFIX = "</w>"
+
+Json = dict[str, Any]
+
+# The ends of the runs that the Whitespace pre-tokenizer finds.
+_CLASS = WORD.replace(r"\u200c\u200d", "\u200c\u200d")
+_END_OF_WORD = rf"(?<=[{_CLASS}])(?![{_CLASS}])|(?<=[^{_CLASS}\s])(?![^{_CLASS}\s])"
+
+
+def marked(document: Json, suffix: str) -> Json:
+    """The document with the end of a word as a marker.
+
+    Raises FormatError when the pipeline around the model is not that of Sennrich's BPE.
+    """
+    plain = (None, {"type": "Whitespace"}, {"type": "BPEDecoder", "suffix": suffix})
+    if (document["normalizer"], document["pre_tokenizer"], document["decoder"]) != plain:
+        raise FormatError("an end-of-word symbol can only be written with the Whitespace pre-tokenizer")
+    model = document["model"]
+    used = set("".join(model["vocab"]))
+    marker, stand_in = (character for character in map(chr, _first_free(used)))
+    return {
+        **document,
+        **_pipeline(marker, stand_in),
+        "model": {**_respelt(model, suffix, marker), "end_of_word_suffix": None},
+    }
+
+
+def unmarked(document: Json) -> Json:
+    """The document with `</w>` for its end-of-word marker, where it has one; otherwise the document as it is."""
+    decoder, normalizer, model = (document.get(name) for name in ("decoder", "normalizer", "model"))
+    try:
+        marker = decoder["suffix"]  # type: ignore[index]
+        stand_in = normalizer["normalizers"][0]["content"]  # type: ignore[index]
+        vocabulary, merges = model["vocab"], model["merges"]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        return document
+    if any(document.get(name) != part for name, part in _pipeline(marker, stand_in).items()):
+        return document
+    if not isinstance(vocabulary, dict) or not isinstance(merges, list):
+        return document
+    return {
+        **document,
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "decoder": {"type": "BPEDecoder", "suffix": SUFFIX},
+        "model": {**_respelt(model, marker, SUFFIX), "end_of_word_suffix": SUFFIX},  # type: ignore[arg-type]
+    }
+
+
+def _pipeline(marker: str, stand_in: str) -> Json:
+    return {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Replace", "pattern": {"String": marker}, "content": stand_in},
+                {"type": "Replace", "pattern": {"Regex": _END_OF_WORD}, "content": marker},
+            ],
+        },
+        "pre_tokenizer": {
+            "type": "Split",
+            "pattern": {"Regex": rf"[^\s{marker}]+{marker}"},
+            "behavior": "Removed",
+            "invert": True,
+        },
+        "decoder": {"type": "BPEDecoder", "suffix": marker},
+    }
+
+
+def _first_free(used: set[str]) -> tuple[int, int]:
+    free = [code for code in range(0xE000, 0xF900) if chr(code) not in used][:2]
+    if len(free) < 2:
+        raise FormatError("no private-use character is left for the end of a word")
+    return free[0], free[1]
+
+
+def _respelt(model: Json, old: str, new: str) -> Json:
+    """The model with another spelling of the end of a word; only at a piece's end is it one."""
+
+    def respelt(piece: Any) -> Any:
+        return piece[: -len(old)] + new if isinstance(piece, str) and piece.endswith(old) else piece
+
+    return {
+        **model,
+        "vocab": {respelt(piece): id for piece, id in model["vocab"].items()},
+        "merges": [
+            [respelt(piece) for piece in merge] if isinstance(merge, list) else merge for merge in model["merges"]
+        ],
+    }

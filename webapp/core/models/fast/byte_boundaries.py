@@ -1,0 +1,64 @@
+"""Where byte-level BPE can never merge: between characters that no piece holds side by side.
+
+Text without spaces makes long pre-tokens that hardly ever return. Cut at those places they fall into short stretches
+that do, and that can be merged one by one: a merge makes a piece, and no piece reaches across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import compress, islice, pairwise
+from operator import add
+
+from webapp.core.models.fast.cache import Cache
+
+# Up to this many characters it costs less to merge a pre-token whole than to look for places to cut it at.
+SHORT = 6
+
+
+class ByteBoundaries:
+    """The places in a pre-token that no piece crosses, as far as they lie beside a character above ASCII.
+
+    >>> boundaries = ByteBoundaries(["研究".encode(), "生".encode() + b"\\xe5", b"a", b"ab"])
+    >>> boundaries.cut("研究研生命究ab")
+    ['研究', '研', '生命', '究', 'ab']
+    """
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._joined: set[str] = set()
+        self._before_part: set[str] = set()
+        self._after_part: set[str] = set()
+        self._leads: set[int] = set()
+        self._between = Cache(self._is_between)
+        for piece in pieces:
+            if len(piece) > 1 and not piece.isascii():
+                # Bytes that are only part of a character become lone surrogates.
+                self._add(piece.decode("utf-8", errors="surrogateescape"))
+
+    def cut(self, text: str) -> list[str]:
+        """The stretches between the boundaries."""
+        pairs = map(add, text, islice(text, 1, None))
+        cuts = list(compress(range(1, len(text)), map(self._between.__getitem__, pairs)))
+        return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
+
+    def _is_between(self, pair: str) -> bool:
+        """Whether there is a boundary between two characters."""
+        return not (
+            pair in self._joined
+            or pair.isascii()
+            or pair[0] in self._before_part
+            or pair[1] in self._after_part
+            or pair[1].encode()[0] in self._leads
+        )
+
+    def _add(self, piece: str) -> None:
+        for left, right in pairwise(piece):
+            left_is_part, right_is_part = "\udc80" <= left <= "\udcff", "\udc80" <= right <= "\udcff"
+            if not left_is_part and not right_is_part:
+                self._joined.add(left + right)
+            elif not right_is_part:
+                self._after_part.add(right)
+            elif not left_is_part:
+                self._before_part.add(left)
+            elif right >= "\udcc0":  # a character's first byte, behind another's last
+                self._leads.add(ord(right) - 0xDC00)

@@ -1,0 +1,218 @@
+"""What single precision makes of a word, wherever in a long text it stands.
+
+Between two powers of two, single-precision numbers lie on an even grid. A sum that stays there is the sum of scores
+rounded to that grid, whatever stands in front, unless a score lies half-way between two points: rounding to even then
+depends on the sum. So the best path of a word, and by how much it changes the sum, can be remembered for each grid.
+
+Words are numbered as they come, so that a text is looked up once, and a grid's answers lie in lists.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from math import frexp, inf
+from threading import Lock
+from typing import NamedTuple
+
+from webapp.core.models.fast.word_lengths import lengths_by_beginning
+from webapp.core.models.long_pieces import LongPieces
+from webapp.core.models.scored_pieces import Part, ScoredPieces
+
+# Where the score of the path so far is brought back to 0.
+FARTHEST = 100_000.0
+PRECISION = 24  # bits of a single-precision number
+# Characters; a longer word hardly ever returns. Such words, and those with a long piece, have the number 0.
+LONGEST_WORD = 48
+# A word that may change the sum by more than this is always computed.
+STEEPEST_WORD = 64.0
+# Nearer to 0 than this a sum is soon on the next grid: what is remembered there would hardly serve.
+NEAREST = 1024.0
+
+
+class WordPath(NamedTuple):
+    """The best path of a word that starts at 0.
+
+    `margin` is by how much it is better than the next at the closest of its decisions, `reach` the largest sum that was
+    looked at; both without sign.
+    """
+
+    parts: tuple[Part, ...]
+    scores: tuple[float, ...]
+    margin: float
+    reach: float
+
+
+UNKNOWN_PATH = WordPath((), (), 0.0, inf)
+
+
+class RoundedWords:
+    """Words by number: their ids in exact arithmetic, and what becomes of them on each grid."""
+
+    def __init__(
+        self,
+        score_of: Mapping[str, float],
+        unknown_score: float,
+        vocabulary: ScoredPieces,
+        front: str,
+        long: LongPieces,
+    ) -> None:
+        """`front` stands in front of every word and is not part of how words are named here."""
+        self._long = long
+        self._front = front
+        self._score_of = score_of
+        self._unknown_score = unknown_score
+        self._vocabulary = vocabulary
+        self._lengths = lengths_by_beginning(long.short(score_of))
+        self._grids: dict[int, PrecisionGrid] = {}
+        self.number = WordNumbers(self._add)
+        self.words = [""]
+        self.paths = [UNKNOWN_PATH]
+        self.scores: list[tuple[float, ...]] = [()]
+        self.packed_ids = [b""]
+        # Up to which sum no rounding decides between a word's best path and another, and none is brought back to 0.
+        self.certain_until = array("d", [0.0])
+
+    def at(self, score: float) -> PrecisionGrid | None:
+        """The grid on which a sum lies, if words can be remembered there."""
+        if score > -NEAREST or score <= -FARTHEST:
+            return None
+        exponent = frexp(score)[1]
+        grid = self._grids.get(exponent)
+        if grid is None:
+            limit = min(2.0**exponent, FARTHEST)
+            grid = self._grids[exponent] = PrecisionGrid(2.0 ** (exponent - PRECISION), limit - STEEPEST_WORD)
+        if len(grid.change) < len(self.paths):
+            grid.change.extend([-inf] * (len(self.paths) - len(grid.change)))
+        return grid
+
+    def learn(self, number: int, grid: PrecisionGrid) -> None:
+        """Have a grid remember a word, if it can be remembered there."""
+        if number in grid.asked or self.paths[number].reach > STEEPEST_WORD - 1:
+            return
+        grid.asked.add(number)
+        path, whole, step = self.paths[number], self._front + self.words[number], grid.step
+        if path.margin <= 2 * len(whole) * step:
+            path = self._rounded_path(whole, step)
+        scores = [nearest(score, step) for score in path.scores]
+        halfway = any(abs(score - near) == step / 2 for score, near in zip(path.scores, scores, strict=True))
+        if not halfway and path.reach < STEEPEST_WORD and path.parts == self.paths[number].parts:
+            grid.change[number] = sum(scores)
+
+    def _add(self, word: str) -> int:
+        whole = self._front + word
+        if len(whole) > LONGEST_WORD or self._long.ends(whole):
+            return 0
+        path = self._best_path(whole, self._score_of, self._unknown_score)
+        self.scores.append(path.scores)
+        self.packed_ids.append(pack_float(self._vocabulary.expanded(path.parts, whole)))
+        # A sum of n terms is at most n half steps off; a step is the sum times 2**-23 at most.
+        decided = path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1)
+        self.certain_until.append(min(decided, FARTHEST) - path.reach)
+        self.words.append(word)
+        self.paths.append(path)
+        return len(self.paths) - 1
+
+    def _rounded_path(self, word: str, step: float) -> WordPath:
+        beginnings = {word[start:end] for start in range(len(word)) for end in range(start + 1, len(word) + 1)}
+        scores = {piece: self._score_of[piece] for piece in beginnings & self._score_of.keys()}
+        rounded = {piece: nearest(score, step) for piece, score in scores.items()}
+        unknown = nearest(self._unknown_score, step)
+        halfway = any(abs(scores[piece] - rounded[piece]) == step / 2 for piece in scores)
+        if halfway or abs(self._unknown_score - unknown) == step / 2:
+            return UNKNOWN_PATH
+        return self._best_path(word, rounded, unknown)
+
+    def _best_path(self, word: str, score_of: Mapping[str, float], unknown_score: float) -> WordPath:
+        length = len(word)
+        best = [0.0] + [-inf] * length
+        second = [-inf] * (length + 1)
+        start_of = [0] * (length + 1)
+        reach = 0.0
+        for start in range(length):
+            till_here = best[start]
+            for piece_length in (*self._lengths.get(word[start : start + 2], ()), 1):
+                end = start + piece_length
+                score = score_of.get(word[start:end], unknown_score if piece_length == 1 else None)
+                if score is None or end > length:
+                    continue
+                candidate = till_here + score
+                # A sum that grows again could leave the grid at its finer end.
+                reach = inf if score > 0 else max(reach, -candidate)
+                if candidate > best[end]:
+                    second[end] = best[end]
+                    best[end] = candidate
+                    start_of[end] = start
+                elif candidate > second[end]:
+                    second[end] = candidate
+        return self._read_back(word, best, second, start_of, reach)
+
+    def _read_back(
+        self, word: str, best: Sequence[float], second: Sequence[float], start_of: Sequence[int], reach: float
+    ) -> WordPath:
+        parts: list[Part] = []
+        scores: list[float] = []
+        margin = inf
+        end = len(word)
+        while end > 0:
+            start = start_of[end]
+            piece = word[start:end]
+            parts.append((self._vocabulary.ids.get(piece), end))
+            scores.append(self._score_of.get(piece, self._unknown_score))
+            margin = min(margin, best[end] - second[end])
+            end = start
+        return WordPath(tuple(reversed(parts)), tuple(reversed(scores)), margin, reach)
+
+
+class WordNumbers(dict[str, int]):
+    """The number of each word; a new word is added, a word that is too long has the number 0."""
+
+    def __init__(self, add: Callable[[str], int]) -> None:
+        super().__init__()
+        self._add = add
+        self._adding = Lock()
+
+    def __missing__(self, word: str) -> int:
+        with self._adding:
+            number = self.get(word)
+            if number is None:
+                number = self._add(word)
+                if number:
+                    self[word] = number
+        return number
+
+
+class PrecisionGrid:
+    """Words on one grid: sums from half of the power of two to `limit`, all a multiple of `step`.
+
+    `change` is minus infinity for a word that is not known here, or that depends on the sum.
+    """
+
+    def __init__(self, step: float, limit: float) -> None:
+        self.step = step
+        self.limit = limit
+        self.change: list[float] = []
+        self.asked: set[int] = set()
+
+
+def nearest(score: float, step: float) -> float:
+    """A score rounded to a multiple of `step`, a power of two; halves to even.
+
+    >>> nearest(-2.3, 0.25), nearest(-2.375, 0.25)
+    (-2.25, -2.5)
+    """
+    return round(score / step) * step
+
+
+def pack_float(ids: Sequence[int]) -> bytes:
+    """Ids as bytes, which are joined sooner than lists; `array("i")` takes them apart again."""
+    return array("i", ids).tobytes()
+
+
+def single(value: float) -> float:
+    """A number in single precision.
+
+    >>> single(0.1)
+    0.10000000149011612
+    """
+    return array("f", [value])[0]

@@ -1,0 +1,190 @@
+"""The tutorials' other way to use a BPE vocabulary: the longest piece first, wherever it stands in the word.
+
+Pieces are tried from the longest to the shortest; each is found anywhere in the word, and what is left on both sides is
+treated likewise with the shorter ones. No published encoder does this: merging by rank may end in other pieces, because
+a long piece is reached only if its merges come first. What nothing covers is unknown, one token a character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+
+Status = Literal["open", "piece", "byte", "unknown", "left out"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordSpan:
+    """A part of a word, in its units: bytes, or characters; an end-of-word mark is one of them or glued to the last.
+
+    `open` until it is decided; afterwards it has an `id`, unless it is left out because nothing stands for it.
+    """
+
+    start: int
+    end: int
+    piece: str | bytes
+    id: int | None = None
+    status: Status = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceLookup:
+    """The pieces of a model but those with the ids `without`, looked up one by one: there may be 200,000."""
+
+    id_of: Callable[[str | bytes], int | None]
+    longest: int
+    without: frozenset[int] = frozenset()
+
+    def get(self, piece: str | bytes) -> int | None:
+        """The id of a piece, or None."""
+        id = self.id_of(piece)
+        return None if id in self.without else id
+
+
+class LongestFirst:
+    """Pieces with their ids, and how they are written in a word; made from a model by `longest_first`.
+
+    >>> pieces = ["<unk>", "moun", "tain</w>", "ve</w>", "nta"]
+    >>> way = LongestFirst({piece: id for id, piece in enumerate(pieces) if id}, suffix="</w>", unknown=0)
+    >>> way.ids("mountain"), way.ids("love")
+    ([1, 2], [0, 0, 3])
+
+    The longest piece is `tain</w>`, with five units. Of pieces of one length the one with the lower id goes first.
+    """
+
+    def __init__(
+        self,
+        pieces: Mapping[str, int] | Mapping[bytes, int] | PieceLookup,
+        *,
+        byte_level: bool = False,
+        prefix: str = "",
+        suffix: str = "",
+        glued: bool = False,
+        unknown: int | None = None,
+        byte_ids: Sequence[int | None] | None = None,
+    ) -> None:
+        """`prefix` stands in front of a piece inside a word, `suffix` behind the word, `glued` to its last character or
+        as a unit of its own; `byte_ids` are those of the 256 bytes that stand for an uncovered character (None for a
+        byte that has none)."""
+        self.byte_level = byte_level
+        self.prefix = prefix
+        self.suffix = suffix
+        self.glued = glued
+        self.unknown = unknown
+        self.byte_ids = byte_ids
+        if not isinstance(pieces, PieceLookup):
+            ids: dict[str | bytes, int] = dict(pieces.items())
+            pieces = PieceLookup(ids.get, max(map(len, ids), default=0))
+        self._pieces = pieces
+
+    def ids(self, word: str) -> list[int]:
+        """The ids of a word's tokens."""
+        return [span.id for span in self.spans(word) if span.id is not None]
+
+    def spans(self, word: str) -> list[WordSpan]:
+        """The word's tokens, and what is left out."""
+        units = self.units(word) if word else []
+        taken = sorted((place, length) for length, _, places in self.taken(units) for place in places)
+        spans: list[WordSpan] = []
+        at = 0
+        for place, length in [*taken, (len(units), 0)]:
+            for uncovered in range(at, place):
+                spans += self.instead(self.open_span(units, uncovered, uncovered + 1))
+            if length:
+                spans.append(self.piece_span(units, place, place + length))
+            at = place + length
+        return spans
+
+    def taken(self, units: Sequence[str] | bytes) -> Iterator[tuple[int, int, list[int]]]:
+        """The pieces that are taken, in that order: `(length, id, places)`, the places from the left."""
+        free = [True] * len(units)
+        for (reverse, id), group in groupby(self.matches(units), key=lambda match: match[:2]):
+            length, places = -reverse, []
+            for _, _, start in group:
+                if all(free[start : start + length]):
+                    places.append(start)
+                    free[start : start + length] = [False] * length
+            if places:
+                yield length, id, places
+
+    def matches(self, units: Sequence[str] | bytes) -> list[tuple[int, int, int]]:
+        """`(-length, id, start)` of each piece at each place, in the order in which they are tried."""
+        matches = []
+        for start in range(len(units)):
+            for end in range(start + 1, min(len(units), start + self._pieces.longest) + 1):
+                id = self._pieces.get(self.spelt(units, start, end))
+                if id is not None:
+                    matches.append((start - end, id, start))
+        return sorted(matches)
+
+    def units(self, word: str) -> Sequence[str] | bytes:
+        """The bytes or characters of a word, and its end-of-word mark."""
+        if self.byte_level:
+            return word.encode()
+        if self.glued and word:
+            return [*word[:-1], word[-1] + self.suffix]
+        return [*word, self.suffix] if self.suffix else list(word)
+
+    def spelt(self, units: Sequence[str] | bytes, start: int, end: int) -> str | bytes:
+        """How a piece is written that covers these units."""
+        if isinstance(units, bytes):
+            return units[start:end]
+        return (self.prefix if start else "") + "".join(units[start:end])
+
+    def open_span(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
+        """A span that is not decided yet."""
+        return WordSpan(start, end, units[start:end] if isinstance(units, bytes) else "".join(units[start:end]))
+
+    def piece_span(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
+        """A span that is a piece."""
+        piece = self.spelt(units, start, end)
+        return WordSpan(start, end, piece, self._pieces.get(piece), "piece")
+
+    def instead(self, stretch: WordSpan) -> list[WordSpan]:
+        """What stands for one uncovered unit: its bytes, the unknown token, or nothing."""
+        start, end, text = stretch.start, stretch.end, stretch.piece
+        assert isinstance(text, str)  # every byte is a piece
+        if self.byte_ids is not None:
+            ids = [self.byte_ids[byte] for byte in text.encode()]
+            if None not in ids:
+                return [
+                    WordSpan(start, end, f"<0x{byte:02X}>", id, "byte")
+                    for byte, id in zip(text.encode(), ids, strict=True)
+                ]
+        if self.unknown is None:
+            return [WordSpan(start, end, text, None, "left out")]
+        return [WordSpan(start, end, text, self.unknown, "unknown")]
+
+
+def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] = ()) -> LongestFirst:
+    """The longest-piece-first way with the pieces of a model; `without` are ids that stand for no text, as special
+    tokens do.
+
+    >>> model = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"bcd", b"abc"])
+    >>> list(model.ids("abcd")), longest_first(model).ids("abcd")
+    ([259, 100], [97, 258])
+    """
+    longest = max(map(len, model.pieces), default=0)
+    excluded = frozenset(without)
+    if isinstance(model, ScoredBPE):
+        vocabulary = model.vocabulary
+        pieces = PieceLookup(lambda piece: vocabulary.ids.get(str(piece)), longest, excluded)
+        return LongestFirst(pieces, unknown=vocabulary.unknown_id, byte_ids=vocabulary.byte_ids)
+    if isinstance(model, RankBPE) or model.byte_level:
+        return LongestFirst(PieceLookup(model.id_of, longest, excluded), byte_level=True)
+    fallback = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
+    excluded |= {id for id in (model.unknown_id, *(fallback or ())) if id is not None}
+    return LongestFirst(
+        PieceLookup(model.id_of, longest, excluded),
+        prefix=model.continuing_subword_prefix,
+        suffix=model.end_of_word_suffix,
+        glued=model.suffix_id is None,
+        unknown=model.unknown_id,
+        byte_ids=fallback,
+    )

@@ -1,0 +1,94 @@
+"""A normalized text that remembers where in the original each of its characters comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Edit = tuple[int, int, str, Sequence[int]]
+Change = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedText:
+    """A text, and for each of its characters the range of the original that it stands for.
+
+    `starts` and `ends` are as long as `text`; both count characters of the original. A normalizer changes one
+    with `edited`, where each new character names the old one whose place it takes:
+
+    >>> aligned = AlignedText.of("a\\x00b").edited([(1, 2, "", ())])
+    >>> aligned.text, list(aligned.starts), list(aligned.ends)
+    ('ab', [0, 2], [1, 3])
+    """
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    origin: int = 0
+    """Where in the original this text begins: the place of characters that stand in front of all others."""
+
+    @classmethod
+    def of(cls, text: str) -> AlignedText:
+        """`text` as it is, each character standing for itself."""
+        return cls(text, range(len(text)), range(1, len(text) + 1))
+
+    @property
+    def identity(self) -> bool:
+        """Whether every character still stands for itself."""
+        return isinstance(self.starts, range)
+
+    def same_length(self, text: str) -> AlignedText:
+        """The text replaced by another in which each character takes the place of the one at its index."""
+        return AlignedText(text, self.starts, self.ends, self.origin)
+
+    def part(self, start: int, end: int) -> AlignedText:
+        """The text from one index to another."""
+        starts = self.starts[start:end]
+        return AlignedText(self.text[start:end], starts, self.ends[start:end], starts[0] if starts else self.origin)
+
+    def transformed(self, changes: Iterable[Change], removed: int = 0) -> AlignedText:
+        """The text as `tokenizers` changes one, character by character, once the first `removed` ones are gone.
+
+        A change is a new character and 0 where it replaces an old one, -n where the n behind that one go with it, or
+        more than 0 where it is put in and gets the place of the old character before it.
+
+        >>> aligned = AlignedText.of("ab").transformed([("A", 0), ("!", 1), ("B", 0)])
+        >>> aligned.text, list(aligned.starts), list(aligned.ends)
+        ('A!B', [0, 0, 1], [1, 1, 2])
+        """
+        characters: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        at = removed
+        for character, change in changes:
+            characters.append(character)
+            source = at - 1 if change > 0 else at
+            starts.append(self.starts[source] if source >= 0 else self.origin)
+            ends.append(self.ends[source] if source >= 0 else self.origin)
+            if change <= 0:
+                at += 1 - change
+        return AlignedText("".join(characters), starts, ends, self.origin)
+
+    def edited(self, edits: Iterable[Edit]) -> AlignedText:
+        """The text with stretches replaced, each edit a `(start, end, replacement, sources)`.
+
+        Edits come in order and do not overlap. `sources` holds for each character of the replacement the
+        index (in this text) of the character whose range it takes over, or -1 for one that has no place.
+        """
+        pieces: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        position = 0
+        for start, end, replacement, sources in edits:
+            pieces += (self.text[position:start], replacement)
+            starts += self.starts[position:start]
+            ends += self.ends[position:start]
+            starts += [self.starts[source] if source >= 0 else self.origin for source in sources]
+            ends += [self.ends[source] if source >= 0 else self.origin for source in sources]
+            position = end
+        if not pieces:
+            return self
+        pieces.append(self.text[position:])
+        starts += self.starts[position:]
+        ends += self.ends[position:]
+        return AlignedText("".join(pieces), starts, ends, self.origin)

@@ -1,0 +1,221 @@
+"""Normalizers that take characters out or put others in their place, as Hugging Face's `tokenizers` does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+
+import regex
+
+from webapp.core.models.fast.cache import Cache
+from webapp.core.text.alignment import AlignedText, Change
+from webapp.core.text.bert_characters import COMBINING
+from webapp.core.text.byte_characters import spelt
+from webapp.core.text.character_classes import members
+from webapp.core.text.character_map import CharacterMap, RuleStarts
+from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
+
+
+@dataclass(frozen=True)
+class Strip:
+    """White space goes from the beginning and the end.
+
+    >>> Strip().normalize(" low ")
+    'low'
+    """
+
+    left: bool = True
+    right: bool = True
+
+    def normalize(self, text: str) -> str:
+        """The text without white space around it."""
+        start, end = self._range(text)
+        return text[start:end]
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text without white space around it, aligned."""
+        start, end = self._range(aligned.text)
+        return AlignedText(
+            aligned.text[start:end], list(aligned.starts[start:end]), list(aligned.ends[start:end]), aligned.origin
+        )
+
+    def _range(self, text: str) -> tuple[int, int]:
+        end = len(text.rstrip(WHITE_SPACE_CHARACTERS)) if self.right else len(text)
+        start = len(text) - len(text.lstrip(WHITE_SPACE_CHARACTERS)) if self.left else 0
+        return min(start, end), end
+
+
+class _Removal:
+    """Characters that go, and others that become spaces."""
+
+    _gone: re.Pattern[str]
+    _spaces: re.Pattern[str] | None = None
+
+    def normalize(self, text: str) -> str:
+        """The text without the characters."""
+        if text.isascii() and text.isprintable():
+            return text
+        text = self._gone.sub("", text)
+        return text if self._spaces is None else self._spaces.sub(" ", text)
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text without the characters, aligned."""
+        aligned = aligned.edited((*found.span(), "", ()) for found in self._gone.finditer(aligned.text))
+        return aligned if self._spaces is None else aligned.same_length(self._spaces.sub(" ", aligned.text))
+
+
+@dataclass(frozen=True)
+class StripAccents(_Removal):
+    """Combining marks go; a letter that is composed with its accent stays.
+
+    >>> StripAccents().normalize("e\\u0301é")
+    'eé'
+    """
+
+    _gone = re.compile(f"[{COMBINING}]+")
+
+
+@dataclass(frozen=True)
+class Nmt(_Removal):
+    """What SentencePiece's rule `nmt` does to control characters and unusual spaces.
+
+    >>> Nmt().normalize("a\\x01\\tb\\u200bc")
+    'a b c'
+    """
+
+    _gone = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]+")
+    _spaces = re.compile(r"[\t\n\x0c\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
+
+
+@dataclass(frozen=True)
+class ByteCharacters:
+    """Every byte of the text's UTF-8 as one printable character, as GPT-2's files spell them.
+
+    >>> ByteCharacters().normalize("é ")
+    'Ã©Ġ'
+    """
+
+    def normalize(self, text: str) -> str:
+        """The spelt bytes."""
+        return spelt(text.encode())
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The spelt bytes, each in the place of its character."""
+        return aligned.transformed(
+            (byte, int(at > 0)) for character in aligned.text for at, byte in enumerate(spelt(character.encode()))
+        )
+
+
+@dataclass(frozen=True)
+class Precompiled:
+    """SentencePiece's character map, as `tokenizers` applies it: to each grapheme of up to five bytes, then to each
+    character of the others.
+
+    >>> Precompiled(CharacterMap.of({"ﬁ": "fi"})).normalize("ﬁn")
+    'fin'
+    """
+
+    character_map: CharacterMap = field(repr=False)
+
+    def normalize(self, text: str) -> str:
+        """The replaced text."""
+        return _touched(self.character_map.starts).sub(lambda found: self._normalized[found[0]], text)
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The replaced text, aligned."""
+        changes = list(_with_removed(self._changes(aligned.text)))
+        if all(not change for _, change in changes):
+            return aligned.same_length("".join(character for character, _ in changes))
+        return aligned.transformed(changes)
+
+    @cached_property
+    def _normalized(self) -> Cache[str]:
+        return Cache(lambda stretch: "".join(character for character, _ in self._changes(stretch)))
+
+    def _changes(self, text: str) -> Iterator[Change]:
+        known = self._known
+        for grapheme in _GRAPHEME.findall(text):
+            if grapheme not in known:
+                if len(known) > 1 << 16:
+                    known.clear()
+                parts = _LOOSE.split(grapheme)
+                known[grapheme] = tuple(chain.from_iterable(map(self._changes_of, parts)))
+            yield from known[grapheme]
+
+    def _changes_of(self, grapheme: str) -> Iterator[Change]:
+        whole = _shortest(self.character_map, grapheme) if len(grapheme.encode()) < 6 else None
+        if whole is not None:
+            yield from _counted(grapheme, whole)
+            return
+        for character in grapheme:
+            replacement = _shortest(self.character_map, character)
+            if replacement is None:
+                yield character, 0
+            else:
+                yield from _counted(character, replacement)
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Change, ...]]:
+        return {}
+
+
+def _shortest(character_map: CharacterMap, chunk: str) -> str | None:
+    """What `tokenizers` puts in the place of a chunk: the replacement of the shortest rule it begins with."""
+    for length in range(1, len(chunk) + 1):
+        for start, end, replacement in character_map.replacements(chunk[:length]):
+            if (start, end) == (0, length):
+                return replacement
+    return None
+
+
+def _counted(old: str, new: str) -> Iterator[Change]:
+    """The changes that put `new` in the place of `old`: where it is longer its last characters are put in, where it is
+    shorter the last one takes the place of all that are left, and where it is nothing that falls to the one before.
+
+    >>> list(_counted("ﬁ", "fi")), list(_counted("e\u0301", "é")), list(_counted("\x01", ""))
+    ([('f', 0), ('i', 1)], [('é', -1)], [('', -1)])
+    """
+    more = len(new) - len(old)
+    if not new:
+        yield "", more
+    for left, character in zip(range(len(new) - 1, -1, -1), new, strict=True):
+        yield character, 1 if left < more else more if more < 0 and not left else 0
+
+
+def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes with every removal told by the character before it, the first of a text by none."""
+    held: Change | None = None
+    for character, change in changes:
+        if character:
+            if held is not None:
+                yield held
+            held = character, change
+        elif held is not None:
+            held = held[0], held[1] + change
+    if held is not None:
+        yield held
+
+
+_GRAPHEME = regex.compile(r"\X")
+# A virama joins two consonants (Unicode's rule GB9c); `regex` lets one join even where no consonant is in front.
+_LOOSE = regex.compile(
+    r"(?V1)(?<=\p{InCB=Linker}\p{InCB=Extend}*)"
+    r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
+)
+
+
+@lru_cache(maxsize=8)
+def _touched(starts: RuleStarts) -> re.Pattern[str]:
+    """Stretches that hold all that may be replaced, with the characters around it that may be part of its graphemes.
+
+    What stays are characters that no rule replaces alone and that are a grapheme each, beside one of their like: a rule
+    for several characters, such as a letter and a mark, needs a grapheme that holds them all.
+    """
+    plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
+    parts = regex.findall(r"\P{Grapheme_Cluster_Break=Other}", plane)
+    touched = members({character for character in (*parts, *starts.single) if character <= "\uffff"})
+    touched += "\U00010000-\U0010ffff"
+    return re.compile(f"[^{touched}]?+(?:[{touched}]++[^{touched}]?+)++")

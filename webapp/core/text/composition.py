@@ -1,0 +1,142 @@
+"""Unicode's normalization forms with a memory: which character each character of the result comes from.
+
+`unicodedata` gives the text; this module gives the places, by the algorithms of Unicode Standard Annex 15 run
+with a count beside each character, as the package behind `tokenizers` does: 0 for a character that stands for
+one of the original, 1 for one that was added, -n for one that n others were merged into.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal
+
+import regex
+
+from webapp.core.text.alignment import Edit
+from webapp.core.text.bert_characters import escaped
+
+# unicodedata sorts combining marks by insertion, which takes minutes for a megabyte of them in the wrong order.
+_LONG_RUN_OF_MARKS = regex.compile(r"\p{M}{100}")
+# ASCII never combines with what stands before it, so the text may be normalized between ASCII characters.
+_STRETCH = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+Counted = tuple[str, int]
+
+
+def normalized(form: Form, text: str) -> str:
+    """The text in a form: as `unicodedata.normalize`, but near-linear on any text.
+
+    >>> normalized("NFC", "e\\u0301")
+    'é'
+    """
+    newer = _NEWER.search(text)
+    if newer is None and unicodedata.is_normalized(form, text):
+        return text
+    if newer is not None or _LONG_RUN_OF_MARKS.search(text):
+        return _normalized(form, text)[0]
+    return unicodedata.normalize(form, text)
+
+
+def is_normalized(form: Form, text: str) -> bool:
+    """Whether the text is in a form already; where that is not known, no."""
+    return _NEWER.search(text) is None and unicodedata.is_normalized(form, text)
+
+
+def form_edits(form: Form, text: str) -> Iterator[Edit]:
+    """The edits that bring a text into a form.
+
+    >>> list(form_edits("NFC", "cafe\\u0301"))
+    [(3, 5, 'é', [3])]
+    """
+    known: dict[str, tuple[str, list[int]] | None] = {}
+    for stretch in _STRETCH.finditer(text):
+        original = stretch[0]
+        if original not in known:
+            known[original] = None if is_normalized(form, original) else _normalized(form, original)
+        found = known[original]
+        if found is not None:
+            start = stretch.start()
+            changed, sources = found
+            yield start, stretch.end(), changed, [start + source for source in sources]
+
+
+def _normalized(form: Form, text: str) -> tuple[str, list[int]]:
+    decomposed = _in_canonical_order(_decomposed("NFKD" if "K" in form else "NFD", text))
+    counted = _composed(decomposed) if form.endswith("C") else decomposed
+    return "".join(character for character, _ in counted), _sources(counted)
+
+
+def _sources(counted: list[Counted]) -> list[int]:
+    sources = []
+    position = 0
+    for _, count in counted:
+        if count > 0:
+            sources.append(max(position - 1, 0))
+        else:
+            sources.append(position)
+            position += 1 - count
+    return sources
+
+
+def _decomposed(form: Form, text: str) -> list[Counted]:
+    normalize = unicodedata.normalize
+    return [
+        (part, int(at > 0))
+        for character in text
+        for at, part in enumerate(character if _NEWER_COMPOSED.match(character) else normalize(form, character))
+    ]
+
+
+def _in_canonical_order(counted: list[Counted]) -> list[Counted]:
+    """Runs of combining characters sorted by their class, equal ones staying in order."""
+    classes = [_combining(character) for character, _ in counted]
+    ordered = counted.copy()
+    start = 0
+    for at in range(len(classes) + 1):
+        if at == len(classes) or classes[at] == 0:
+            if at - start > 1:
+                run = sorted(range(start, at), key=classes.__getitem__)
+                ordered[start:at] = [counted[index] for index in run]
+            start = at + 1
+    return ordered
+
+
+def _combining(character: str) -> int:
+    return 0 if _NEWER_MARK.match(character) else unicodedata.combining(character)
+
+
+def _composed(counted: list[Counted]) -> list[Counted]:
+    result: list[Counted] = []
+    starter = -1  # index in result of the last character that others can be merged into
+    last_class = 0
+    for character, count in counted:
+        combining = _combining(character)
+        adjacent = starter == len(result) - 1
+        if starter >= 0 and (adjacent or (combining and combining > last_class)):
+            merged = unicodedata.normalize("NFC", result[starter][0] + character)
+            if len(merged) == 1 and not _NEWER_COMPOSED.match(merged):
+                result[starter] = (merged, result[starter][1] + count - 1)
+                continue
+        result.append((character, count))
+        if combining == 0:
+            starter = len(result) - 1
+        last_class = combining
+    return result
+
+
+# What `tokenizers`, whose tables are of Unicode 9, takes for unassigned, and `unicodedata` composes or puts in order.
+_COMPOSED = escaped("32FF A7F2-A7F4 AB69 10781-10785 10787-107B0 107B2-107BA 11938 1F16C 1FBF0-1FBF9")
+_MARKS = escaped(
+    """
+7FD 898-89F 8CA-8D3 9FE C3C D3B-D3C EBA 1715 1ABF-1ACE 1DF6-1DFA A82C 10D24-10D27 10EAB-10EAC 10F46-10F50
+10F82-10F85 11070 1133B 1145E 11839-1183A 1193D-1193E 11943 119E0 11A34 11A47 11A99 11D42 11D44-11D45 11D97
+16FF0-16FF1 1E130-1E136 1E2AE 1E2EC-1E2EF
+"""
+)
+_NEWER_COMPOSED = re.compile(f"[{_COMPOSED}]")
+_NEWER_MARK = re.compile(f"[{_MARKS}]")
+# With the two that would be composed to the one of them that has a canonical decomposition.
+_NEWER = re.compile(f"[{_COMPOSED}{_MARKS}\\U00011930]")

@@ -1,0 +1,314 @@
+"""Normalizers: how characters are changed before the text is cut.
+
+Each has `normalize`, the text alone and fast, and `align`, the same text with the place of every character in
+the original. A normalizer to come needs these two methods and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import regex
+
+from webapp.core.text import bert_characters
+from webapp.core.text.alignment import AlignedText, Edit
+from webapp.core.text.composition import Form, form_edits, is_normalized, normalized
+from webapp.core.text.split_patterns import SplitPattern, TextError
+
+
+class Normalizer(Protocol):
+    """Changes a text."""
+
+    def normalize(self, text: str) -> str:
+        """The changed text."""
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The changed text, its characters still knowing their place in the original."""
+
+
+class _UnicodeForm:
+    """One of Unicode's four normalization forms (Unicode Standard Annex 15).
+
+    A composed character takes the place of the first of those it was composed from, and all characters that
+    one was decomposed to take its place: the convention of `tokenizers`.
+    """
+
+    form: ClassVar[Form]
+
+    def normalize(self, text: str) -> str:
+        """The text in this form."""
+        return normalized(self.form, text)
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text in this form, aligned."""
+        if is_normalized(self.form, aligned.text):
+            return aligned
+        return aligned.edited(form_edits(self.form, aligned.text))
+
+
+@dataclass(frozen=True)
+class NFC(_UnicodeForm):
+    """Characters composed: `e` and an acute accent become `é`."""
+
+    form = "NFC"
+
+
+@dataclass(frozen=True)
+class NFD(_UnicodeForm):
+    """Characters decomposed: `é` becomes `e` and an acute accent."""
+
+    form = "NFD"
+
+
+@dataclass(frozen=True)
+class NFKC(_UnicodeForm):
+    """Composed, and compatibility characters replaced: `ﬁ` becomes `fi`."""
+
+    form = "NFKC"
+
+
+@dataclass(frozen=True)
+class NFKD(_UnicodeForm):
+    """Decomposed, and compatibility characters replaced."""
+
+    form = "NFKD"
+
+
+@dataclass(frozen=True)
+class Lowercase:
+    """Lower case, character by character (so without the final sigma that whole words would get).
+
+    >>> Lowercase().normalize("ΣΑΣ İ")
+    'σασ i̇'
+    """
+
+    def normalize(self, text: str) -> str:
+        """The text in lower case."""
+        # Σ is the one letter whose lower case depends on its neighbours.
+        lower = text.replace("Σ", "σ").lower()
+        return lower if lower.isascii() else lower.translate(_NEWER_CAPITALS)
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text in lower case, aligned."""
+        lower = self.normalize(aligned.text)
+        if len(lower) == len(aligned.text):
+            return aligned.same_length(lower)
+        return aligned.edited(_edits(_NOT_LOWER, aligned.text, lambda found: self.normalize(found)))
+
+
+@dataclass(frozen=True)
+class BertNormalizer:
+    """BERT's clean-up (Devlin et al. 2019, `BasicTokenizer` of the published code).
+
+    `clean_text` removes control characters and makes all white space plain spaces; `handle_chinese_chars`
+    puts spaces around Chinese characters; `strip_accents` (None: as `lowercase` says) removes accents.
+
+    >>> BertNormalizer(lowercase=True).normalize("Café\\t東京")
+    'cafe  東  京 '
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
+
+    def normalize(self, text: str) -> str:
+        """The cleaned text."""
+        if self.clean_text:
+            text = _BERT_SPACE.sub(" ", _BERT_CONTROL.sub("", text))
+        if self.handle_chinese_chars and not text.isascii():
+            text = _CHINESE.sub(r" \g<0> ", text)
+        if self._strips and not text.isascii():
+            text = _ACCENT.sub("", normalized("NFD", text))
+        return Lowercase().normalize(text) if self.lowercase else text
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The cleaned text, aligned."""
+        if self.clean_text:
+            aligned = aligned.edited(_edits(_BERT_CONTROL, aligned.text, lambda found: ""))
+            aligned = aligned.same_length(_BERT_SPACE.sub(" ", aligned.text))
+        if self.handle_chinese_chars:
+            aligned = aligned.edited(_edits(_CHINESE, aligned.text, lambda found: f" {found} "))
+        if self._strips:
+            aligned = NFD().align(aligned)
+            aligned = aligned.edited(_edits(_ACCENT, aligned.text, lambda found: ""))
+        return Lowercase().align(aligned) if self.lowercase else aligned
+
+    def words(self, text: str) -> list[str]:
+        """The text between white space (and single Chinese characters), as it is.
+
+        Each may be normalized alone, for nothing that the normalizer does looks across such a place.
+        """
+        # str.split() is quickest, but takes a few control characters for white space too.
+        if self.clean_text and text.isascii() and not _SPLITS_AND_IS_NONE.search(text):
+            return text.split()
+        return self._word.findall(text)
+
+    def word_spans(self, text: str) -> list[tuple[str, int, int]]:
+        """`words` with their ranges."""
+        return [(found[0], *found.span()) for found in self._word.finditer(text)]
+
+    @property
+    def _word(self) -> re.Pattern[str]:
+        return _BETWEEN_SPACE_AND_CHINESE if self.handle_chinese_chars else _BETWEEN_SPACE
+
+    @property
+    def _strips(self) -> bool:
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Every match of a pattern (in the syntax of `regex`) becomes `content`.
+
+    The new characters take the place of the last one they replace. A pattern that comes to no end on a text raises
+    PatternTimeoutError.
+
+    >>> Replace("''|``", '"').normalize("``yes''")
+    '"yes"'
+    """
+
+    pattern: str
+    content: str
+
+    def normalize(self, text: str) -> str:
+        """The text with the matches replaced."""
+        if self._is_character:
+            if len(self.content) > 1:
+                check_length(len(text) + text.count(self.pattern) * (len(self.content) - 1))
+            return text.replace(self.pattern, self.content)
+        pieces: list[str] = []
+        position = 0
+        for start, end in self._found(text):
+            pieces += (text[position:start], self.content)
+            position = end
+        check_length(len(text) + len(pieces) // 2 * len(self.content))
+        return "".join((*pieces, text[position:]))
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text with the matches replaced, aligned."""
+        if self._is_character and len(self.content) == 1:
+            return aligned.same_length(self.normalize(aligned.text))
+        found = list(self._found(aligned.text))
+        check_length(len(aligned.text) + len(found) * len(self.content))
+        return aligned.edited((start, end, self.content, [end - 1] * len(self.content)) for start, end in found)
+
+    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the matches are; no empty one right behind another, and none in an empty text, as in `tokenizers`."""
+        last = -1
+        for start, end in self._pattern.spans(text):
+            if text and (start < end or start != last):
+                yield start, end
+            last = end
+
+    @cached_property
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.pattern)
+
+    @cached_property
+    def _is_character(self) -> bool:
+        return len(self.pattern) == 1 and regex.escape(self.pattern, literal_spaces=True) == self.pattern
+
+
+class GrowthError(TextError):
+    """A text that its normalizer, or its decoder, makes too long."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__(f"the vocabulary makes the text {length:,} characters long; {LONGEST:,} are the most")
+
+
+LONGEST = 1 << 24
+"""So many characters a normalizer or decoder may make of a text: ten times the longest text of this site."""
+
+
+def check_length(length: int) -> None:
+    """Raises GrowthError for a text that would be longer than `LONGEST`."""
+    if length > LONGEST:
+        raise GrowthError(length)
+
+
+@dataclass(frozen=True)
+class Prepend:
+    """Puts characters in front of a text that is not empty; they take the place of its first character.
+
+    >>> Prepend("▁").normalize("Hello")
+    '▁Hello'
+    """
+
+    prepend: str
+
+    def normalize(self, text: str) -> str:
+        """The text with the characters in front."""
+        return self.prepend + text if text else text
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text with the characters in front, aligned."""
+        if not aligned.text:
+            return aligned
+        return aligned.edited([(0, 0, self.prepend, [0] * len(self.prepend))])
+
+
+@dataclass(frozen=True)
+class NormalizerSequence:
+    """Several normalizers, one after the other.
+
+    >>> NormalizerSequence((NFD(), Lowercase())).normalize("É") == "e\\u0301"
+    True
+    """
+
+    normalizers: tuple[Normalizer, ...]
+
+    def normalize(self, text: str) -> str:
+        """The text as the last one leaves it."""
+        for normalizer in self.normalizers:
+            text = normalizer.normalize(text)
+        return text
+
+    def align(self, aligned: AlignedText) -> AlignedText:
+        """The text as the last one leaves it, aligned."""
+        for normalizer in self.normalizers:
+            aligned = normalizer.align(aligned)
+        return aligned
+
+
+def keeps_beginning(normalizer: Normalizer | None) -> bool:
+    """Whether the first character of a normalized text always stands for the first of the original."""
+    if isinstance(normalizer, NormalizerSequence):
+        return all(map(keeps_beginning, normalizer.normalizers))
+    return normalizer is None or isinstance(normalizer, _UnicodeForm | Lowercase | Prepend)
+
+
+class _Change(Protocol):
+    def __call__(self, found: str, /) -> str: ...
+
+
+def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edit]:
+    """Edits that replace single characters, whatever they become standing in their place."""
+    for found in pattern.finditer(text):
+        replacement = change(found[0])
+        yield found.start(), found.end(), replacement, [found.start()] * len(replacement)
+
+
+# Capitals of Unicode 16 and 17, which Python may not know yet.
+_NEWER_CAPITALS = {
+    0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5, 0xA7DA: 0xA7DB,
+    0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
+    **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
+}  # fmt: skip
+
+_NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
+_BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
+_BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
+_SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f]")
+# The few Chinese characters above the Basic Multilingual Plane would slow this down; they stay in longer stretches.
+_BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_BETWEEN_SPACE_AND_CHINESE = re.compile(
+    rf"[{_BASIC_CHINESE}]|[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_BASIC_CHINESE}]++"
+)
+_CHINESE = re.compile(f"[{bert_characters.CHINESE}]")
+_ACCENT = re.compile(f"[{bert_characters.ACCENT}]")

@@ -1,0 +1,355 @@
+"""Pre-tokenizers: how a text is cut before the model sees it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
+from typing import Protocol, get_args, runtime_checkable
+
+import regex
+
+from webapp.core.text.alignment import AlignedText
+from webapp.core.text.bert_characters import PUNCTUATION
+from webapp.core.text.normalizers import Prepend
+from webapp.core.text.split_behaviors import Behavior, arranged, matches_and_gaps
+from webapp.core.text.split_patterns import GPT2, WHITE_SPACE, SplitPattern
+from webapp.core.text.word_characters import runs, texts_of_runs
+
+Span = tuple[str, int, int]
+
+
+class PreTokenizer(Protocol):
+    """Cuts a (normalized) text into pre-tokens."""
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens, as fast as can be."""
+
+    def spans(self, text: str) -> list[Span]:
+        """`(pre-token, start, end)`, in characters of the text.
+
+        A pre-token longer than its range has that many made-up characters at its front.
+        """
+
+
+@runtime_checkable
+class Cutting(Protocol):
+    """A pre-tokenizer whose pre-tokens are not simply stretches of the text."""
+
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
+        """The pre-tokens with the place of each of their characters."""
+
+
+@dataclass(frozen=True)
+class ByteLevel:
+    """GPT-2's pre-tokenizer. The pre-tokens stay text; the model turns them into bytes.
+
+    With `add_prefix_space` the text gets a space in front, unless it begins with one. Without `cuts` it stays whole.
+
+    >>> ByteLevel().split("Hello, it's me")
+    ['Hello', ',', ' it', "'s", ' me']
+    """
+
+    pattern: SplitPattern = field(default=SplitPattern(GPT2), init=False)
+    add_prefix_space: bool = False
+    cuts: bool = True
+
+    def split(self, text: str) -> list[str]:
+        """The matches of GPT-2's pattern, which leave nothing out."""
+        if self.add_prefix_space and text and not text.startswith(" "):
+            text = " " + text
+        if not self.cuts:
+            return [text] if text else []
+        return self.pattern.findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The matches with their ranges; a space put in front has none of its own."""
+        spans = _one_after_the_other(self.split(text))
+        if spans and spans[-1][2] > len(text):
+            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
+        return spans
+
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
+        """The matches with the place of each of their characters."""
+        if self.add_prefix_space and not aligned.text.startswith(" "):
+            aligned = Prepend(" ").align(aligned)
+        ends = accumulate(map(len, self.split(aligned.text)))
+        return [aligned.part(start, end) for start, end in pairwise(chain((0,), ends))]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cuts at the matches of a pattern (in the syntax of `regex`).
+
+    `behavior` says what becomes of a match: a pre-token of its own (`isolated`), nothing (`removed`), part of the
+    pre-token before or after it, or of one with its neighbouring matches (`contiguous`). `invert` exchanges matches
+    and what lies between them.
+
+    >>> Split(r"-", "isolated").split("well-to-do")
+    ['well', '-', 'to', '-', 'do']
+    >>> Split(r"-", "merged_with_previous").split("well-to-do")
+    ['well-', 'to-', 'do']
+    """
+
+    pattern: str
+    behavior: Behavior = "isolated"
+    invert: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an unknown behavior, `regex.error` for a pattern that is none."""
+        if self.behavior not in get_args(Behavior):
+            raise ValueError(f"the behavior is one of {', '.join(get_args(Behavior))}, not {self.behavior!r}")
+        regex.compile(self.pattern)
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        if self._covering:
+            return self._pattern.findall(text)
+        return [text[start:end] for start, end in self._ranges(text)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        if self._covering:
+            return _one_after_the_other(self.split(text))
+        return [(text[start:end], start, end) for start, end in self._ranges(text)]
+
+    @cached_property
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.pattern)
+
+    @cached_property
+    def _covering(self) -> bool:
+        kept = (self.behavior == "isolated") or (self.behavior == "removed" and self.invert)
+        return kept and self._pattern.covers
+
+    def _ranges(self, text: str) -> list[tuple[int, int]]:
+        pieces = [(start, end, matched != self.invert) for start, end, matched in matches_and_gaps(self._pattern, text)]
+        return arranged(pieces, self.behavior)
+
+
+class Runs:
+    """What the pre-tokenizers share that take the matches of a pattern, and leave out what lies between them."""
+
+    def _compiled(self, text: str) -> re.Pattern[str] | regex.Pattern[str]:
+        raise NotImplementedError
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        return self._compiled(text).findall(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        return [(found[0], *found.span()) for found in self._compiled(text).finditer(text)]
+
+
+@dataclass(frozen=True)
+class Whitespace:
+    r"""Runs of word characters and runs of everything else but white space: `\w+|[^\w\s]+`.
+
+    >>> Whitespace().split("Let's go ... 東京へ")
+    ['Let', "'", 's', 'go', '...', '東京へ']
+    """
+
+    def split(self, text: str) -> list[str]:
+        """The runs."""
+        return texts_of_runs(text)
+
+    def spans(self, text: str) -> list[Span]:
+        """The runs with their ranges."""
+        return [(text[start:end], start, end) for start, end in runs(text)]
+
+
+@dataclass(frozen=True)
+class WhitespaceSplit(Runs):
+    """Whatever stands between white space.
+
+    >>> WhitespaceSplit().split("Let's go ...")
+    ["Let's", 'go', '...']
+    """
+
+    def _compiled(self, text: str) -> re.Pattern[str]:
+        return _BETWEEN_WHITE_SPACE
+
+
+@dataclass(frozen=True)
+class BertPreTokenizer(Runs):
+    """White space separates, each punctuation character stands alone.
+
+    >>> BertPreTokenizer().split("Let's go...")
+    ['Let', "'", 's', 'go', '.', '.', '.']
+    """
+
+    def _compiled(self, text: str) -> re.Pattern[str]:
+        return _BERT
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """Punctuation characters (ASCII's, and Unicode's category P) are cut at.
+
+    >>> Punctuation().split("Hey... you")
+    ['Hey', '.', '.', '.', ' you']
+    """
+
+    behavior: Behavior = "isolated"
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        return [pretoken for pretoken, _, _ in self.spans(text)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges."""
+        pieces = list(matches_and_gaps(SplitPattern(f"[{PUNCTUATION}]"), text))
+        return [(text[start:end], start, end) for start, end in arranged(pieces, self.behavior)]
+
+
+@dataclass(frozen=True)
+class Metaspace:
+    """Spaces become `▁`, and each begins a new pre-token; with `prepend` the text gets one in front.
+
+    Prepending is left out where the text begins with a space, as in `tokenizers`, and with `only_first` for all but
+    the stretch that the whole text begins with. Without `splits` the text stays whole.
+
+    >>> Metaspace().split("Hey my  friend")
+    ['▁Hey', '▁my', '▁', '▁friend']
+    """
+
+    replacement: str = "▁"
+    prepend: bool = True
+    only_first: bool = False
+    splits: bool = True
+
+    @property
+    def further(self) -> Metaspace:
+        """What this is for stretches that the text does not begin with."""
+        return replace(self, prepend=False, only_first=False) if self.only_first else self
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens."""
+        marked = self._marked(text)
+        if not self.splits:
+            return [marked] if marked else []
+        return self._pattern.findall(marked)
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens with their ranges; a prepended `▁` has none of its own."""
+        spans = _one_after_the_other(self.split(text))
+        if spans and spans[-1][2] > len(text):
+            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
+        return spans
+
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
+        """The pre-tokens with the place of each of their characters."""
+        if self.only_first and aligned.text and aligned.starts[0]:
+            return self.further.cut(aligned)
+        marked = self._marked(aligned.text)
+        if len(marked) > len(aligned.text):
+            aligned = Prepend(self.replacement).align(aligned)
+        aligned = aligned.same_length(marked)
+        ends = accumulate(map(len, self.split(marked)))
+        return [aligned.part(start, end) for start, end in pairwise(chain((0,), ends))]
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        mark = re.escape(self.replacement)
+        return re.compile(f"{mark}[^{mark}]*+|[^{mark}]++")
+
+    def _marked(self, text: str) -> str:
+        marked = text.replace(" ", self.replacement)
+        if self.prepend and marked and not marked.startswith(self.replacement):
+            return self.replacement + marked
+        return marked
+
+
+@dataclass(frozen=True)
+class PreTokenizerSequence:
+    """Several pre-tokenizers, each cutting what the one before it left.
+
+    >>> PreTokenizerSequence((WhitespaceSplit(), Punctuation())).split("Let's go!")
+    ['Let', "'", 's', 'go', '!']
+    """
+
+    pretokenizers: tuple[PreTokenizer, ...]
+
+    @property
+    def first(self) -> PreTokenizer:
+        """The one that sees the whole text."""
+        return self.pretokenizers[0]
+
+    @property
+    def rest(self) -> PreTokenizerSequence:
+        """Those that see only what the first one left, so that their answer can be remembered by it."""
+        return PreTokenizerSequence(self.pretokenizers[1:])
+
+    @property
+    def further(self) -> PreTokenizerSequence:
+        """What this is for stretches that the text does not begin with."""
+        return PreTokenizerSequence(tuple(map(further, self.pretokenizers)))
+
+    def split(self, text: str) -> list[str]:
+        """The pre-tokens of the last one."""
+        pretokens = [text]
+        for pretokenizer in self.pretokenizers:
+            pretokens = [piece for pretoken in pretokens for piece in pretokenizer.split(pretoken)]
+        return pretokens
+
+    def spans(self, text: str) -> list[Span]:
+        """The pre-tokens of the last one with their ranges."""
+        spans: list[Span] = [(text, 0, len(text))] if text else []
+        for pretokenizer in self.pretokenizers:
+            spans = [inner for outer in spans for inner in _within(outer, pretokenizer)]
+        return spans
+
+    def cut(self, aligned: AlignedText) -> list[AlignedText]:
+        """The pre-tokens of the last one with the place of each of their characters."""
+        pieces = [aligned] if aligned.text else []
+        for pretokenizer in self.pretokenizers:
+            pieces = [inner for outer in pieces for inner in cut(pretokenizer, outer)]
+        return pieces
+
+
+def cut(pretokenizer: PreTokenizer, aligned: AlignedText) -> list[AlignedText]:
+    """The pre-tokens with the place of each of their characters, whatever the pre-tokenizer does to them."""
+    if isinstance(pretokenizer, Cutting):
+        return pretokenizer.cut(aligned)
+    return [aligned.part(start, end) for _, start, end in pretokenizer.spans(aligned.text)]
+
+
+def further(pretokenizer: PreTokenizer) -> PreTokenizer:
+    """The pre-tokenizer as it treats stretches that the text does not begin with."""
+    return pretokenizer.further if isinstance(pretokenizer, Metaspace | PreTokenizerSequence) else pretokenizer
+
+
+def needs_places(pretokenizer: PreTokenizer | None) -> bool:
+    """Whether a pre-tokenizer asks for a place that only the alignment knows."""
+    return isinstance(pretokenizer, PreTokenizerSequence) and any(
+        needs_places(inner) or (at > 0 and further(inner) != inner)
+        for at, inner in enumerate(pretokenizer.pretokenizers)
+    )
+
+
+def changes_text(pretokenizer: PreTokenizer | None) -> bool:
+    """Whether pre-tokens may differ from the text they stand for, other than by characters put in front."""
+    if isinstance(pretokenizer, PreTokenizerSequence):
+        return any(map(changes_text, pretokenizer.pretokenizers))
+    return isinstance(pretokenizer, Cutting) and not isinstance(pretokenizer, Metaspace | ByteLevel)
+
+
+def _within(outer: Span, pretokenizer: PreTokenizer) -> list[Span]:
+    """The spans inside a pre-token, in characters of the text it was cut from."""
+    pretoken, start, end = outer
+    shift = end - len(pretoken)  # below start when the pre-token has made-up characters in front
+    return [
+        (piece, max(start, left + shift), max(start, right + shift))
+        for piece, left, right in pretokenizer.spans(pretoken)
+    ]
+
+
+def _one_after_the_other(pretokens: list[str]) -> list[Span]:
+    ends = list(accumulate(map(len, pretokens)))
+    return list(zip(pretokens, [0, *ends], ends, strict=False))
+
+
+_BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")
+_BERT = re.compile(f"[{PUNCTUATION}]|[^{WHITE_SPACE}{PUNCTUATION}]++")

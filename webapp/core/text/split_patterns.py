@@ -1,0 +1,330 @@
+"""The patterns that cut text for byte-level BPE, and equivalents of them that the standard `re` runs faster.
+
+The originals are written for engines that know Unicode properties (`\\p{L}`); the package `regex` is one. The
+standard `re` is not, but two to three times as fast, so each known pattern has a second form in which the
+properties are spelt out as ranges of the Basic Multilingual Plane. Ranges above it would make `re` slow:
+where a text holds letters or digits there, `regex` cuts just the stretch around them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
+from time import monotonic
+
+import regex
+
+from webapp.core.text.unicode_16 import as_unicode_16
+
+# Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.
+WHITE_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE_SPACE_CHARACTERS = "".join(filter(re.compile(f"[{WHITE_SPACE}]").match, map(chr, range(0x3001))))
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
+
+R50K_BASE = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It cuts alike."""
+
+CL100K = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The pattern of GPT-4's `cl100k_base`, as Hugging Face's files and Llama 3 spell it."""
+
+CL100K_BASE = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""The same as `tiktoken` spells it since its version 0.8. It cuts differently at the end of a text: white space there
+stays whole (`\\s++$`), line ends or not, where Hugging Face's cuts after the last line end."""
+
+QWEN = CL100K.replace(r"\p{N}{1,3}", r"\p{N}")
+"""Qwen's: each digit stands alone."""
+
+_UPPER, _LOWER = r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", r"\p{Ll}\p{Lm}\p{Lo}\p{M}"
+
+O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?[{_UPPER}]*[{_LOWER}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?[{_UPPER}]+[{_LOWER}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The pattern of GPT-4o's `o200k_base`: words are cut where a capital follows a small letter."""
+
+TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
+"""The pattern of Mistral's `tekken.json`: contractions and digits are not kept together."""
+
+MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
+"""Words with the `▁` before them; of a run of `▁` all but the last are one match."""
+
+_BREAKS = r"\t-\r\u0085\u2028\u2029"
+
+MARKED_CLASSES = (
+    rf"▁?\p{{N}}+|▁?(?:(?!▁)[\p{{P}}\p{{S}}])+|[{_BREAKS}]+"
+    rf"|(?:[^\p{{N}}\p{{P}}\p{{S}}{_BREAKS}]|▁(?!\p{{N}}|(?!▁)[\p{{P}}\p{{S}}]))+"
+)
+"""Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all the rest, letters above all; the
+first two with a `▁` before them. `▁` itself is a symbol to Unicode and must not be taken for one."""
+
+KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
+"""The patterns with a fast form; their matches leave nothing of a text out."""
+
+
+@cache
+def basic_ranges(properties: str) -> str:
+    """The inside of a character class that holds the characters of the Basic Multilingual Plane with a property.
+
+    `properties` is the inside of a class of `regex`, which is asked so that both engines agree, about Unicode 16.
+
+    >>> print(basic_ranges(r"\\p{Nd}")[:26])
+    \\u0030-\\u0039\\u0660-\\u0669
+    """
+    plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
+    runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane), regex.VERSION1))
+    # A run may step over the surrogates, which no well-formed text holds.
+    return "".join(rf"\u{ord(plane[start]):04x}-\u{ord(plane[end - 1]):04x}" for start, end in runs)
+
+
+@dataclass(frozen=True)
+class SplitPattern:
+    """A pattern of `regex`, run by `re` where it is a known one. Properties are those of Unicode 16.
+
+    >>> SplitPattern(GPT2).findall("I'll go,  now")
+    ['I', "'ll", ' go', ',', ' ', ' now']
+    """
+
+    source: str
+
+    @property
+    def covers(self) -> bool:
+        """Whether the matches of the pattern are known to leave nothing of a text out."""
+        return self.source in KNOWN
+
+    def findall(self, text: str) -> list[str]:
+        """The matches, in order; raises PatternTimeoutError where an unknown pattern does not come to an end."""
+        if self._fast is None:
+            return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
+        if self.source == MARKED_WORDS or is_basic(text):
+            return self._fast.findall(text)
+        stretches = [(0, len(text))] if self.source == MARKED_CLASSES else _stretches(text)
+        matches: list[str] = []
+        position = 0
+        for start, end in stretches:
+            matches += self._fast.findall(text, position, start)
+            matches += [text[left:right] for left, right in self._exact_spans(text, start, end)]
+            position = end
+        matches += self._fast.findall(text, position)
+        return matches
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """`(start, end)` of each match; raises PatternTimeoutError as `findall` does."""
+        if self.covers:
+            ends = list(accumulate(map(len, self.findall(text))))
+            return list(zip([0, *ends], ends, strict=False))
+        return self._exact_spans(text, 0, len(text))
+
+    def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        stretch = as_unicode_16(text[start:end])
+        began = monotonic()
+        deadline = None if self.covers else began + self._patience.seconds(len(stretch))
+        spans: list[tuple[int, int]] = []
+        position, last = 0, -1
+        try:
+            while position <= len(stretch):
+                left = None if deadline is None else max(deadline - monotonic(), 0.001)
+                found = self._exact.finditer(stretch, position, timeout=left)
+                position, last = _collected(found, spans, start, last)
+        except TimeoutError:
+            raise PatternTimeoutError(self.source, len(stretch)) from None
+        finally:
+            self._patience.spend(monotonic() - began, len(stretch))
+        return spans
+
+    @cached_property
+    def _patience(self) -> TimeBudget:
+        return TimeBudget()
+
+    @cached_property
+    def _exact(self) -> regex.Pattern[str]:
+        return regex.compile(self.source)
+
+    @cached_property
+    def _fast(self) -> re.Pattern[str] | None:
+        return _fast_form(self.source) if self.covers else None
+
+
+def _collected(
+    found: Iterator[regex.Match[str]], spans: list[tuple[int, int]], shift: int, last: int
+) -> tuple[int, int]:
+    """Puts matches to the spans up to one that is empty; where to go on, and the end of the last match.
+
+    Where a match is empty `regex` looks for another one at the same place. The engines of `tiktoken` and `tokenizers`
+    go on behind the next character, and do not take an empty match right behind another.
+    """
+    for match in found:
+        start, end = match.span()
+        if start < end or start != last:
+            spans.append((start + shift, end + shift))
+        last = end
+        if start == end:
+            return start + 1, last
+    return sys.maxsize, last
+
+
+class TextError(ValueError):
+    """A text that the parts of a vocabulary cannot cope with, though others can be."""
+
+
+class PatternTimeoutError(TextError):
+    """A split pattern that takes longer on a text than any reasonable one would."""
+
+    def __init__(self, source: str, length: int) -> None:
+        shown = source if len(source) <= 60 else source[:57] + "..."
+        super().__init__(f"the split pattern {shown!r} comes to no end on a text of {length} characters")
+
+
+# What an unknown pattern is given for a text: known ones, run by `regex`, need a tenth of a microsecond a character.
+SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
+
+
+class TimeBudget:
+    """How long a pattern may still take. One that is slow on thousands of words has had as long as on one text.
+
+    >>> patience = TimeBudget()
+    >>> patience.spend(0.9, 40)
+    >>> round(patience.seconds(40), 2)
+    0.1
+    >>> patience.spend(0.0, 10_000_000)  # a text on which it is as quick as others makes it good again
+    >>> patience.seconds(0)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._overdrawn = 0.0  # seconds beyond what so many characters may take
+
+    def seconds(self, characters: int) -> float:
+        """How long the pattern may take on so many characters; hardly at all once its patience is used up."""
+        return max(SECONDS + SECONDS_A_CHARACTER * characters - self._overdrawn, 0.001)
+
+    def spend(self, seconds: float, characters: int) -> None:
+        """Reckon with the time that the pattern took."""
+        self._overdrawn = max(0.0, self._overdrawn + seconds - SECONDS_A_CHARACTER * characters)
+
+
+# --- fast forms -------------------------------------------------------------------------------------------------------
+# An optional character in front becomes alternatives of their own, so that each begins with characters the engine can
+# test before it tries. Their order is free where they begin differently. What cannot be given back for a match is
+# taken possessively.
+
+# Up to the last line end of a run of white space; white space to the end of the text; all but its last character,
+# which may begin a word.
+_LINES = r"|[{blank}]*+[\r\n]++(?:[{blank}]*+[\r\n]++)*+"
+_END = r"|[{space}]++\Z"
+_SPACES = r"|[{space}]+(?=[{space}])|[{space}]"
+
+_GPT2 = (
+    r" [{letter}]++|[{letter}]++|'(?:[stmd]|re|ve|ll)|[^{space}{letter}{number}]++| [^{space}{letter}{number}]++"
+    r"|[{number}]++| [{number}]++" + _END + _SPACES
+)
+# A word behind a space is tried first: it is what a text is full of.
+_CL100K = (
+    r" [{letter}]++|[{letter}]++|'(?i:[stmd]|re|ve|ll)|[^\r\n{letter}{number}][{letter}]++|{digits}"
+    r"|[^{space}{letter}{number}]++[\r\n]*+| [^{space}{letter}{number}]++[\r\n]*+"
+)
+# Words end before a capital that follows a small letter. Without a letter that has no case (or a mark) among the
+# capitals a word is simple: capitals, then the small letters there are. With one, the originals give capitals back
+# until the last such letter, and only their own two alternatives say it briefly: they stand behind a look ahead.
+_O200K = (
+    r" [{small}][{lower}]*+(?!')"
+    r"|[{small}][{lower}]*+{contraction}"
+    r"|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}])){contraction}"
+    r"|{prefix}(?:[{small}][{lower}]*+|[{capital}]++(?:[{small}][{lower}]*+|(?![{caseless}]))){contraction}"
+    r"|{digits}"
+    r"|(?={prefix}?+[{capital}]*+[{caseless}])"
+    r"(?:[^\r\n{letter}{number}]?[{upper}]*[{lower}]+|[^\r\n{letter}{number}]?[{upper}]+[{lower}]*){contraction}"
+    r"|[^{space}{letter}{number}]++[\r\n/]*+| [^{space}{letter}{number}]++[\r\n/]*+"
+)
+_MARKED_CLASSES = (
+    "(?:[^▁{number}{symbol}{breaks}]++|▁(?![{number}{symbol}]))++|▁?+[{number}]++|▁?+[{symbol}]++|[{breaks}]++"
+)
+_CONTRACTION = "(?:'(?i:[stmd]|re|ve|ll))?+"
+
+_FAST_FORMS = {
+    GPT2: (_GPT2, {}),
+    R50K_BASE: (_GPT2, {}),
+    CL100K: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    CL100K_BASE: (_CL100K + _END + _LINES + _SPACES, {"digits": "[{number}]{{1,3}}+"}),
+    QWEN: (_CL100K + _LINES + _END + _SPACES, {"digits": "[{number}]"}),
+    O200K: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]{{1,3}}+", "contraction": _CONTRACTION}),
+    TEKKEN: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]", "contraction": ""}),
+    MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
+    MARKED_CLASSES: (_MARKED_CLASSES, {}),
+}
+
+
+@cache
+def _fast_form(source: str) -> re.Pattern[str]:
+    """The pattern of `re` that cuts as a known pattern does, where nothing astral is a letter, digit or mark."""
+    form, parts = _FAST_FORMS[source]
+    letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
+    classes = {
+        "space": WHITE_SPACE,
+        "blank": WHITE_SPACE.replace(r"\t-\r", r"\t\x0b\x0c"),
+        "letter": letter,
+        "number": number,
+        "small": basic_ranges(r"\p{Ll}"),
+        "capital": basic_ranges(r"\p{Lu}\p{Lt}"),
+        "caseless": basic_ranges(r"\p{Lm}\p{Lo}\p{M}"),
+        "lower": basic_ranges(_LOWER),
+        "upper": basic_ranges(_UPPER),
+        "symbol": basic_ranges(r"\p{P}\p{S}--▁"),
+        "breaks": _BREAKS,
+        "prefix": rf"[^\r\n{letter}{number}{mark}]",
+    }
+    parts = {name: part.format(**classes) for name, part in parts.items()}
+    return re.compile(form.format(**classes, **parts))
+
+
+# --- above the Basic Multilingual Plane -------------------------------------------------------------------------------
+
+# Letters, digits and marks: whatever else stands there is in no class of the patterns.
+_ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
+# A place no match can cross, whatever stands on its left: a space after something that is not white space.
+_SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
+
+
+def is_basic(text: str) -> bool:
+    """Whether a text has nothing above the Basic Multilingual Plane, where `re` knows all that it has to.
+
+    >>> is_basic("naïve 研究"), is_basic("🙂")
+    (True, False)
+    """
+    return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches that hold astral letters or digits, from one safe cut to the next."""
+    position = 0
+    while found := _ASTRAL.search(text, position):
+        start = _safe_cut_before(text, found.start(), position)
+        cut = _SAFE_CUT.search(text, found.start())
+        end = len(text) if cut is None else cut.start()
+        yield start, end
+        position = end
+
+
+def _safe_cut_before(text: str, at: int, earliest: int) -> int:
+    # Word by word to the left: `rfind` finds a space, and the place is safe when no white space stands before it.
+    while (space := text.rfind(" ", earliest, at)) > earliest:
+        if not _is_white_space(text[space - 1]):
+            return space
+        at = space
+    return earliest
+
+
+def _is_white_space(character: str) -> bool:
+    return character.isspace() and character not in "\x1c\x1d\x1e\x1f"

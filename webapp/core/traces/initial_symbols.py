@@ -1,0 +1,131 @@
+"""What a word consists of before byte-pair encoding merges anything: bytes, characters, and what stands in for them.
+
+The same as `webapp.core.models.symbols` and the models themselves have it, with the characters each symbol stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_word_char import symbols_of
+
+Kind = Literal["piece", "byte", "unknown", "suffix", "uncovered", "unused", "user-defined"]
+"""`byte`: of a character without a piece. `suffix`: the end-of-word mark as a symbol of its own. `uncovered`: a
+character that no piece has, which is merged into longer ones or falls back in the end. `unused`, `user-defined`: as
+SentencePiece has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class InitialSymbol:
+    """One of the symbols a word begins as; `start` and `end` count characters of the word."""
+
+    piece: str | bytes
+    id: int | None
+    start: int
+    end: int
+    kind: Kind = "piece"
+
+
+Beginning = tuple[list[InitialSymbol], tuple[tuple[int, int], ...]]
+
+
+def initial_symbols(model: BPE | RankBPE | ScoredBPE, word: str) -> Beginning:
+    """The symbols of a word, and the ranges of characters that are left out because nothing stands for them.
+
+    >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
+    >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
+    [('l', 1, 'piece'), ('ö', 0, 'unknown'), ('</w>', 3, 'suffix')]
+    """
+    if isinstance(model, ScoredBPE):
+        return _scored(model, word), ()
+    if model.byte_level:
+        return _bytes(model, word), ()
+    assert isinstance(model, BPE)
+    return _Characters(model, word).read()
+
+
+def _bytes(model: BPE | RankBPE, word: str) -> list[InitialSymbol]:
+    return [
+        InitialSymbol(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
+        for at, character in enumerate(word)
+        for byte in character.encode()
+    ]
+
+
+def _scored(model: ScoredBPE, word: str) -> list[InitialSymbol]:
+    vocabulary = model.vocabulary
+    symbols: list[InitialSymbol] = []
+    end = 0
+    for text in symbols_of(vocabulary)(word):
+        start, end = end, end + len(text)
+        kind: Kind = "uncovered"
+        if text in vocabulary.user_defined:
+            kind = "user-defined"
+        elif text in vocabulary.unused:
+            kind = "unused"
+        elif text in vocabulary.ids:
+            kind = "piece"
+        id = (
+            vocabulary.ids.get(text)
+            if kind == "user-defined"
+            else vocabulary.unused.get(text, vocabulary.ids.get(text))
+        )
+        symbols.append(InitialSymbol(text, id, start, end, kind))
+    return symbols
+
+
+class _Characters:
+    """As `Symbols.measured` reads a word."""
+
+    def __init__(self, model: BPE, word: str) -> None:
+        self.model = model
+        self.word = word
+        self.symbols: list[InitialSymbol] = []
+        self.waiting: list[int] = []  # places of the unknown characters that are not written down yet
+        self.left_out: list[tuple[int, int]] = []
+
+    def read(self) -> Beginning:
+        model = self.model
+        for at in range(len(self.word)):
+            spelt = self._spelt(at)
+            id = model.id_of(spelt)
+            if id is None and model.byte_fallback and (fallback := self._bytes_of(spelt)):
+                self.symbols += [InitialSymbol(model.pieces[byte], byte, at, at + 1, "byte") for byte in fallback]
+                continue
+            if id is not None or not model.fuse_unknown:
+                self._write_unknown()
+            if id is not None:
+                self.symbols.append(InitialSymbol(spelt, id, at, at + 1))
+            elif model.unknown_id is not None:
+                self.waiting.append(at)
+            else:
+                self.left_out.append((at, at + 1))
+        self._write_unknown()
+        if model.suffix_id is not None and model.end_of_word_suffix and self.word:
+            length = len(self.word)
+            self.symbols.append(InitialSymbol(model.end_of_word_suffix, model.suffix_id, length, length, "suffix"))
+        return self.symbols, tuple(self.left_out)
+
+    def _write_unknown(self) -> None:
+        if self.waiting:
+            text = "".join(self.word[at] for at in self.waiting)
+            start, end = self.waiting[0], self.waiting[-1] + 1
+            self.symbols.append(InitialSymbol(text, self.model.unknown_id, start, end, "unknown"))
+            self.waiting = []
+
+    def _spelt(self, at: int) -> str:
+        model = self.model
+        spelt = self.word[at]
+        if at:
+            spelt = model.continuing_subword_prefix + spelt
+        if at == len(self.word) - 1 and model.suffix_id is None:
+            spelt += model.end_of_word_suffix
+        return spelt
+
+    def _bytes_of(self, spelt: str) -> list[int]:
+        ids = [self.model.id_of(f"<0x{byte:02X}>") for byte in spelt.encode()]
+        return [] if None in ids else [id for id in ids if id is not None]

@@ -1,0 +1,389 @@
+"""Byte-pair encoding merge by merge: what stands side by side, what could be merged, what is merged and what it makes.
+
+For every BPE of this site: by the ranks of merges (Sennrich et al. 2016), by the ranks of pieces (`tiktoken`), all
+places of a pair together (subword-nmt), and by scores (SentencePiece). Each word is followed here in the plainest way,
+looking at all pairs again after every merge; the tests prove that it ends in the model's ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from typing import Literal, Protocol
+
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import DEEPEST, ScoredBPE
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.traces.initial_symbols import InitialSymbol, Kind, initial_symbols
+
+MergingModel = BPE | RankBPE | ScoredBPE
+
+How = Literal["beginning", "merge", "whole", "apart", "byte", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWord:
+    """A stretch of a pre-token that is merged by itself; `whole` where it is a piece and so is not merged at all."""
+
+    text: str
+    start: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MergeNode:
+    """A symbol of a word, and a node of its merge tree.
+
+    `number` counts the nodes of a word in the order they come to be, `parts` are the numbers of those it was made of.
+    `start` and `end` count the word's characters; part of a character's bytes has the whole character's range. `id` is
+    None for a character that has no piece of its own. Of a node that a merge made, `rank` or `score` is the merge's.
+    """
+
+    number: int
+    piece: str | bytes
+    id: int | None
+    start: int
+    end: int
+    how: How = "beginning"
+    parts: tuple[int, ...] = ()
+    rank: int | None = None
+    score: float | None = None
+    kind: Kind = "piece"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePair:
+    """The piece that two neighbours would make, and its merge's rank (the lowest goes first) or its score (the
+    highest does)."""
+
+    id: int
+    rank: int | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BeginStep:
+    """The symbols a word begins as; `left_out` are ranges of characters that the vocabulary has nothing for."""
+
+    symbols: tuple[MergeNode, ...]
+    left_out: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStep:
+    """One merge: `pairs[i]` is what `symbols[i]` and `symbols[i + 1]` would make, or None.
+
+    `chosen` are the places of the pair that is merged now; more than one only where all are merged together. `made` are
+    the nodes that come of them.
+    """
+
+    symbols: tuple[MergeNode, ...]
+    pairs: tuple[CandidatePair | None, ...]
+    chosen: tuple[int, ...]
+    made: tuple[MergeNode, ...]
+
+    @property
+    def after(self) -> tuple[MergeNode, ...]:
+        """The symbols after the merge."""
+        made = dict(zip(self.chosen, self.made, strict=True))
+        return tuple(made.get(at, symbol) for at, symbol in enumerate(self.symbols) if at - 1 not in made or at in made)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceStep:
+    """After the last merge `symbols[first:last]` give way to others.
+
+    `why`: an unused piece is taken `"apart"`; what has no piece becomes its `"bytes"`, or the one `"unknown"` token.
+    """
+
+    symbols: tuple[MergeNode, ...]
+    first: int
+    last: int
+    why: Literal["apart", "bytes", "unknown"]
+    made: tuple[MergeNode, ...]
+
+    @property
+    def after(self) -> tuple[MergeNode, ...]:
+        """The symbols afterwards."""
+        return (*self.symbols[: self.first], *self.made, *self.symbols[self.last :])
+
+
+@dataclass(frozen=True, slots=True)
+class EndStep:
+    """The tokens of the word; each has an id."""
+
+    symbols: tuple[MergeNode, ...]
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the tokens."""
+        return [node.id for node in self.symbols if node.id is not None]
+
+
+MergingStep = BeginStep | MergeStep | ReplaceStep | EndStep
+
+
+def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
+    """What of a pre-token is merged by itself: all of it, or its words where no merge reaches across spaces.
+
+    >>> model = RankBPE([bytes([byte]) for byte in range(256)] + [b"low"])
+    >>> traced_words(model, "low"), traced_words(model, "lower")
+    ([TracedWord(text='low', start=0, whole=True)], [TracedWord(text='lower', start=0, whole=False)])
+    """
+    if not pretoken:
+        return []
+    if is_whole(model, pretoken):
+        return [TracedWord(pretoken, 0, whole=True)]
+    if isinstance(model, ScoredBPE):
+        cut = _scored_words(model, pretoken)
+    elif isinstance(model, RankBPE | SubwordBPE):
+        cut = [pretoken]
+    else:
+        cut = model.words(pretoken)
+    found, start = [], 0
+    for text in cut:
+        found.append(TracedWord(text, start))
+        start += len(text)
+    return found
+
+
+def is_whole(model: MergingModel, pretoken: str) -> bool:
+    """Whether a pre-token is one token because it is a piece, before anything is merged: `tiktoken`'s rule, and
+    `ignore_merges` in `tokenizers`."""
+    if isinstance(model, RankBPE):
+        return model.id_of(pretoken.encode()) is not None
+    if isinstance(model, ScoredBPE | SubwordBPE) or not model.ignore_merges:
+        return False
+    return model.id_of(pretoken.encode() if model.byte_level else pretoken) is not None
+
+
+def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep]:
+    """The steps of a word, from `BeginStep` through each `MergeStep` to `EndStep`.
+
+    >>> bpe = BPE(["a", "b", "c", "bc", "abc"], [(1, 2), (0, 3)], byte_level=False)
+    >>> [one, two] = [step for step in merging_steps(bpe, TracedWord("abc", 0)) if isinstance(step, MergeStep)]
+    >>> one.pairs, one.chosen, [node.piece for node in one.after]
+    ((None, CandidatePair(id=3, rank=0, score=None)), (1,), ['a', 'bc'])
+    >>> two.made[0].parts, two.made[0].id
+    ((0, 3), 4)
+    """
+    return _Follower(model, word).steps()
+
+
+class _Rules(Protocol):
+    """What a kind of BPE has of its own."""
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        """What two neighbours make."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ByMerges:
+    model: BPE
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        if left.id is None or right.id is None:
+            return None
+        made = self.model.made_of(left.id, right.id)
+        return None if made is None else CandidatePair(made[1], rank=made[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _ByPieces:
+    model: RankBPE
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        assert isinstance(left.piece, bytes)
+        assert isinstance(right.piece, bytes)
+        rank = self.model.id_of(left.piece + right.piece)
+        return None if rank is None else CandidatePair(rank, rank=rank)
+
+
+@dataclass(frozen=True, slots=True)
+class _ByScores:
+    model: ScoredBPE
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        if "user-defined" in (left.kind, right.kind):
+            return None
+        vocabulary = self.model.vocabulary
+        spelt = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
+        if spelt in vocabulary.user_defined:
+            return None
+        id = vocabulary.unused.get(spelt, vocabulary.ids.get(spelt))
+        return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
+
+
+class _Follower:
+    def __init__(self, model: MergingModel, word: TracedWord) -> None:
+        self.model = model
+        self.word = word
+        self.count = 0
+        self.rules: _Rules
+        if isinstance(model, ScoredBPE):
+            self.rules = _ByScores(model)
+        elif isinstance(model, RankBPE):
+            self.rules = _ByPieces(model)
+        else:
+            self.rules = _ByMerges(model)
+        # SentencePiece: the two parts that were last seen to spell each piece.
+        self.seen: dict[int, tuple[MergeNode, MergeNode]] = {}
+
+    def steps(self) -> Iterator[MergingStep]:
+        if self.word.whole:
+            yield EndStep((self._whole(),))
+            return
+        symbols, left_out = initial_symbols(self.model, self.word.text)
+        row = tuple(self._new(symbol) for symbol in symbols)
+        yield BeginStep(row, left_out)
+        pairs = [self._pair(left, right) for left, right in pairwise(row)]
+        while chosen := self._chosen(pairs):
+            step = MergeStep(row, tuple(pairs), chosen, tuple(self._merged(row, pairs, at) for at in chosen))
+            yield step
+            pairs = self._pairs_after(step)
+            row = step.after
+        if isinstance(self.model, ScoredBPE):
+            for replaced in self._settled(self.model, row):
+                yield replaced
+                row = replaced.after
+        yield EndStep(row)
+
+    # --- nodes
+
+    def _new(self, symbol: InitialSymbol) -> MergeNode:
+        self.count += 1
+        return MergeNode(self.count - 1, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
+
+    def _made(self, how: How, parts: Sequence[MergeNode], node: MergeNode) -> MergeNode:
+        self.count += 1
+        return replace(node, number=self.count - 1, how=how, parts=tuple(part.number for part in parts))
+
+    def _whole(self) -> MergeNode:
+        text = self.word.text
+        piece = text if isinstance(self.model, BPE) and not self.model.byte_level else text.encode()
+        rank = None
+        if isinstance(self.model, RankBPE):
+            rank = self.model.id_of(piece)
+        return MergeNode(0, piece, self.model.id_of(piece), 0, len(text), how="whole", rank=rank)
+
+    # --- merging
+
+    def _pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        pair = self.rules.pair(left, right)
+        if pair is not None and pair.score is not None:
+            self.seen[pair.id] = left, right
+        return pair
+
+    def _chosen(self, pairs: Sequence[CandidatePair | None]) -> tuple[int, ...]:
+        best = min((_order(pair) for pair in pairs if pair is not None), default=None)
+        places = [at for at, pair in enumerate(pairs) if pair is not None and _order(pair) == best]
+        if not isinstance(self.model, SubwordBPE):
+            return tuple(places[:1])
+        apart: list[int] = []
+        for at in places:
+            if not apart or at > apart[-1] + 1:
+                apart.append(at)
+        return tuple(apart)
+
+    def _merged(self, row: Sequence[MergeNode], pairs: Sequence[CandidatePair | None], at: int) -> MergeNode:
+        left, right, pair = row[at], row[at + 1], pairs[at]
+        assert pair is not None
+        piece = self.model.pieces[pair.id]
+        unused = isinstance(self.model, ScoredBPE) and self.model.vocabulary.unused.get(str(piece)) == pair.id
+        kind: Kind = "unused" if unused else "piece"
+        start, end = min(left.start, right.start), max(left.end, right.end)
+        node = MergeNode(0, piece, pair.id, start, end, rank=pair.rank, score=pair.score, kind=kind)
+        return self._made("merge", (left, right), node)
+
+    def _pairs_after(self, step: MergeStep) -> list[CandidatePair | None]:
+        """The pairs of the row after a merge; what stands beside nothing new is not looked at again."""
+        row = step.after
+        new = {node.number for node in step.made}
+        old = {
+            (left.number, right.number): pair
+            for (left, right), pair in zip(pairwise(step.symbols), step.pairs, strict=True)
+        }
+        return [
+            self._pair(left, right) if left.number in new or right.number in new else old[left.number, right.number]
+            for left, right in pairwise(row)
+        ]
+
+    # --- what SentencePiece does after the last merge
+
+    def _settled(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
+        depth = {node.number: 0 for node in row}
+        at = 0
+        while at < len(row):
+            node = row[at]
+            if node.kind != "unused" or node.id not in self.seen or depth[node.number] > DEEPEST:
+                at += 1
+                continue
+            made = self._parts_of(node)
+            depth |= {part.number: depth[node.number] + 1 for part in made}
+            taken = ReplaceStep(row, at, at + 1, "apart", made)
+            yield taken
+            row = taken.after
+        yield from self._fallen_back(model, row)
+
+    def _parts_of(self, node: MergeNode) -> tuple[MergeNode, MergeNode]:
+        """The parts last seen side by side, wherever that was, at this node's place."""
+        assert node.id is not None
+        left, right = self.seen[node.id]
+        middle = node.start + len(left.piece)
+        return (
+            self._made("apart", (node,), replace(left, start=node.start, end=middle)),
+            self._made("apart", (node,), replace(right, start=middle, end=node.end)),
+        )
+
+    def _fallen_back(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
+        vocabulary = model.vocabulary
+        at = 0
+        for none, run in [(none, list(run)) for none, run in groupby(row, key=_has_no_piece)]:
+            if not none:
+                at += len(run)
+            elif vocabulary.byte_ids is None:
+                start, end = run[0].start, run[-1].end
+                unknown = MergeNode(0, self.word.text[start:end], vocabulary.unknown_id, start, end, kind="unknown")
+                step = ReplaceStep(row, at, at + len(run), "unknown", (self._made("unknown", run, unknown),))
+                yield step
+                row = step.after
+                at += 1
+            else:
+                for node in run:
+                    step = ReplaceStep(row, at, at + 1, "bytes", self._bytes_of(node, vocabulary.byte_ids))
+                    yield step
+                    row = step.after
+                    at += len(step.made)
+
+    def _bytes_of(self, node: MergeNode, byte_ids: Sequence[int]) -> tuple[MergeNode, ...]:
+        return tuple(
+            self._made(
+                "byte",
+                (node,),
+                MergeNode(0, self.model.pieces[byte_ids[byte]], byte_ids[byte], at, at + 1, kind="byte"),
+            )
+            for at in range(node.start, node.end)
+            for byte in self.word.text[at].encode()
+        )
+
+
+def _order(pair: CandidatePair) -> float:
+    """What goes first is least."""
+    if pair.score is not None:
+        return -pair.score
+    assert pair.rank is not None
+    return pair.rank
+
+
+def _has_no_piece(node: MergeNode) -> bool:
+    return node.id is None or node.kind == "unused"
+
+
+def _scored_words(model: ScoredBPE, text: str) -> list[str]:
+    if model.vocabulary.unused:
+        return [text]  # how a piece is taken apart depends on the whole text
+    cut = model.vocabulary.words(text)
+    apart = sum(len(model.ids(word)) for word in cut)
+    return cut if apart == len(model.ids(text)) else [text]  # else: an unknown token that goes on from word to word

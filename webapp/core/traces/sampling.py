@@ -1,0 +1,102 @@
+"""Segmentations drawn at random, the likelier the more often: subword regularization.
+
+Kudo 2018, "Subword Regularization", section 3.3: segmentation x of a text is drawn with the probability
+P(x) ** α / Σ P(y) ** α over all its segmentations y. The temperature here is 1 / α: at 1 they come as often as the
+model believes in them, near 0 the best one always, and the higher it is, the more they are all alike. Drawn by
+forward filtering and backward sampling (Scott 2002), which looks at every arc twice and at no path in vain.
+
+Sums are logarithms, since the probability of a text of some 200 characters is too small for a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import exp, fsum, inf, log
+from random import Random
+
+from webapp.core.traces.lattice import Arc, Lattice
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """A path for each of some lattices.
+
+    `score` is its natural log-probability as the model has it, which is not normalized; `probability` its share among
+    all segmentations, at the temperature that was asked for.
+    """
+
+    paths: tuple[tuple[Arc, ...], ...]
+    score: float
+    probability: float
+
+
+def forward_sums(lattice: Lattice, temperature: float = 1.0) -> list[float]:
+    """For each position the logarithm of the summed weights of all paths to it; an arc weighs exp(score / temperature).
+
+    >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -2.0), Arc(1, 2, "b", 1, -1.0)))
+    >>> [round(total, 3) for total in forward_sums(lattice)]  # two paths of exp(-2) each
+    [0.0, -1.0, -1.307]
+    """
+    totals = [0.0]
+    for arcs in lattice.by_end()[1:]:
+        totals.append(log_sum([totals[arc.start] + arc.score / temperature for arc in arcs]))
+    return totals
+
+
+def log_sum(logarithms: Sequence[float]) -> float:
+    """The logarithm of a sum of which the logarithms of the terms are given.
+
+    >>> round(exp(log_sum([log(2), log(3)])), 9), round(log_sum([-2000.0, -2000.0]), 3)
+    (5.0, -1999.307)
+    """
+    greatest = max(logarithms, default=-inf)
+    return greatest if greatest == -inf else greatest + log(fsum(exp(value - greatest) for value in logarithms))
+
+
+def sample(lattices: Sequence[Lattice], count: int, *, temperature: float, seed: int) -> list[Segmentation]:
+    """`count` segmentations of a text whose pre-tokens have these lattices; the same seed draws the same ones.
+
+    >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0)))
+    >>> for drawn in sample([lattice], 3, temperature=1.0, seed=1):
+    ...     print([arc.text for arc in drawn.paths[0]], round(drawn.probability, 3))
+    ['ab'] 0.269
+    ['a', 'b'] 0.731
+    ['ab'] 0.269
+
+    Raises ValueError where the temperature is not above 0.
+    """
+    if not temperature > 0:
+        raise ValueError("a temperature is above 0")
+    random = Random(seed)
+    weighed = [(lattice.by_end(), forward_sums(lattice, temperature)) for lattice in lattices]
+    drawn = []
+    for _ in range(count):
+        paths = tuple(_backward(arcs, totals, temperature, random) for arcs, totals in weighed)
+        weight = fsum(arc.score / temperature for path in paths for arc in path)
+        probability = exp(min(weight - fsum(totals[-1] for _, totals in weighed), 0.0))
+        drawn.append(Segmentation(paths, score_of(paths), probability))
+    return drawn
+
+
+def score_of(paths: Sequence[Sequence[Arc]]) -> float:
+    """The sum of the scores of all arcs."""
+    return fsum(arc.score for path in paths for arc in path)
+
+
+def _backward(
+    arcs: Sequence[Sequence[Arc]], totals: Sequence[float], temperature: float, random: Random
+) -> tuple[Arc, ...]:
+    """From the end back, each arc with its share of all the paths that reach its end."""
+    path: list[Arc] = []
+    end = len(totals) - 1
+    while end > 0:
+        logarithms = [totals[arc.start] + arc.score / temperature for arc in arcs[end]]
+        greatest = max(logarithms)
+        bounds = list(accumulate(exp(logarithm - greatest) for logarithm in logarithms))
+        point = random.random() * bounds[-1]
+        chosen = next((arc for arc, bound in zip(arcs[end], bounds, strict=True) if point < bound), arcs[end][-1])
+        path.append(chosen)
+        end = chosen.start
+    return tuple(reversed(path))

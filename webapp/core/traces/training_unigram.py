@@ -1,0 +1,175 @@
+"""How Unigram learns from a small corpus, round by round: estimate how likely each piece is, drop the least missed.
+
+The rounds are those of `webapp.core.trainers.unigram`; here each piece's figures are put side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from webapp.core.models.unigram import Unigram
+from webapp.core.trainers import unigram
+from webapp.core.trainers.seed_pieces import proper_substrings
+from webapp.core.trainers.unigram import UNKNOWN
+from webapp.core.trainers.word_counts import WordCounts
+
+KEEP = 0.75  # the share of the longer pieces that a round leaves
+
+
+@dataclass(frozen=True, slots=True)
+class SeedPiece:
+    """A piece that the training begins with: how often its text occurs, its rank and its first probability."""
+
+    piece: str
+    frequency: int
+    rank: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class PieceCandidate:
+    """A piece in one round.
+
+    `expected`: how often it is used, summed over all segmentations of all words, each with its probability;
+    `before`: the probability that the round began with; `probability`: the one it ends with; `used`: how often it
+    stands on the words' best paths; `instead`: how its text is read without it; `loss`: by how much the corpus'
+    log-likelihood falls then. A single character has no `instead` and no `loss`: it always stays. In the last round
+    no piece has.
+    """
+
+    piece: str
+    expected: float
+    before: float
+    probability: float
+    used: int
+    instead: tuple[str, ...]
+    loss: float | None
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WordReading:
+    """A distinct word, how often it occurs, and the pieces of its best segmentation at the end of a round."""
+
+    word: str
+    count: int
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnigramRound:
+    """One round: `candidates` in the order of the seeds, single characters first.
+
+    `log_likelihoods`: the corpus' before each iteration of expectation maximization. Of the longer pieces, `share`
+    is how many a round drops by its share; `lossless` how many have a loss of 0 or less, which all go; `surplus`
+    how many there are too many at all, which is the most that go. In the last round all three are 0.
+    """
+
+    number: int
+    last: bool
+    candidates: tuple[PieceCandidate, ...]
+    log_likelihoods: tuple[float, ...]
+    share: int
+    lossless: int
+    surplus: int
+    readings: tuple[WordReading, ...]
+
+
+class UnigramTraining:
+    """A training to look into: down to `size` pieces, special tokens not among them.
+
+    None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those
+    that `seed_pieces` ranks first, or with `every_substring` simply the most frequent `proper_substrings`. Raises
+    ValueError when `size` is less than there are different characters, or the corpus is empty.
+
+    >>> training = UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
+    >>> [seed.piece for seed in training.seeds]
+    ['u', 'g', 'p', 'n', 'h', 's', 'b', 'hug', 'ug', 'pun', 'pu', 'un', 'hugs', 'pug', 'bun']
+    >>> for round in training.rounds:
+    ...     print(round.number, [candidate.piece for candidate in round.candidates if candidate.removed])
+    1 ['ug', 'pu', 'un']
+    2 ['hugs']
+    3 ['bun']
+    4 ['pug']
+    5 []
+    >>> [" ".join(reading.pieces) for reading in training.rounds[-1].readings]
+    ['hug', 'p u g', 'pun', 'b u n', 'hug s']
+    """
+
+    def __init__(
+        self, counts: WordCounts, size: int | None, *, seeds: int = 1_000_000, every_substring: bool = False
+    ) -> None:
+        self.counts = {word: count for word, count in counts.items() if word and count}
+        if not self.counts:
+            raise ValueError("there is nothing to learn from")
+        self._choice: dict[str, Any] = {
+            "seeds": seeds,
+            "candidates": proper_substrings(self.counts, seeds) if every_substring else None,
+            "reserved": (UNKNOWN,),
+        }
+        self._seeded = unigram.seed(self.counts, **self._choice)
+        single = self._seeded.characters
+        self.size = single + (len(self._seeded.ranks) - single) // 4 if size is None else size
+        self._rounds = list(unigram.rounds(self.counts, self.size, keep=KEEP, **self._choice))
+
+    @cached_property
+    def seeds(self) -> tuple[SeedPiece, ...]:
+        """What the training begins with, single characters first, then the longer pieces as they were found."""
+        ranks, probabilities = self._seeded.ranks, self._seeded.probabilities()
+        return tuple(
+            SeedPiece(piece, rank // len(piece), rank, probability)
+            for (piece, rank), probability in zip(ranks.items(), probabilities, strict=True)
+        )
+
+    @property
+    def trained(self) -> unigram.TrainedUnigram:
+        """What the training comes to."""
+        return unigram.finished(self._rounds[-1])
+
+    @cached_property
+    def rounds(self) -> tuple[UnigramRound, ...]:
+        """All rounds; the last one drops nothing."""
+        return tuple(self._told())
+
+    def _told(self) -> Iterator[UnigramRound]:
+        before: Mapping[str, float] = {seed.piece: seed.probability for seed in self.seeds}
+        for done in self._rounds:
+            after = dict(zip(done.scores, done.probabilities, strict=True))
+            last = done is self._rounds[-1]
+            yield UnigramRound(
+                done.number,
+                last,
+                tuple(_candidates(done, before, after)),
+                done.log_likelihoods,
+                share=0 if last else max(round(len(done.losses) * (1 - KEEP)), 1),
+                lossless=sum(1 for loss in done.losses.values() if loss <= 0),
+                surplus=len(done.scores) - self.size if not last else 0,
+                readings=tuple(readings(done.scores, self.counts)),
+            )
+            before = after
+
+
+def _candidates(
+    done: unigram.PruningRound, before: Mapping[str, float], after: Mapping[str, float]
+) -> Iterator[PieceCandidate]:
+    used = done.used()
+    removed = frozenset(done.removed)
+    for piece, expected in zip(done.scores, done.expected, strict=True):
+        loss = done.losses.get(piece)
+        instead = () if loss is None else done.instead(piece)
+        yield PieceCandidate(piece, expected, before[piece], after[piece], used[piece], instead, loss, piece in removed)
+
+
+def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[WordReading]:
+    """The words as the model with these pieces and log-probabilities reads them.
+
+    >>> scores = {"h": -3.0, "u": -2.0, "g": -2.5, "hug": -1.0}
+    >>> [reading.pieces for reading in readings(scores, {"hug": 3, "hugg": 1, "ugh": 1})]
+    [('hug',), ('hug', 'g'), ('u', 'g', 'h')]
+    """
+    model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
+    for word, count in counts.items():
+        yield WordReading(word, count, tuple(word[start:end] for _, start, end in model.segment(word)))

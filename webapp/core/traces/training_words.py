@@ -1,0 +1,88 @@
+"""The words of a small corpus while a trainer merges them: symbols in a row, recounted and rewritten for each merge.
+
+Trainers keep their counts up to date instead (`webapp.core.trainers.pair_counts`), which is fast and shows nothing.
+Here everything is counted afresh, for a reader to see; that both come to the same is tested on random corpora.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import AnyStr, Generic
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusWord(Generic[AnyStr]):
+    """A distinct word of the corpus as the symbols it now is, and how often it occurs.
+
+    `made`: at which places of `symbols` stands what the last merge made.
+    """
+
+    symbols: tuple[AnyStr, ...]
+    count: int
+    made: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPair(Generic[AnyStr]):
+    """Two symbols that stand side by side, and how often."""
+
+    left: AnyStr
+    right: AnyStr
+    count: int
+
+
+def pairs(words: Iterable[CorpusWord[AnyStr]]) -> list[CountedPair[AnyStr]]:
+    """All adjacent pairs, in the order in which they are first seen when the words are read one after the other.
+
+    >>> words = [CorpusWord(("a", "a", "b"), 2), CorpusWord(("a", "b"), 5)]
+    >>> [(pair.left, pair.right, pair.count) for pair in pairs(words)]
+    [('a', 'a', 2), ('a', 'b', 7)]
+    """
+    counts: dict[tuple[AnyStr, AnyStr], int] = {}
+    for word in words:
+        for pair in pairwise(word.symbols):
+            counts[pair] = counts.get(pair, 0) + word.count
+    return [CountedPair(left, right, count) for (left, right), count in counts.items()]
+
+
+def frequencies(words: Iterable[CorpusWord[AnyStr]]) -> dict[AnyStr, int]:
+    """How often each symbol occurs, in the order in which they are first seen.
+
+    >>> frequencies([CorpusWord(("a", "a", "b"), 2)])
+    {'a': 4, 'b': 2}
+    """
+    counts: dict[AnyStr, int] = {}
+    for word in words:
+        for symbol in word.symbols:
+            counts[symbol] = counts.get(symbol, 0) + word.count
+    return counts
+
+
+def rewritten(
+    words: Iterable[CorpusWord[AnyStr]], left: AnyStr, right: AnyStr, piece: AnyStr
+) -> tuple[CorpusWord[AnyStr], ...]:
+    """The words with `piece` wherever `left` and `right` stood side by side, replaced from left to right.
+
+    >>> rewritten([CorpusWord(("a", "a", "a", "b"), 2), CorpusWord(("b",), 1)], "a", "a", "aa")
+    (CorpusWord(symbols=('aa', 'a', 'b'), count=2, made=(0,)), CorpusWord(symbols=('b',), count=1, made=()))
+    """
+    return tuple(_rewritten(word, left, right, piece) for word in words)
+
+
+def _rewritten(word: CorpusWord[AnyStr], left: AnyStr, right: AnyStr, piece: AnyStr) -> CorpusWord[AnyStr]:
+    symbols: list[AnyStr] = []
+    made: list[int] = []
+    at, last = 0, len(word.symbols) - 1
+    while at <= last:
+        if at < last and word.symbols[at] == left and word.symbols[at + 1] == right:
+            made.append(len(symbols))
+            symbols.append(piece)
+            at += 2
+        else:
+            symbols.append(word.symbols[at])
+            at += 1
+    if made:
+        return CorpusWord(tuple(symbols), word.count, tuple(made))
+    return CorpusWord(word.symbols, word.count) if word.made else word

@@ -1,0 +1,77 @@
+"""The pieces that Unigram training starts from: substrings that occur often.
+
+Source: Kudo 2018, "Subword Regularization", section 3.2; like sentencepiece, ranked by frequency times
+length. Instead of a suffix array, substrings are counted length by length, and a longer one only where both
+substrings that are one shorter were frequent (Agrawal, Srikant 1994, the Apriori rule): a text has millions
+of distinct substrings, and this way the rare ones are never stored.
+"""
+
+from collections import defaultdict
+
+from webapp.core.trainers.word_counts import WordCounts
+
+
+def seed_pieces(
+    counts: WordCounts,
+    number: int,
+    *,
+    longest: int = 16,
+    minimum_frequency: int = 2,
+    whole_words: bool = True,
+) -> dict[str, int]:
+    """At most `number` substrings of 2 to `longest` characters and their frequencies, best ranked first.
+
+    A substring that never occurs but inside one and the same longer one ("ecaus", always in "because") is
+    left out: wherever it could be used, the longer one could too. `whole_words`: whether a word as a whole is
+    a substring of itself. Ties are ranked as first seen, shorter ones before longer ones.
+
+    >>> seed_pieces({"very": 2, "ever": 1}, 10)
+    {'ver': 3, 'very': 2}
+    >>> seed_pieces({"very": 2, "ever": 1}, 10, whole_words=False)
+    {'ver': 3, 'ery': 2}
+    """
+    frequent: dict[str, int] = {}
+    # Where a substring one character shorter occurs that is frequent, and the next one along is too.
+    alive = [(word, count, list(range(len(word) - 1))) for word, count in counts.items() if len(word) > 1]
+    for length in range(2, longest + 1):
+        found: defaultdict[str, int] = defaultdict(int)
+        for word, count, starts in alive:
+            if whole_words or len(word) > length:
+                for start in starts:
+                    found[word[start : start + length]] += count
+        longer = {piece: count for piece, count in found.items() if count >= minimum_frequency}
+        for piece, count in longer.items():
+            for inner in (piece[:-1], piece[1:]):
+                if frequent.get(inner) == count:
+                    del frequent[inner]
+        frequent.update(longer)
+        still_alive = []
+        for word, count, starts in alive:
+            here = [start for start in starts if word[start : start + length] in longer]
+            following = set(here)
+            starts = [start for start in here if start + 1 in following]
+            if starts:
+                still_alive.append((word, count, starts))
+        alive = still_alive
+    ranked = sorted(frequent, key=lambda piece: frequent[piece] * len(piece), reverse=True)
+    return {piece: frequent[piece] for piece in ranked[:number]}
+
+
+def proper_substrings(
+    counts: WordCounts, number: int, *, longest: int = 16, minimum_frequency: int = 2
+) -> dict[str, int]:
+    """At most `number` substrings of 2 to `longest` characters, the most frequent first, without whole words.
+
+    How courses begin: nothing is left out for being part of another. Ties are ranked as first seen.
+
+    >>> proper_substrings({"very": 2, "ever": 1}, 5)
+    {'ve': 3, 'ver': 3, 'er': 3, 'ery': 2, 'ry': 2}
+    """
+    found: defaultdict[str, int] = defaultdict(int)
+    for word, count in counts.items():
+        for start in range(len(word)):
+            for end in range(start + 2, min(len(word), start + longest) + 1):
+                if end - start < len(word):
+                    found[word[start:end]] += count
+    frequent = (piece for piece, count in found.items() if count >= minimum_frequency)
+    return {piece: found[piece] for piece in sorted(frequent, key=found.__getitem__, reverse=True)[:number]}

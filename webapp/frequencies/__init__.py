@@ -1,5 +1,0 @@
-"""How often each token of a text occurs, as a chart of rank against frequency."""
-
-from webapp.frequencies.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,5 +1,0 @@
-"""What it costs to write in each language: one passage in many of them, cut by the same tokenizers."""
-
-from webapp.languages.routes import blueprint
-
-__all__ = ["blueprint"]

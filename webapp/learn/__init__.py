@@ -1,5 +1,0 @@
-"""The course: one page an idea, with live examples, in every language of the site."""
-
-from webapp.learn.routes import blueprint
-
-__all__ = ["blueprint"]

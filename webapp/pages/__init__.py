@@ -1,0 +1,25 @@
+"""The pages, a package for each address, each with a blueprint. They never import each other."""
+
+from flask import Flask
+
+from webapp.pages import (
+    compare,
+    download,
+    frequencies,
+    languages,
+    learn,
+    playground,
+    share,
+    split,
+    steps,
+    training,
+    vocabularies,
+)
+
+PAGES = (playground, compare, split, steps, training, download, frequencies, languages, learn, vocabularies, share)
+
+
+def init_app(app: Flask) -> None:
+    """Register the blueprint of every page."""
+    for page in PAGES:
+        app.register_blueprint(page.blueprint)

@@ -1,0 +1,5 @@
+"""`/compare`: two to six tokenizers on one text."""
+
+from webapp.pages.compare.routes import blueprint
+
+__all__ = ["blueprint"]

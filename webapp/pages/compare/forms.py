@@ -1,0 +1,73 @@
+"""What a visitor asks to have compared: from an address or a form; and what a button of the form changes about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flask import Request
+from flask_babel import gettext as _
+
+from webapp.pages.compare.presets import PRESETS
+from webapp.tokenization.comparison import forms as reading
+from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.state import State
+
+# What the first visit shows: a long word, a rare one, a name, digits; and a sentence that can be read in two ways.
+WELCOME = (
+    "Unbelievably, no two tokenizers agree on antidisestablishmentarianism, Dostoyevsky or 31415926.\n"
+    "研究生命科学的人研究生命的起源。"
+)
+
+
+def read(request: Request) -> tuple[Comparison, list[InputProblem]]:
+    """What a request asks for after the button that was pressed, and what is wrong with it."""
+    comparison, problems = reading.read(request, lambda choices: _changed(choices, request))
+    if request.method == "GET" and "text" not in request.args:
+        comparison = replace(comparison, common=replace(comparison.common, text=WELCOME))
+    return comparison, problems
+
+
+def _changed(choices: list[TokenizerChoice], request: Request) -> tuple[Sequence[TokenizerChoice], list[InputProblem]]:
+    """The rows after the button that was pressed: `add`, `remove`, `up`, `down` or `preset`."""
+    if request.method != "POST":
+        return choices, []
+    pressed = {name: request.form[name] for name in ("add", "remove", "up", "down", "preset") if name in request.form}
+    for name, value in pressed.items():
+        if name == "preset":
+            return next((preset.choices for preset in PRESETS if preset.name == value), choices), []
+        if name == "add":
+            if len(choices) >= MOST:
+                return choices, [InputProblem(_("Six tokenizers are the most. Remove one first."), 422)]
+            choices.append(TokenizerChoice.parse(value))
+            continue
+        at = int(value) - 1 if value.isascii() and value.isdecimal() and len(value) < 3 else -1
+        if not 0 <= at < len(choices):
+            continue
+        if name == "remove":
+            if len(choices) <= LEAST:
+                return choices, [InputProblem(_("Two tokenizers are the fewest. Add another one first."), 422)]
+            del choices[at]
+        else:
+            to = min(max(at + (1 if name == "down" else -1), 0), len(choices) - 1)
+            choices.insert(to, choices.pop(at))
+    return choices, []
+
+
+def uses(comparison: Comparison) -> set[str]:
+    """Which options the page has to offer: those that some row makes use of."""
+    states: list[State] = comparison.states
+    offered = {"show"}
+    for state in states:
+        if state.learned:
+            offered |= {"size", "corpus"}
+        if state.algorithm in ("fmm", "bmm"):
+            offered.add("runs")
+        if state.vocabulary == "own-dictionary":
+            offered.add("dictionary")
+        if state.algorithm == "wordpiece" and not state.brought:
+            offered.add("lowercase")
+        if state.brought or state.algorithm in ("bpe", "wordpiece"):
+            offered.add("special")
+    return offered

@@ -1,0 +1,111 @@
+"""`/compare` shows several tokenizers on one text; `/compare/choices` finds another one by name.
+
+It answers an address (GET) and a form (POST) alike. A plain form whose state fits into an address is sent on to that
+address; htmx gets the parts of the page that change and the address to show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.pages.compare import presets
+from webapp.pages.compare.forms import read, uses
+from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
+from webapp.serializers.comparison import comparison_json
+from webapp.serializers.json import json_response
+from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
+from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
+from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import options
+from webapp.vocabularies.upload_cookie import uploads_of
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.problems import problem
+
+blueprint = Blueprint("compare", __name__)
+
+
+@blueprint.get("/compare")
+def page() -> BaseResponse:
+    """The form, and what the tokenizers of the address make of its text."""
+    comparison, problems = read(request)
+    if request.args.get("format") == "json":
+        return _twin(comparison, problems)
+    link = _link(comparison)
+    if "algorithm" in request.args and "with" not in request.args and link and not problems:
+        return redirect(link)  # from the playground: on to the address that names the rows
+    return _answer(comparison, problems)
+
+
+@blueprint.post("/compare")
+def submit() -> BaseResponse:
+    """The form: sent on to its own address when it has one, else answered here."""
+    return _answer(*read(request))
+
+
+@blueprint.get("/compare/choices")
+def choices() -> Response:
+    """The tokenizers whose name holds what is searched for: the part of the page that htmx swaps."""
+    comparison, _problems = read(request)
+    return private(make_response(render_template("compare/_choices.html", choosing=_choosing(comparison))))
+
+
+def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
+    link = _link(comparison)
+    partial = wants_partial()
+    if request.method == "POST" and not partial and not problems and link and "search" not in request.form:
+        return redirect(link, 303)
+    # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
+    refused = any(one.field for one in problems)
+    compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
+    view = ComparisonView(comparison, compared)
+    body = render_template(
+        "compare/_answer.html" if partial else "compare/page.html",
+        **view.part(),
+        form_id="compare",
+        problems=problems,
+        choosing=_choosing(comparison),
+        least=LEAST,
+        most=MOST,
+        presets=presets.offered(),
+        uses=uses(comparison),
+        options=options(comparison.common),
+        link=link,
+        corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
+    )
+    response = make_response(body, max((one.status for one in problems), default=compared.status))
+    swappable(response)
+    if partial:
+        bare = f"{url_for('compare.page')}?{comparison.query_without_texts()}"
+        response.headers["HX-Replace-Url"] = link or bare
+    return response
+
+
+def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
+    """The same for programs."""
+    if problems:
+        return problem(
+            max(one.status for one in problems),
+            " ".join(one.message for one in problems),
+            errors=[(one.field, one.message) for one in problems if one.field],
+        )
+    compared = compare_tokenizers(comparison)
+    if compared.pending:
+        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+    response = json_response(comparison_json(comparison, compared), compared.status)
+    return private(response)
+
+
+def _choosing(comparison: Comparison) -> ComparisonPicker:
+    query = request.values.get("find", "").strip()[:LONGEST_QUERY]
+    return ComparisonPicker(uploads_of(request), comparison.choices, query)
+
+
+def _link(comparison: Comparison) -> str | None:
+    """The address that holds the whole state, or None where it would be too long."""
+    query = comparison.link(current_app.config["MAX_LINK_CHARACTERS"])
+    return None if query is None else f"{url_for('compare.page')}?{query}"

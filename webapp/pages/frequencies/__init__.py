@@ -1,0 +1,5 @@
+"""How often each token of a text occurs, as a chart of rank against frequency."""
+
+from webapp.pages.frequencies.routes import blueprint
+
+__all__ = ["blueprint"]

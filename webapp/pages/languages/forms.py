@@ -1,0 +1,89 @@
+"""What a visitor asks the page for: tokenizers, a measure, an order, a passage of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+from urllib.parse import urlencode
+
+from flask import Request
+from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
+
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.vocabularies import entries_for, find
+from webapp.web.localization import number
+
+Measure = Literal["relative", "tokens", "characters", "bytes"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+USUAL = tuple(entries_for(algorithm)[0].name for algorithm in ("bpe", "wordpiece", "unigram"))
+MOST_TOKENIZERS = 6
+MOST_CHARACTERS = 2_000  # of a visitor's own passage
+
+
+@dataclass(frozen=True)
+class LanguagesRequest:
+    """Everything that decides what the page shows. `sort` is `name`, `script`, or the name of a vocabulary."""
+
+    vocabularies: Sequence[str] = USUAL
+    measure: Measure = "relative"
+    sort: str = ""
+    down: bool = False
+    own: str = ""
+    own_english: str = ""
+
+    def query(self, **changes: Any) -> str:
+        """The query string that asks for the same, with `changes`; what is usual is left out."""
+        asked = replace(self, **changes)
+        pairs = [] if tuple(asked.vocabularies) == USUAL else [("with", name) for name in asked.vocabularies]
+        pairs += [("measure", asked.measure)] if asked.measure != "relative" else []
+        pairs += [("sort", asked.sort)] if asked.sort else []
+        pairs += [("order", "down")] if asked.down and asked.sort else []
+        pairs += [("own", asked.own)] if asked.own else []
+        pairs += [("own_english", asked.own_english)] if asked.own_english else []
+        return urlencode(pairs)
+
+
+def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
+    """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
+    values = request.form if request.method == "POST" else request.args
+    problems: list[InputProblem] = []
+    chosen = []
+    names = [*dict.fromkeys(values.getlist("with"))]
+    for name in names[:MOST_TOKENIZERS]:
+        entry = find(name)
+        if entry is None or entry.origin in ("learned", "pasted") or "fmm" in entry.algorithms:
+            message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
+            problems.append(InputProblem(message, 404, "with"))
+        else:
+            chosen.append(name)
+    if len(names) > MOST_TOKENIZERS:
+        message = _("The first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
+        problems.append(InputProblem(message, 422, "with"))
+    texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
+    for text in texts.values():
+        if len(text) > MOST_CHARACTERS:
+            message = _(
+                "Your passage has %(size)s characters; up to %(most)s are compared. Shorten it and try again.",
+                size=number(len(text)),
+                most=number(MOST_CHARACTERS),
+            )
+            problems.append(InputProblem(message, 413, "own"))
+    vocabularies = tuple(chosen) or USUAL
+    sort, down = _order(values)
+    return LanguagesRequest(
+        vocabularies=vocabularies,
+        measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
+        sort=sort if sort in ("name", "script", *vocabularies) else "",
+        down=down,
+        **texts,
+    ), problems
+
+
+def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
+    """By what is sorted, and whether downwards; a column's button, `name` or `name down`, goes before what was."""
+    if "by" in values:
+        sort, _space, order = values["by"].partition(" ")
+        return sort, order == "down"
+    return values.get("sort", ""), values.get("order") == "down"

@@ -1,0 +1,138 @@
+"""The address of the comparison of languages: `/languages`, also as a form and as JSON."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.pages.languages import forms as asking
+from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.measurements import LanguageMeasurements, measure
+from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
+from webapp.rendering.markup import visible
+from webapp.serializers.json import json_response
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, UnavailableVocabularyError, find, title_of, well_known
+from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.problems import problem
+
+blueprint = Blueprint("languages", __name__)
+
+
+@blueprint.get("/languages")
+def page() -> BaseResponse:
+    """The passage in every language, cut by the chosen tokenizers."""
+    asked, problems = asking.read(request)
+    if request.args.get("format") == "json":
+        return _twin(asked, problems)
+    return _answer(asked, problems)
+
+
+@blueprint.post("/languages")
+def submit() -> BaseResponse:
+    """The form: sent on to its own address when it has one, else answered here."""
+    return _answer(*asking.read(request))
+
+
+def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
+    partial = wants_partial()
+    query = asked.query()
+    link = url_for("languages.page") + (f"?{query}" if query else "")
+    short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]
+    if request.method == "POST" and not partial and not problems and short:
+        return redirect(link, 303)
+    measured = measure(asked)
+    scale = scale_of(measured.rows, asked.measure)
+    shown = [name for name in asked.vocabularies if name not in measured.missing]
+    groups = _groups(asked)
+    body = render_template(
+        "languages/_rows.html" if partial else "languages/page.html",
+        asked=asked,
+        problems=problems,
+        rows=[(row, marks_of(row, asked.vocabularies, scale)) for row in measured.rows],
+        ticks=scale.ticks(),
+        shapes=SHAPES,
+        shown=shown,
+        lossy=any(row.lossy(name) for row in measured.rows for name in shown),
+        missing=_missing(measured),
+        titles={name: _title(name) for name in asked.vocabularies},
+        measures=measure_names(),
+        groups=groups,
+        further=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
+        most=MOST_TOKENIZERS,
+        link=link if short else None,
+        visible=visible,
+        title_of=title_of,
+        address=lambda **changes: f"{url_for('languages.page')}?{asked.query(**changes)}",
+    )
+    response = make_response(body, max((one.status for one in problems), default=200))
+    swappable(response)
+    if partial:
+        response.headers["HX-Replace-Url"] = link if short else url_for("languages.page")
+    return response
+
+
+def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
+    """The same for programs, with every figure."""
+    if problems:
+        return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
+    measured = measure(asked)
+    response = json_response(
+        {
+            "measure": asked.measure,
+            "vocabularies": [name for name in asked.vocabularies if name not in measured.missing],
+            "missing": list(measured.missing),
+            "passages": [
+                {
+                    "language": row.passage.language or row.passage.key,
+                    "script": row.passage.script,
+                    "text": row.passage.text,
+                    "characters": len(row.passage.text),
+                    "bytes": len(row.passage.text.encode("utf-8", "replace")),
+                    "tokens": row.tokens,
+                    "unknown": row.unknown,
+                    "values": row.values,
+                }
+                for row in measured.rows
+            ],
+        }
+    )
+    return private(response)
+
+
+def measure_names() -> dict[str, str]:
+    """What each measure is called."""
+    names = {
+        "relative": _("Tokens, English = 1"),
+        "tokens": _("Tokens"),
+        "characters": _("Characters per token"),
+        "bytes": _("Bytes per token"),
+    }
+    return {name: names[name] for name in MEASURES}
+
+
+def _title(name: str) -> str:
+    entry = find(name)
+    return title_of(entry) if entry else name
+
+
+def _missing(measured: LanguageMeasurements) -> list[str]:
+    """A sentence for each vocabulary that is not to be had now."""
+    sentences = []
+    for name, error in measured.missing.items():
+        if isinstance(error, UnavailableVocabularyError):
+            sentences.append(unavailable_problem(error).message)
+        else:
+            sentences.append(_("%(title)s is being fetched. Load the page again in a moment.", title=_title(name)))
+    return sentences
+
+
+def _groups(asked: LanguagesRequest) -> list[tuple[str, list[CatalogueEntry]]]:
+    """The vocabularies to choose from: what ships, the visitor's uploads, then families; no dictionaries."""
+    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and "fmm" not in entry.algorithms]
+    uploads = [entry for entry in uploads_of(request) if "fmm" not in entry.algorithms]
+    return [(_("Shipped"), own), *by_family([*with_chosen(uploads, asked.vocabularies), *well_known()])]

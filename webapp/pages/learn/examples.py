@@ -1,0 +1,120 @@
+"""The examples of a lesson: their texts from the address, and their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import url_for
+from flask_babel import gettext as _
+
+from webapp.pages.learn.lessons import Lesson, LessonExample
+from webapp.rendering.markup import Painter
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.result import Result
+from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
+from webapp.vocabularies import StillFetchingError, find, title_of
+from webapp.web.localization import current_key, number
+
+MOST_CHARACTERS = 1_000  # of an example; the playground takes more
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """An example with the text that it has now; without a result there are problems."""
+
+    lesson: Lesson
+    example: LessonExample
+    text: str
+    result: Result | None
+    problems: list[InputProblem]
+    others: list[tuple[str, str]]  # the keys and texts of the page's other examples that were edited
+
+    @property
+    def status(self) -> int:
+        """200, or the gravest of what is wrong."""
+        return max((problem.status for problem in self.problems), default=200)
+
+    @property
+    def playground(self) -> str | None:
+        """The address of the same in the playground, or None where it would be too long."""
+        query = self.example.state(self.text).link(LONGEST_ADDRESS)
+        return f"{url_for('playground.page')}?{query}" if query else None
+
+    @property
+    def place(self) -> int:
+        """Which example of the page it is, counted from 1."""
+        return self.lesson.examples.index(self.example) + 1
+
+    @property
+    def steps(self) -> str | None:
+        """The address where every decision can be followed, or None for a text that is too long."""
+        return steps_address(self.result) if self.result else None
+
+    @property
+    def caption(self) -> str:
+        """The algorithm and the vocabulary by name."""
+        entry = find(self.example.vocabulary)
+        assert entry is not None
+        return f"{algorithm_names()[self.example.algorithm]} · {title_of(entry)}"
+
+    @property
+    def painter(self) -> Painter:
+        """Who writes the tokens as HTML."""
+        assert self.result is not None
+        return Painter(self.result.encoding)
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the example's own dictionary."""
+        return self.example.dictionary.split()
+
+
+def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
+    """The text of each example by its key: as given, or as the page begins."""
+    own = {example.key: example.texts[current_key()] for example in lesson.examples}
+    return {key: as_typed(given.get(key, text)) for key, text in own.items()}
+
+
+def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
+    """One example with its tokens, or with what is wrong with its text."""
+    text = texts[example.key]
+    result, problems = None, []
+    if len(text) > MOST_CHARACTERS:
+        message = _(
+            "This text has %(size)s characters; an example takes %(most)s. The playground takes longer ones.",
+            size=number(len(text)),
+            most=number(MOST_CHARACTERS),
+        )
+        problems = [InputProblem(message, 413)]
+    else:
+        try:
+            result, problems = tokenize_or_explain(example.state(text), [])
+        except StillFetchingError:
+            problems = [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
+    others = [(key, text) for key, text in edited(lesson, texts) if key != example.key]
+    return ShownExample(lesson, example, text, result, problems, others)
+
+
+def edited(lesson: Lesson, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The keys and texts that differ from how the page begins."""
+    own = texts_of(lesson, {})
+    return [(key, text) for key, text in texts.items() if text != own[key]]
+
+
+def address(lesson: Lesson) -> str:
+    """The address of a lesson."""
+    return url_for("learn.lesson", slug=lesson.slug)
+
+
+def link(lesson: Lesson, texts: Mapping[str, str]) -> str | None:
+    """The address of a lesson with its examples as they were edited, or None where it would be too long."""
+    found = edited(lesson, texts)
+    if sum(len(text) for _key, text in found) > LONGEST_ADDRESS:
+        return None  # not even written
+    query = urlencode(found)
+    here = address(lesson) + (f"?{query}" if query else "")
+    return here if len(here) <= LONGEST_ADDRESS else None

@@ -1,0 +1,78 @@
+"""The course's addresses: `/learn` lists the lessons, `/learn/SLUG` is one, its examples edited as the address says.
+
+An edited example is sent as a form, for an address has less room than a text box; it is sent on to its own address
+where that is short enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Blueprint, abort, make_response, redirect, render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
+from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
+from webapp.web.htmx import swappable, wants_partial
+from webapp.web.localization import current_key
+
+blueprint = Blueprint("learn", __name__)
+
+SLUGS = [lesson.slug for lesson in LESSONS]
+
+
+@blueprint.get("/learn")
+def index() -> Response:
+    """The lessons in order."""
+    return _headed(render_template("learn/index.html", lessons=LESSONS, titles=lesson_titles()))
+
+
+@blueprint.get("/learn/<slug>")
+def lesson(slug: str) -> Response:
+    """One lesson, its examples as the address has them."""
+    return _answer(slug)
+
+
+@blueprint.post("/learn/<slug>")
+def submit(slug: str) -> Response:
+    """An example that was edited: sent on to its own address, or the example alone for htmx."""
+    return _answer(slug)
+
+
+def _answer(slug: str) -> Response:
+    if slug not in SLUGS:
+        abort(404)
+    lesson = LESSONS[SLUGS.index(slug)]
+    texts = texts_of(lesson, request.form if request.method == "POST" else request.args)
+    key = request.headers.get("HX-Target", "").rpartition("#")[2]
+    if wants_partial() and key in lesson.by_key:
+        shown = shown_example(lesson, lesson.by_key[key], texts)
+        response = _headed(render_template("learn/_tokens.html", shown=shown), shown.status)
+        response.headers["HX-Replace-Url"] = link(lesson, texts) or address(lesson)
+        return response
+    examples = {example.key: shown_example(lesson, example, texts) for example in lesson.examples}
+    status = max(shown.status for shown in examples.values())
+    here = link(lesson, texts)
+    if request.method == "POST" and status == 200 and here:
+        return redirect(here, 303)
+    return _headed(_page(lesson, examples), status)
+
+
+def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
+    place = LESSONS.index(lesson)
+    return render_template(
+        "learn/page.html",
+        lesson=lesson,
+        titles=lesson_titles(),
+        number_of=place + 1,
+        total=len(LESSONS),
+        previous=LESSONS[place - 1] if place else None,
+        following=LESSONS[place + 1] if place + 1 < len(LESSONS) else None,
+        words=f"learn/{current_key()}/{lesson.slug}.html",
+        example=lambda key: Markup(render_template("learn/_example.html", shown=examples[key])),
+    )
+
+
+def _headed(body: str, status: int = 200) -> Response:
+    return swappable(make_response(body, status), vary="HX-Target")

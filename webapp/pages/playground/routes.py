@@ -1,0 +1,217 @@
+"""The playground's addresses: `/` shows a text and its tokens, `/token` one token of it.
+
+Both answer an address (GET) and a form (POST) alike. A plain form whose state fits into an address is sent on to that
+address; htmx gets the part of the page that changes and the address to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.core.formats import huggingface
+from webapp.pages.playground import picker, views
+from webapp.pages.playground.examples import WELCOME
+from webapp.pages.playground.upload import upload_limit, with_vocabulary
+from webapp.rendering.markup import visible
+from webapp.serializers.json import json_response
+from webapp.serializers.tokenization import result_json
+from webapp.tokenization import forms
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.result import Result
+from webapp.tokenization.state import State
+from webapp.tokenization.streaming import as_events, wants_events
+from webapp.tokenization.token_details import TokenDetails, token_details
+from webapp.tokenization.views import DetailsForm, ResultView
+from webapp.vocabularies import StillFetchingError
+from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.problems import problem
+from webapp.web.rates import stores
+from webapp.web.same_origin import is_foreign
+
+blueprint = Blueprint("playground", __name__)
+blueprint.add_app_template_filter(visible)
+
+
+@blueprint.get("/")
+def page() -> BaseResponse:
+    """The whole tool with a result in it: the text of the address, or a first example."""
+    state, problems = forms.read(request)
+    if "text" not in request.args:
+        state = replace(state, text=WELCOME)
+    if request.args.get("format") == "json":
+        return _twin(state, problems)
+    return _answer(state, problems)
+
+
+@blueprint.post("/")
+def submit() -> BaseResponse:
+    """The form: sent on to its own address when it has one, else answered here."""
+    state, problems = forms.read(request)
+    if wants_partial() or (state.token is not None and not _has_token(state, problems)):
+        state = replace(state, token=None)
+    return _answer(state, problems)
+
+
+@blueprint.post("/token")
+def token() -> BaseResponse:
+    """The details of one token of the form's text."""
+    state, problems = forms.read(request)
+    return _answer(state if problems else replace(state, token=state.token or 0), problems)
+
+
+@blueprint.get("/token")
+def token_address() -> BaseResponse:
+    """The address that a form for one token leaves in the browser: to the page itself."""
+    return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
+
+
+@blueprint.post("/upload")
+@stores
+def upload() -> BaseResponse:
+    """A vocabulary file: checked, kept, and used at once for the form's text."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    request.max_content_length = upload_limit()
+    state, problems = forms.read(request)
+    files = request.files.getlist("vocabulary_file")
+    state, problem = with_vocabulary(state, files)
+    response = _answer(state, problems, problem)
+    if problem is None:
+        remember_upload(response, state.vocabulary, files[0].filename or "", uploads_of(request))
+    return response
+
+
+@blueprint.get("/upload")
+def upload_address() -> BaseResponse:
+    """The address that an uploaded file leaves in the browser: to the page itself."""
+    return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
+
+
+@blueprint.route("/tokenizer.json", methods=["GET", "POST"])
+def learned_file() -> BaseResponse:
+    """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
+    state, problems = forms.read(request)
+    if not state.learned and not problems:
+        problems = [InputProblem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+    result, problems = tokenize_or_explain(state, problems)
+    if result is None:
+        return _answer(state, problems)
+    response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
+    response.headers["Content-Disposition"] = "attachment; filename=tokenizer.json"
+    return response
+
+
+@blueprint.get("/choices")
+def choices() -> str:
+    """The vocabularies whose name holds what is searched for: the part of the page that htmx swaps."""
+    state, _problems = forms.read(request)
+    return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
+
+
+def _answer(state: State, problems: list[InputProblem], upload_problem: InputProblem | None = None) -> Response:
+    """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field."""
+    partial = wants_partial()
+    token_problems = [problem for problem in problems if problem.field == "token"]
+    problems = [problem for problem in problems if problem.field != "token"]
+    link = _link(state)
+    flawless = not (problems or token_problems or upload_problem)
+    if request.method == "POST" and not partial and flawless and link:
+        return make_response(redirect(_with_query(link), 303))
+    try:
+        result, problems = tokenize_or_explain(state, problems)
+        pending = None
+    except StillFetchingError as waiting:
+        result, pending = None, waiting
+    details, more = _details(result)
+    token_problems += more
+    stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
+    chooser = DetailsForm(
+        "playground", url_for("playground.token"), "post", url_for("downloads.tokens", kind="txt").removesuffix(".txt")
+    )
+    wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
+    status = max((problem.status for problem in wrong), default=202 if pending else 200)
+    twin = None if link is None else f"{link}&format=json"
+    view = ResultView(
+        state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
+    )
+    if not partial:
+        body = render_template("playground/page.html", **views.page_part(view, _picker(state), upload_problem))
+    elif request.endpoint == "playground.token":
+        body = render_template("tokenization/_details.html", **view.details_part())
+    elif result and wants_events(request, result):
+        return _headed(as_events(view), view, partial)
+    else:
+        body = render_template("tokenization/_result.html", **view.result_part())
+    return _headed(make_response(body, status), view, partial)
+
+
+def _twin(state: State, problems: list[InputProblem]) -> Response:
+    """The same result for programs."""
+    try:
+        result, problems = tokenize_or_explain(replace(state, token=None), problems)
+    except StillFetchingError:
+        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+    if result is None:
+        status = max(one.status for one in problems)
+        return problem(
+            status, " ".join(one.message for one in problems), errors=[(one.field, one.message) for one in problems]
+        )
+    return private(json_response(result_json(result)))
+
+
+def _has_token(state: State, problems: list[InputProblem]) -> bool:
+    """Whether the token whose details were open is still there in an edited text."""
+    try:
+        result, _problems = tokenize_or_explain(state, problems)
+    except StillFetchingError:
+        return False
+    return result is not None and state.token is not None and state.token < len(result.encoding)
+
+
+def _details(result: Result | None) -> tuple[TokenDetails | None, list[InputProblem]]:
+    if result is None or result.state.token is None:
+        return None, []
+    try:
+        return token_details(result, result.state.token), []
+    except IndexError:
+        message = _(
+            "There is no token %(index)s: the text has %(count)s, counted from 0.",
+            index=result.state.token,
+            count=f"{len(result.encoding):,}",
+        )
+        return None, [InputProblem(message, 404)]
+
+
+def _picker(state: State) -> picker.VocabularyPicker:
+    query = request.values.get("find", "").strip()[: picker.LONGEST_QUERY]
+    return picker.VocabularyPicker(state, uploads_of(request), query)
+
+
+def _with_query(link: str) -> str:
+    """The address, and what was searched for in the picker where its own button sent the form."""
+    query = request.form.get("find", "").strip()[: picker.LONGEST_QUERY]
+    return f"{link}&{urlencode({'find': query})}" if query and "search" in request.form else link
+
+
+def _link(state: State) -> str | None:
+    """The address that holds the whole state, or None where it would be too long."""
+    query = state.query()
+    if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
+        return None
+    return f"{url_for('playground.page')}?{query}"
+
+
+def _headed(response: Response, view: ResultView, partial: bool) -> Response:
+    swappable(response, vary="Accept")
+    if partial:
+        bare = f"{url_for('playground.page')}?{view.state.query_without_texts()}"
+        response.headers["HX-Replace-Url"] = view.link or bare
+    return response

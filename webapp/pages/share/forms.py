@@ -1,0 +1,63 @@
+"""What an author says when sharing: a title, a note, how long to keep it."""
+
+from __future__ import annotations
+
+from flask import Request
+from flask_babel import get_locale
+from flask_babel import gettext as _
+from wtforms import DateField, Form, StringField, TextAreaField
+from wtforms.validators import ValidationError
+
+from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms, end_of
+from webapp.tokenization.forms import InputProblem, as_typed
+
+
+class ShareForm(Form):
+    """The fields beside those of the playground."""
+
+    class Meta:
+        """WTForms' own messages come in the reader's language."""
+
+        @property
+        def locales(self) -> list[str]:
+            """The reader's language, then English."""
+            return [str(get_locale()), "en"]
+
+    title = StringField(filters=[lambda text: " ".join((text or "").split())])
+    note = TextAreaField(filters=[as_typed, str.strip])
+    keep = StringField(default="forever")
+    until = DateField()
+
+    def validate_title(self, field: StringField) -> None:
+        """A line, not a page."""
+        _within(field.data, LONGEST_TITLE, _("The title"))
+
+    def validate_note(self, field: TextAreaField) -> None:
+        """A paragraph or two."""
+        _within(field.data, LONGEST_NOTE, _("The note"))
+
+
+def read(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
+    """What a request says about sharing, and what is wrong with it."""
+    form = ShareForm(request.form)
+    form.validate()
+    expires = end_of(form.until.data) if form.keep.data == "until" else None
+    if expires is None and form.keep.data != "forever":
+        form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
+    elif form.keep.data == "forever":
+        form.until.errors = []  # a day that is not asked for may be anything
+    problems = [InputProblem(str(message), 422, field.name) for field in form for message in field.errors]
+    return ShareTerms(form.title.data or "", form.note.data or "", expires), problems
+
+
+def _within(text: str | None, limit: int, subject: str) -> None:
+    text = text or ""
+    if len(text) > limit:
+        raise ValidationError(
+            _(
+                "%(subject)s has %(size)s characters; the limit is %(limit)s.",
+                subject=subject,
+                size=f"{len(text):,}",
+                limit=f"{limit:,}",
+            )
+        )

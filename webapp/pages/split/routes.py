@@ -1,0 +1,136 @@
+"""The splitter's addresses: `/split` shows the parts of a text, `/split.zip` and `/split.jsonl` hand them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import islice
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
+from webapp.pages.split.forms import MOST, SplitRequest, choices, read
+from webapp.serializers.json import json_response
+from webapp.serializers.tokenization import MOST_PARTS, parts_json
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.result import prepare
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.localization import number
+from webapp.web.problems import problem
+
+blueprint = Blueprint("splitter", __name__)
+
+PARTS_SHOWN = 200
+
+
+@blueprint.get("/split")
+def page() -> BaseResponse:
+    """The form, and the parts of the text of the address."""
+    return _answer()
+
+
+@blueprint.post("/split")
+def submit() -> BaseResponse:
+    """The form: sent on to its own address when it has one, else answered here."""
+    return _answer()
+
+
+@blueprint.route("/split.zip", methods=["GET", "POST"])
+def archive() -> BaseResponse:
+    """Each part as a text file in an archive."""
+    asked, parts, problems = _parts()
+    if problems:
+        return _shown(asked, parts, problems)
+    content = BytesIO()
+    width = len(str(len(parts)))
+    with ZipFile(content, "w", ZIP_DEFLATED) as file:
+        for index, part in enumerate(parts, 1):
+            file.writestr(f"part-{index:0{width}}.txt", asked.text[part.start : part.end])
+    return _download(content.getvalue(), "application/zip", "parts.zip")
+
+
+@blueprint.route("/split.jsonl", methods=["GET", "POST"])
+def lines() -> BaseResponse:
+    """Each part as a line of JSON."""
+    asked, parts, problems = _parts()
+    if problems:
+        return _shown(asked, parts, problems)
+    written = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in parts_json(asked.text, parts))
+    return _download(written.encode("utf-8", "replace"), "application/jsonl", "parts.jsonl")
+
+
+def _answer() -> BaseResponse:
+    asked, parts, problems = _parts()
+    link = f"{url_for('splitter.page')}?{asked.query()}"
+    short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]
+    partial = wants_partial()
+    if request.args.get("format") == "json" and request.method == "GET":
+        if problems:
+            return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
+        return private(json_response({"parts": parts_json(asked.text, parts)}))
+    if request.method == "POST" and not partial and not problems and short:
+        return redirect(link, 303)
+    response = _shown(asked, parts, problems, link if short else None)
+    if partial:
+        response.headers["HX-Replace-Url"] = link if short else url_for("splitter.page")
+    return response
+
+
+def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
+    """What is asked for, its parts, and what is wrong."""
+    asked, problems = read(request)
+    if problems or not asked.text:
+        return asked, (), problems
+    try:
+        tokenizer = prepare(asked.state(), corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
+        found = split(asked.text, tokenizer, most=asked.tokens, overlap=asked.overlap, boundary=asked.boundary)
+        parts = list(islice(found, MOST_PARTS + 1))
+    except UnavailableVocabularyError as error:
+        return asked, (), [unavailable_problem(error)]
+    except StillFetchingError:
+        return asked, (), [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
+    except PartTooSmallError as error:
+        message = _(
+            "The character “%(character)s” alone makes %(tokens)s tokens: parts must be larger than that.",
+            character=error.character,
+            tokens=error.tokens,
+        )
+        return asked, (), [InputProblem(message, 422, "tokens")]
+    if len(parts) > MOST_PARTS:
+        message = _("These are more than %(most)s parts. Choose larger ones.", most=number(MOST_PARTS))
+        return asked, (), [InputProblem(message, 422, "tokens")]
+    return asked, parts, []
+
+
+def _shown(
+    asked: SplitRequest, parts: Sequence[TextPart], problems: Sequence[InputProblem], link: str | None = None
+) -> Response:
+    partial = wants_partial()
+    body = render_template(
+        "split/_parts.html" if partial else "split/page.html",
+        asked=asked,
+        parts=[(part, asked.text[part.start : part.end]) for part in parts[:PARTS_SHOWN]],
+        count=len(parts),
+        largest=max((part.tokens for part in parts), default=0),
+        shown=PARTS_SHOWN,
+        problems=problems,
+        groups=choices(request, asked.vocabulary),
+        title_of=title_of,
+        vocabulary=find(asked.vocabulary),
+        most=MOST,
+        link=link,
+    )
+    response = make_response(body, max((problem.status for problem in problems), default=200))
+    return swappable(response)
+
+
+def _download(content: bytes, mimetype: str, name: str) -> Response:
+    response = Response(content, mimetype=mimetype)
+    response.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return private(response)

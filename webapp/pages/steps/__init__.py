@@ -1,0 +1,5 @@
+"""`/steps`: every decision of an algorithm on a short text, one at a time."""
+
+from webapp.pages.steps.routes import blueprint
+
+__all__ = ["blueprint"]

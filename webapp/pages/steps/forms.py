@@ -1,0 +1,129 @@
+"""What an address asks to follow: a state as the playground has it, a step or a token, and options of the algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+from flask import Request, url_for
+from flask_babel import gettext as _
+
+from webapp.core.analysis.chunking import boundaries_of
+from webapp.pages.steps.examples import examples_for
+from webapp.pages.steps.walkthroughs import OPTIONS
+from webapp.rendering.graphemes import cluster_ends
+from webapp.tokenization import forms
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.state import State
+from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
+from webapp.vocabularies import CatalogueEntry, find, title_of
+from webapp.web.localization import number
+
+_LONGEST_OPTION = 40
+
+
+@dataclass(frozen=True)
+class StepsRequest:
+    """A state, and which of its steps: by its number, or by the token that it made; neither means the first."""
+
+    state: State
+    step: int | None = None
+    token: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def address(self, step: int | None = None, **options: str | None) -> str:
+        """The address of a step, or of the first; an option of None is left out."""
+        query = self.state.query_of_algorithm()
+        chosen = {name: value for name, value in {**self.options, **options}.items() if value}
+        pairs = [*chosen.items(), *([("step", str(step))] if step is not None else [])]
+        tail = f"&{urlencode(pairs)}" if pairs else ""
+        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{query}{tail}"
+
+    def with_text(self, text: str) -> StepsRequest:
+        """The same for another text, from its first step."""
+        return StepsRequest(replace(self.state, text=text), options=self.options)
+
+    def with_algorithm(self, algorithm: str, vocabulary: str) -> StepsRequest:
+        """The same text with another algorithm, from its first step."""
+        return StepsRequest(replace(self.state, algorithm=algorithm, vocabulary=vocabulary))
+
+
+def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProblem]]:
+    """What a request asks for, and what is wrong with it."""
+    state, problems = forms.read(request, algorithm)
+    values = request.form if request.method == "POST" else request.args
+    if request.method == "GET" and "text" not in values:
+        state = replace(state, text=examples_for(algorithm)[0])
+    wanted = {name: values.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
+    options = {name: value for name, value in wanted.items() if value}
+    step, wrong = _step(values.get("step", ""))
+    asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)
+    if not problems and (other := other_algorithm(request, algorithm)) is not None:
+        problems = [_not_for(other, algorithm)]
+    if not problems and len(state.text) > MOST:
+        problems = [too_long(state.text)]
+    elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
+        message = _("This does not fit into an address. Shorten the text to learn from, or the dictionary.")
+        problems = [InputProblem(message, 413)]
+    return asked, [*problems, *wrong]
+
+
+def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
+    """The vocabulary of an address that has nothing an algorithm could use: no merges, no scores, no words."""
+    entries = [entry for name in request.args.getlist("vocabulary") if (entry := find(name)) is not None]
+    return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
+
+
+def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
+    names = algorithm_names()
+    message = _(
+        "“%(title)s” is a vocabulary for %(own)s: it has nothing that %(algorithm)s could follow.",
+        title=title_of(entry),
+        own=", ".join(names[name] for name in entry.algorithms),
+        algorithm=names[algorithm],
+    )
+    return InputProblem(message, 422, "vocabulary")
+
+
+def too_long(text: str) -> InputProblem:
+    """What to say of a text that is too long."""
+    return InputProblem(
+        _(
+            "The text has %(count)s characters; steps are shown for up to %(most)s.",
+            count=number(len(text)),
+            most=number(MOST),
+        ),
+        413,
+        "text",
+    )
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence that is not empty, or as much of it as steps can be shown of, to the end of a word.
+
+    >>> first_sentence(" It rains. Take an umbrella.")
+    'It rains.'
+    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is cut in two
+    199
+    """
+    ends = [*boundaries_of(text, "sentence"), len(text)]
+    begin = len(text) - len(text.lstrip())
+    sentence = text[begin : next(end for end in ends if end > begin or end == len(text))].rstrip()
+    if len(sentence) <= MOST:
+        return sentence
+    space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
+    if space > 0:
+        return sentence[:space]
+    inside = cluster_ends(sentence[: MOST + 1])
+    return sentence[: next((at for at in range(MOST, 0, -1) if at not in inside), MOST)]
+
+
+def _step(value: str) -> tuple[int | None, list[InputProblem]]:
+    if not value:
+        return None, []
+    if value.isascii() and value.isdecimal() and len(value) <= 9:
+        return int(value), []
+    message = _("“%(value)s” is not the number of a step. Steps are counted from 0.", value=value[:40])
+    return None, [InputProblem(message, 422, "step")]

@@ -1,0 +1,259 @@
+"""Unigram: the lattice of each pre-token, its Viterbi table filling from left to right, and the best path read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+from urllib.parse import parse_qsl
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
+from webapp.core.traces.pretokens import AddedFound, Pretoken
+from webapp.core.traces.viterbi import ViterbiColumn, back, fill
+from webapp.pages.steps.lattice_drawing import draw, shown_text
+from webapp.pages.steps.lattice_messages import (
+    added,
+    alternative,
+    digits_of,
+    filled,
+    legend,
+    only,
+    opened_up,
+    read_back,
+)
+from webapp.pages.steps.segmentations import (
+    LIMITS,
+    MOST_SEED,
+    AlternativesRequest,
+    alternatives,
+    alternatives_request_of,
+    counted,
+    plain_alternatives,
+)
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells
+from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.preparation import pretokens
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.serializers.json import well_formed
+from webapp.tokenization.messages import joined
+from webapp.tokenization.result import Result
+from webapp.web.localization import number
+
+MOST_ARCS = 10_000
+"""Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
+
+
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
+    """The steps of Unigram on the pre-tokens of a result.
+
+    Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be, and for a lattice that is too large.
+    """
+    model = result.tokenizer.model
+    if not isinstance(model, Unigram | SentencePieceUnigram):
+        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."), instead=True)
+    found = pretokens(result)
+    arcs = chain.from_iterable(model.arcs(one.text) for one in found if isinstance(one, Pretoken))
+    if next(islice(arcs, MOST_ARCS, None), None) is not None:
+        message = _(
+            "The lattice of this text has more than %(most)s arcs with this vocabulary. Shorten the text.",
+            most=number(MOST_ARCS),
+        )
+        raise NoStepsError(message, 413)
+    return _Lattices(result, model, found, alternatives_request_of(options))
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A pre-token with its lattice and its full table."""
+
+    text: str
+    lattice: Lattice
+    columns: list[ViterbiColumn]
+    path: tuple[Arc, ...]  # the best one, from its end to its beginning
+    tokens: Sequence[tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Of pre-token `word` the table is filled up to position `known`, and `followed` arcs are read back."""
+
+    word: int
+    known: int
+    followed: int = 0
+
+
+class _Lattices:
+    template = "steps/_lattice.html"
+
+    def __init__(
+        self, result: Result, model: LatticeModel, found: Sequence[Pretoken | AddedFound], choice: AlternativesRequest
+    ) -> None:
+        self._result = result
+        self._model = model
+        self._choice = choice
+        self.ids: Sequence[int] = result.encoding.ids
+        self._words: list[_Word | AddedFound] = []
+        self._steps: list[_Step] = []
+        self._firsts: list[int] = []  # for each of them the index of its first token
+        token = 0
+        for at, one in enumerate(found):
+            word = one if isinstance(one, AddedFound) else _word(model, one)
+            self._words.append(word)
+            self._steps += _steps(at, word)
+            self._firsts.append(token)
+            token += 1 if isinstance(word, AddedFound) else len(word.tokens)
+        self._numbers = {step: at for at, step in enumerate(self._steps)}
+
+    def __len__(self) -> int:
+        return len(self._steps) + 1
+
+    def step_of(self, token: int) -> int:
+        """The step that fills the column in which the token ends, where it won against all others."""
+        at = max(at for at, first in enumerate(self._firsts) if first <= token)
+        word = self._words[at]
+        end = word.tokens[token - self._firsts[at]][2] if isinstance(word, _Word) else 0
+        return self._numbers[_Step(at, end)]
+
+    def sentence(self, step: int) -> str:
+        if step == len(self._steps):
+            return self._end()
+        now = self._steps[step]
+        word = self._words[now.word]
+        if isinstance(word, AddedFound):
+            return added(word)
+        if now.followed:
+            return read_back(word.columns, word.path, now.followed)
+        column = word.columns[now.known - 1]
+        if len(word.text) == 1:
+            return only(column, falls_back=self._falls_back(column.best.arc))
+        opening = opened_up(word.lattice) if now.known == 1 else ""
+        return joined([opening, filled(column, falls_back=self._falls_back(column.best.arc))])
+
+    def part(self, step: int) -> dict[str, Any]:
+        if step == len(self._steps):
+            return {
+                "ended": True,
+                "cells": final_cells(self._result),
+                "alternatives": alternatives(self._lattices, self._choice),
+                "hidden": parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
+                "limits": LIMITS,
+                "next_seed": str((self._choice.seed + 1) % (MOST_SEED + 1)),
+            }
+        now = self._steps[step]
+        word = self._words[now.word]
+        part: dict[str, Any] = {
+            "ended": False,
+            "words": self._line(now.word),
+            "figure": format_log_probability,
+            "shown": shown_text,
+        }
+        if isinstance(word, AddedFound):
+            return part
+        here = None if now.followed else now.known
+        followed = frozenset(word.path[: now.followed])
+        drawing = draw(word.lattice, word.columns, known=now.known, here=here, followed=followed)
+        return part | {
+            "drawing": drawing,
+            "said": alternative(drawing, word.text),
+            "legend": legend(drawing),
+            "column": None if here is None else word.columns[here - 1],
+            "digits": 2 if here is None else digits_of(word.columns[here - 1]),
+            "columns": word.columns[: now.known],
+            "arcs": [arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
+        }
+
+    def record(self, step: int) -> dict[str, Any]:
+        if step == len(self._steps):
+            return {"kind": "tokens", **plain_alternatives(self._model, self._lattices, self._choice)}
+        now = self._steps[step]
+        word = self._words[now.word]
+        if isinstance(word, AddedFound):
+            return {"kind": "added", "pretoken": now.word, "id": word.token.id}
+        if now.followed:
+            arc = word.path[now.followed - 1]
+            return {"kind": "followed", "pretoken": now.word, "end": arc.end, "arc": _plain(arc)}
+        column = word.columns[now.known - 1]
+        return {
+            "kind": "reached",
+            "pretoken": now.word,
+            "end": column.end,
+            "candidates": [
+                {**_plain(candidate.arc), "before": candidate.before, "total": candidate.total}
+                for candidate in column.candidates
+            ],
+            "winner": column.winner,
+            "reset": column.reset,
+        }
+
+    @property
+    def _lattices(self) -> list[tuple[AddedFound | None, Lattice]]:
+        """Each pre-token's lattice; an added token has none to speak of."""
+        return [
+            (word, Lattice("", ())) if isinstance(word, AddedFound) else (None, word.lattice) for word in self._words
+        ]
+
+    def _falls_back(self, arc: Arc) -> bool:
+        """Whether an unknown character becomes bytes."""
+        tokens = tokens_of(self._model, arc.text, [Arc(0, 1, arc.text, None, arc.score)]) if arc.id is None else ()
+        return any(id != self._model.unknown_id for id, _start, _end in tokens)
+
+    def _line(self, now: int) -> list[StepCell]:
+        """All pre-tokens: those that are done as their tokens, the one in work in a frame, and those to come."""
+        cells: list[StepCell] = []
+        for at, word in enumerate(self._words):
+            if at < now and isinstance(word, _Word):
+                cells += [
+                    cell(word.text[start:end], "done", "unknown" if id == self._model.unknown_id else "", id=id)
+                    for id, start, end in word.tokens
+                ]
+            elif isinstance(word, AddedFound):
+                done = ["done"] if at < now else ["now" if at == now else "rest"]
+                cells.append(cell(word.token.content, "special", *done, id=word.token.id if at < now else None))
+            else:
+                cells.append(cell(word.text, "now" if at == now else "rest"))
+        return cells
+
+    def _end(self) -> str:
+        count = len(self.ids)
+        sentence = ngettext(
+            "Every table is read back: one token.", "Every table is read back: %(count)s tokens.", count,
+            count=number(count),
+        )  # fmt: skip
+        unknown = len(self._result.encoding.unknown)
+        more = (
+            ngettext(
+                "One of them is out of vocabulary; neighbouring unknown characters make one token.",
+                "%(num)s of them are out of vocabulary; neighbouring unknown characters make one token.",
+                unknown,
+            )
+            if unknown
+            else ""
+        )
+        return joined([sentence, more, counted(self._lattices)])
+
+
+def _word(model: LatticeModel, found: Pretoken) -> _Word:
+    lattice = lattice_of(model, found.text)
+    columns = list(fill(lattice))
+    path = tuple(step.arc for step in back(columns))
+    return _Word(found.text, lattice, columns, path, tokens_of(model, found.text, path[::-1]))
+
+
+def _steps(at: int, word: _Word | AddedFound) -> list[_Step]:
+    """One for each column, then one for each arc read back; of a single character there is nothing to read back."""
+    if isinstance(word, AddedFound):
+        return [_Step(at, 0)]
+    columns = [_Step(at, column.end) for column in word.columns]
+    if len(word.text) == 1:
+        return columns
+    return columns + [_Step(at, len(word.text), followed) for followed in range(1, len(word.path) + 1)]
+
+
+def _plain(arc: Arc) -> dict[str, Any]:
+    return {"piece": well_formed(arc.text), "start": arc.start, "end": arc.end, "id": arc.id, "score": arc.score}

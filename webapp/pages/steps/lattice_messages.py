@@ -1,0 +1,191 @@
+"""What a step of the lattice says: which arcs end here, their sums, which wins and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.traces.lattice import Arc, Lattice
+from webapp.core.traces.pretokens import AddedFound
+from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
+from webapp.pages.steps.lattice_drawing import LatticeDrawing
+from webapp.pages.walkthrough.cells import said
+from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number
+
+MOST_DIGITS = 9
+MOST_QUOTED = 16  # arcs of a path that a sentence names one by one
+
+
+def opened_up(lattice: Lattice) -> str:
+    """What the lattice of a pre-token holds, before its table is filled."""
+    pieces = sum(arc.id is not None for arc in lattice.arcs)
+    return ngettext(
+        "In “%(text)s” a piece of the vocabulary fits in one place: it is an arc.",
+        "In “%(text)s” pieces of the vocabulary fit in %(count)s places: each is an arc.",
+        pieces,
+        count=number(pieces),
+        text=said(lattice.text),
+    )
+
+
+def filled(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """A column of the table: its candidates, and why one of them wins."""
+    best = column.best
+    others = _others(column)
+    digits = digits_of(column)
+    words = {
+        "end": number(column.end),
+        "piece": said(best.arc.text),
+        "start": number(best.arc.start),
+        "before": format_log_probability(best.before, digits),
+        "score": format_log_probability(best.arc.score, digits),
+        "total": format_log_probability(best.total, digits),
+    }
+    return joined([_won(column, words), _lost(column, others, digits), _remarks(column, falls_back)])
+
+
+def only(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """A pre-token of one character."""
+    arc = column.best.arc
+    if arc.id is None:
+        sentence = _("“%(piece)s” is a single character and no piece of the vocabulary.", piece=said(arc.text))
+    else:
+        sentence = _(
+            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=said(arc.text)
+        )
+    return joined([sentence, _remarks(column, falls_back)])
+
+
+def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: int) -> str:
+    """A step back from a position to where the arc starts that reached it best."""
+    arc = path[followed - 1]
+    words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
+    if followed == 1:
+        sentence = _(
+            "The table is full. Now back from the end: position %(end)s was best reached by “%(piece)s”, from position "
+            "%(start)s.",
+            **words,
+        )
+    else:
+        sentence = _("Position %(end)s was best reached by “%(piece)s”, from position %(start)s.", **words)
+    if arc.start > 0:
+        return sentence
+    total = format_log_probability(sum(arc.score for arc in path))
+    if len(path) > MOST_QUOTED:
+        whole = _(
+            "That is the beginning: the best path has %(count)s arcs, with the sum %(total)s.",
+            count=number(len(path)),
+            total=total,
+        )
+    else:
+        best = " / ".join(said(arc.text) for arc in reversed(path))
+        whole = _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
+    return joined([sentence, whole])
+
+
+def digits_of(column: ViterbiColumn) -> int:
+    """As many decimals as it takes to see which of the best two sums is greater."""
+    best = column.best.total
+    rival = next((one.total for one in _others(column) if one.total != best), None)
+    if rival is None:
+        return 2
+    fitting = (digits for digits in range(2, MOST_DIGITS) if round(rival, digits) != round(best, digits))
+    return next(fitting, MOST_DIGITS)
+
+
+def alternative(drawing: LatticeDrawing, text: str) -> str:
+    """What the picture shows, for who does not see it."""
+    return _(
+        "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
+        "figures.",
+        text=said(text),
+        first=number(drawing.first),
+        last=number(drawing.last),
+    )
+
+
+def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
+    """The kinds of lines in a picture, and what they mean."""
+    meanings = {
+        "wins": _("wins here"),
+        "weighed": _("ends here too"),
+        "followed": _("the best path, read back"),
+        "kept": _("best way to where it ends"),
+        "lost": _("another way to where it ends"),
+        "ahead": _("not weighed yet"),
+    }
+    drawn = {arc.kinds.split()[0] for arc in drawing.arcs}
+    return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
+
+
+def added(found: AddedFound) -> str:
+    """An added token, which no model sees."""
+    name = said(found.token.content)
+    if found.around:
+        return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
+    return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+
+
+def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
+    if len(column.candidates) == 1:
+        if column.best.arc.start == 0:
+            return _(
+                "Only one arc ends at position %(end)s: “%(piece)s”, from the beginning, with the log-probability "
+                "%(score)s.",
+                **words,
+            )
+        return _(
+            "Only one arc ends at position %(end)s: “%(piece)s”. The best sum at its start, position %(start)s, was "
+            "%(before)s; with its log-probability, %(score)s, that makes %(total)s.",
+            **words,
+        )
+    words["count"] = number(len(column.candidates))
+    if column.best.arc.start == 0:
+        return _(
+            "%(count)s arcs end at position %(end)s. “%(piece)s”, from the beginning, wins with %(score)s.", **words
+        )
+    return _(
+        "%(count)s arcs end at position %(end)s. “%(piece)s” wins: the best sum at its start, position %(start)s, was "
+        "%(before)s, and its own log-probability, %(score)s, makes that %(total)s.",
+        **words,
+    )
+
+
+def _lost(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
+    if not others:
+        return ""
+    words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
+    if column.tied:
+        return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
+    if len(others) == 1:
+        return _("“%(piece)s” comes to %(total)s only.", **words)
+    return _("The next best, “%(piece)s”, comes to %(total)s.", **words)
+
+
+def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
+    arc = column.best.arc
+    remarks = []
+    if arc.id is None:
+        remarks.append(
+            _(
+                "“%(piece)s” is no piece: it is passed as an unknown character, for %(score)s, which is 10 less than "
+                "the lowest log-probability of the vocabulary.",
+                piece=said(arc.text),
+                score=format_log_probability(arc.score),
+            )
+        )
+        if falls_back:
+            remarks.append(_("It becomes its bytes in the end, a token each."))
+    if column.reset:
+        remarks.append(_("Sums beyond 100,000 are brought back to 0 here, as in SentencePiece."))
+    return joined(remarks)
+
+
+def _others(column: ViterbiColumn) -> list[PathCandidate]:
+    """The candidates that did not win, the best first."""
+    others = [one for at, one in enumerate(column.candidates) if at != column.winner]
+    return sorted(others, key=lambda one: -one.total)

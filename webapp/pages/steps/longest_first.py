@@ -1,0 +1,239 @@
+"""The longest piece first, as many tutorials apply a BPE vocabulary, and where that ends otherwise than merging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.longest_first import LongestFirst, WordSpan
+from webapp.core.text.decoders import BPEDecoder
+from webapp.core.traces.longest_first import LongestFirstRound, PieceFit, fits
+from webapp.core.traces.merging import MergingModel
+from webapp.pages.steps.examples import PARTING
+from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
+from webapp.pages.steps.merging_messages import listed, piece, quoted, sentence_of
+from webapp.pages.steps.word_traces import WordTrace
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.rendering.markup import shown_piece
+from webapp.serializers.json import json_piece, well_formed
+from webapp.tokenization.messages import joined
+from webapp.tokenization.result import Result
+
+TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
+"""The pieces of the example that tutorials pass on to one another; `<unk>` is its id 0."""
+TUTORIAL_TEXT = "mountain highest the love"
+TUTORIAL_OPTION = "tutorial"
+TUTORIAL_VOCABULARY = "bpe-characters"  # its words are those of the example
+FITS = 12
+"""So many of the pieces that fit are shown."""
+
+
+EXAMPLE = {
+    "pieces": ", ".join(TUTORIAL),
+    "text": TUTORIAL_TEXT,
+    "option": TUTORIAL_OPTION,
+    "vocabulary": TUTORIAL_VOCABULARY,
+    "parting": PARTING,
+}
+
+
+@dataclass(frozen=True)
+class FitRow:
+    """A piece that stands somewhere in what is left, as a row of the table."""
+
+    piece: str
+    length: int
+    id: int
+    places: int
+    taken: bool
+
+
+def walkthrough(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
+    """The rounds of the longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
+    return _Longest(
+        result, model, words, tutorials=pieces == TUTORIAL_OPTION and result.state.vocabulary == TUTORIAL_VOCABULARY
+    )
+
+
+def tutorial() -> LongestFirst:
+    """The way with the pieces of the example.
+
+    >>> tutorial().ids("mountain")
+    [3, 2]
+    """
+    return LongestFirst({piece: id for id, piece in enumerate(TUTORIAL, 1)}, suffix="</w>", unknown=0)
+
+
+class _Longest:
+    template = "steps/_merging.html"
+
+    def __init__(self, result: Result, model: MergingModel, words: Sequence[WordTrace], *, tutorials: bool) -> None:
+        self._model = model
+        self._tutorial = tutorials
+        self._way = tutorial() if tutorials else longest_first_of(result, model)
+        self._tried = [WordRounds(word, self._way, None if tutorials else model.pieces) for word in words]
+        self._frames = [(at, round) for at, one in enumerate(self._tried) for round in range(max(1, len(one.rounds)))]
+        self.ids: Sequence[int] = [id for one in self._tried for id in one.ids]
+
+    def __len__(self) -> int:
+        return len(self._frames) + 1
+
+    def sentence(self, step: int) -> str:
+        if step == len(self._frames):
+            return self._end()
+        one, found = self._at(step)
+        if found is None:
+            return sentence_of(one.word, None)
+        return self._uncovered(one, found) if found.piece is None else self._found(one, found, self._frames[step][1])
+
+    def part(self, step: int) -> dict[str, Any]:
+        part: dict[str, Any] = {
+            "longest": True,
+            "tutorial": self._tutorial,
+            "example": EXAMPLE,
+            "ended": step == len(self._frames),
+            "cells": self._cells(step),
+            "trees": [],
+        }
+        if part["ended"]:
+            if not self._tutorial:
+                part["compared"] = greedy_vs_merges(self._tried)
+            return part
+        one, found = self._at(step)
+        if found is not None:
+            part["stretches"] = [_stretch_cell(one, stretch, found) for stretch in found.after]
+            part["fits"] = self._fits(one, found)
+            part["more_fits"] = max(0, len(fits(self._way, one.word.text, found.before)) - FITS)
+        return part
+
+    def record(self, step: int) -> dict[str, Any]:
+        if step == len(self._frames):
+            words = [{"text": well_formed(one.word.text), "ids": one.ids} for one in self._tried]
+            return {"kind": "tokens", "words": words}
+        _one, found = self._at(step)
+        plain: dict[str, Any] = {"kind": "added" if found is None else "longest", "word": self._frames[step][0]}
+        if found is None:
+            return plain
+        return plain | {
+            "piece": None if found.piece is None else json_piece(found.piece),
+            "id": found.id,
+            "places": found.places,
+            "after": [
+                {"piece": json_piece(stretch.piece), "id": stretch.id, "status": stretch.status}
+                for stretch in found.after
+            ],
+        }
+
+    def step_of(self, token: int) -> int:
+        """The round that took the token."""
+        for at, one in enumerate(self._tried):
+            if token >= len(one.ids):
+                token -= len(one.ids)
+                continue
+            first = next(number for number, (of, _round) in enumerate(self._frames) if of == at)
+            if not one.rounds:
+                return first
+            wanted = [stretch for stretch in one.stretches if stretch.id is not None][token]
+            return first + next(at for at, found in enumerate(one.rounds) if wanted in found.after)
+        return len(self._frames)
+
+    # --- sentences
+
+    def _found(self, one: WordRounds, found: LongestFirstRound, round: int) -> str:
+        assert found.piece is not None
+        length = self._length(found)
+        named = {"word": quoted(one.word.text), "piece": piece(found.piece), "id": found.id}
+        if round == 0:
+            told = ngettext(
+                "No piece that stands anywhere in %(word)s is longer than one symbol; %(piece)s, id %(id)s, is first.",
+                "The longest piece that stands anywhere in %(word)s is %(piece)s, %(num)s symbols long, id %(id)s.",
+                length,
+                **named,
+            )
+        else:
+            told = ngettext(
+                "In what is left of %(word)s no piece is longer than one symbol; %(piece)s, id %(id)s, is next.",
+                "In what is left of %(word)s the longest piece is %(piece)s, %(num)s symbols long, id %(id)s.",
+                length,
+                **named,
+            )
+        places = ""
+        if len(found.places) > 1:
+            places = _("It stands there %(count)s times and takes every place.", count=len(found.places))
+        left = [stretch.piece for stretch in found.after if stretch.status == "open"]
+        return joined([told, places, self._left(left)])
+
+    def _left(self, left: list[str | bytes]) -> str:
+        if not left:
+            return _("Nothing is left: the word is done.")
+        return _(
+            "Left to do: %(parts)s.", parts=", ".join(piece(part) for part in left[:4]) + ("…" if len(left) > 4 else "")
+        )
+
+    def _length(self, found: LongestFirstRound) -> int:
+        return next(
+            stretch.end - stretch.start
+            for stretch in found.after
+            if stretch.start == found.places[0] and stretch.id == found.id
+        )
+
+    def _uncovered(self, one: WordRounds, found: LongestFirstRound) -> str:
+        left = listed(stretch.piece for stretch in found.before if stretch.status == "open")
+        statuses = {stretch.status for stretch in found.after if stretch not in found.before}
+        told = _("No piece covers what is left of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
+        if "unknown" in statuses:
+            return joined([told, _("Each of its characters becomes an unknown token.")])
+        if "byte" in statuses:
+            return joined([told, _("Each of its characters becomes its bytes (byte fallback).")])
+        return joined([told, _("There is no unknown token, so it is left out.")])
+
+    def _end(self) -> str:
+        count = ngettext(
+            "Every word is done: the longest piece first ends in one token.",
+            "Every word is done: the longest piece first ends in %(num)s tokens.",
+            len(self.ids),
+        )
+        if not self._tutorial:
+            return joined([count, greedy_vs_merges(self._tried).sentence])
+        decoded = BPEDecoder("</w>").decode(
+            [
+                str(stretch.piece) if stretch.status == "piece" else "<unk>"
+                for one in self._tried
+                for stretch in one.stretches
+            ]
+        )
+        return joined([count, _("Joined again, each </w> as a space, they give %(text)s.", text=quoted(decoded))])
+
+    # --- what is drawn
+
+    def _at(self, step: int) -> tuple[WordRounds, LongestFirstRound | None]:
+        at, round = self._frames[step]
+        one = self._tried[at]
+        return one, one.rounds[round] if one.rounds else None
+
+    def _cells(self, step: int) -> list[StepCell]:
+        now = self._frames[step][0] if step < len(self._frames) else len(self._tried)
+        found: list[StepCell] = []
+        for at, one in enumerate(self._tried):
+            found += one.cells() if at < now else [cell(one.word.text, "now" if at == now else "rest")]
+        return found
+
+    def _fits(self, one: WordRounds, found: LongestFirstRound) -> list[FitRow]:
+        found_fits: list[PieceFit] = fits(self._way, one.word.text, found.before)
+        return [
+            FitRow(shown_piece(fit.piece), fit.length, fit.id, fit.places, fit.id == found.id)
+            for fit in found_fits[:FITS]
+        ]
+
+
+def _stretch_cell(one: WordRounds, stretch: WordSpan, found: LongestFirstRound) -> StepCell:
+    new = stretch not in found.before and stretch.status != "open"
+    kinds = ["rest open" if stretch.status == "open" else "done", "now" if new else ""]
+    if stretch.status in ("unknown", "left out"):
+        kinds.append("unknown")
+    return StepCell(one.shown(stretch), " ".join(kind for kind in kinds if kind), stretch.id)

@@ -1,0 +1,274 @@
+"""FMM and BMM, one above the other: the window of each, and at the end where they differ and who wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
+from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
+from webapp.pages.steps.windows import Window, folded
+from webapp.pages.walkthrough.cells import StepCell, cell, said
+from webapp.pages.walkthrough.cells import direction as reading_direction
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.rendering.markup import shown_piece
+from webapp.serializers.json import well_formed
+from webapp.tokenization.messages import joined, verdict_sentence
+from webapp.tokenization.result import Result
+from webapp.web.localization import number
+
+NAMES: dict[Direction, str] = {"forward": "FMM", "backward": "BMM"}
+
+
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
+    """The steps of maximum matching in the direction that the result has, with the other one beside it."""
+    model = result.tokenizer.model
+    if not isinstance(model, Matching) or model.direction == "both":
+        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
+    return _Matching(result, model, model.direction)
+
+
+@dataclass(frozen=True)
+class MatchingLane:
+    """One direction at one moment: the text in cells, what was just decided, and the windows tried for it."""
+
+    name: str
+    reads: str
+    direction: Direction
+    cells: list[StepCell]
+    sentence: str
+    windows: list[Window]
+
+
+@dataclass(frozen=True)
+class RuleCount:
+    """A line of the bidirectional rule: what both directions have of something, and whether that decides."""
+
+    title: str
+    forward: int
+    backward: int
+    decides: bool
+    remark: str
+
+
+class _Matching:
+    template = "steps/_matching.html"
+
+    def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
+        self._result = result
+        self._model = model
+        self._direction: Direction = direction
+        self._text = result.encoding.text
+        self.ids: Sequence[int] = result.encoding.ids
+        self._taken: dict[Direction, list[TakenWord]] = {
+            way: list(matching_steps(model.dictionary, self._text, way, model.keep_runs)) for way in NAMES
+        }
+
+    def __len__(self) -> int:
+        return len(self._taken[self._direction]) + 1
+
+    def sentence(self, step: int) -> str:
+        taken = self._taken[self._direction]
+        return self._sentence(self._direction, taken[step]) if step < len(taken) else self._end()
+
+    def part(self, step: int) -> dict[str, Any]:
+        ended = step == len(self) - 1
+        verdict_of = self._result.verdict
+        return {
+            "ended": ended,
+            "followed": self._direction,
+            "about": joined([self._about(), self._barred(step)]),
+            "counts": self._counts() if ended else [],
+            "differ": bool(self._result.disagreements),
+            "by_default": ended and verdict_of is not None and verdict_of.reason == "backward by default",
+            "lanes": [self._lane(direction, step, ended) for direction in NAMES],
+        }
+
+    def record(self, step: int) -> dict[str, Any]:
+        taken = self._taken[self._direction]
+        if step < len(taken):
+            return {"kind": "taken", "direction": self._direction, **self._plain(taken[step])}
+        verdict = self._result.verdict
+        return {
+            "kind": "verdict",
+            "forward": [one.id for one in self._taken["forward"]],
+            "backward": [one.id for one in reversed(self._taken["backward"])],
+            "differ": [[place.start, place.end] for place in self._result.disagreements],
+            "taken": verdict.direction if verdict else None,
+            "reason": verdict.reason if verdict else None,
+        }
+
+    def step_of(self, token: int) -> int:
+        count = len(self._taken[self._direction])
+        return token if self._direction == "forward" else count - 1 - token
+
+    def _lane(self, direction: Direction, step: int, ended: bool) -> MatchingLane:
+        taken = self._taken[direction]
+        at = min(step, len(taken) - 1)
+        now = None if ended or step >= len(taken) else taken[step]
+        cells = self._cells(direction, taken if ended else taken[: at + 1], now)
+        if direction == "backward":
+            cells.reverse()
+        sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
+        followed = direction == self._direction
+        windows = self._windows(direction, now) if now is not None and followed else []
+        return MatchingLane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
+
+    def _reads(self, direction: Direction) -> str:
+        """From where a direction reads, on the page."""
+        if reading_direction(self._text) == "ltr":
+            return _("from the left") if direction == "forward" else _("from the right")
+        if direction == "forward":
+            return _("from the beginning, which is on the right")
+        return _("from the end, which is on the left")
+
+    def _cells(self, direction: Direction, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
+        """What was taken so far, in the order of taking, and what is left of the text."""
+        cells = []
+        for one in taken:
+            kinds = ["done", "" if one.kind == "word" else "unknown", "now" if one is now else ""]
+            if now is None and self._differs(one):
+                kinds.append("differs")
+            cells.append(cell(self._text[one.start : one.end], *kinds, id=one.id))
+        if direction == "forward":
+            rest = self._text[taken[-1].end :] if taken else self._text
+        else:
+            rest = self._text[: taken[-1].start] if taken else self._text
+        return [*cells, cell(rest, "rest")] if rest else cells
+
+    def _differs(self, one: TakenWord) -> bool:
+        places: list[Disagreement] = self._result.disagreements
+        return any(place.start <= one.start and one.end <= place.end for place in places)
+
+    def _windows(self, direction: Direction, now: TakenWord) -> list[Window]:
+        start, end = now.tried[0].start, now.tried[0].end
+        words = {
+            "word": _("a word: taken"),
+            "no word": _("no word"),
+            "cuts a run": _("would cut a run"),
+        }
+        rows = [
+            Window(
+                length=tried.end - tried.start,
+                before=shown_piece(self._text[start : tried.start]),
+                text=shown_piece(self._text[tried.start : tried.end]),
+                after=shown_piece(self._text[tried.end : end]),
+                outcome=words[tried.outcome],
+                hit=tried.outcome == "word",
+                barred=tried.outcome == "cuts a run",
+            )
+            for tried in now.tried
+        ]
+        return folded(rows)
+
+    def _sentence(self, direction: Direction, taken: TakenWord) -> str:
+        text = said(self._text[taken.start : taken.end])
+        misses = sum(tried.outcome != "word" for tried in taken.tried)
+        forward = direction == "forward"
+        if taken.kind == "run":
+            return _(
+                "“%(text)s” is a run of Latin letters and digits, and such runs are kept whole. It is no word of the "
+                "dictionary, so it is one token, out of vocabulary.",
+                text=text,
+            )
+        if taken.kind == "character":
+            if forward:
+                return _(
+                    "No word of the dictionary begins here, not even “%(text)s” alone: the character is left over, a "
+                    "token of its own and out of vocabulary.",
+                    text=text,
+                )
+            return _(
+                "No word of the dictionary ends here, not even “%(text)s” alone: the character is left over, a token "
+                "of its own and out of vocabulary.",
+                text=text,
+            )
+        if not misses:
+            return _("The first and longest window, “%(text)s”, is a word of the dictionary: it is taken.", text=text)
+        if forward:
+            return ngettext(
+                "One longer window is no word. “%(text)s” is: the longest word that begins here, so it is taken.",
+                "%(count)s longer windows are no words. “%(text)s” is: the longest word that begins here, so it is "
+                "taken.",
+                misses,
+                count=number(misses),
+                text=text,
+            )
+        return ngettext(
+            "One longer window is no word. “%(text)s” is: the longest word that ends here, so it is taken.",
+            "%(count)s longer windows are no words. “%(text)s” is: the longest word that ends here, so it is taken.",
+            misses,
+            count=number(misses),
+            text=text,
+        )
+
+    def _end(self) -> str:
+        if not self._result.disagreements:
+            return _("Both directions cut this text in the same places, so there is nothing to decide between them.")
+        places = ngettext(
+            "The two directions differ at one place, which is ambiguous.",
+            "The two directions differ at %(num)s places, which are ambiguous.",
+            len(self._result.disagreements),
+        )
+        return joined([places, verdict_sentence(self._result)])
+
+    def _about(self) -> str:
+        """How the window of the direction that is followed moves."""
+        longest = number(self._model.dictionary.longest)
+        if self._direction == "forward":
+            return _(
+                "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or "
+                "with all that are left, and gives up the last one until it holds a word.",
+                longest=longest,
+            )
+        return _(
+            "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or with "
+            "all that are left, and gives up the first one until it holds a word.",
+            longest=longest,
+        )
+
+    def _barred(self, step: int) -> str:
+        """What the dash in the table means, where there is one."""
+        taken = self._taken[self._direction][step : step + 1]
+        if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
+            return ""
+        return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
+
+    def _counts(self) -> list[RuleCount]:
+        """What the bidirectional rule counts, in its order, with a mark where it decides."""
+        found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
+        winner = "FMM" if found.direction == "forward" else "BMM"
+        decides = _("decides: %(winner)s", winner=winner)
+        alike = _("as many")
+        words = found.differ and found.reason == "fewer words"
+        singles = found.differ and found.reason == "fewer single characters"
+        return [
+            RuleCount(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
+            RuleCount(
+                _("Single characters"),
+                found.forward_single_characters,
+                found.backward_single_characters,
+                singles,
+                decides if singles else "" if words else alike,
+            ),
+        ]
+
+    def _plain(self, taken: TakenWord) -> dict[str, Any]:
+        def text_of(tried: TriedWindow | TakenWord) -> str:
+            return well_formed(self._text[tried.start : tried.end])
+
+        return {
+            "text": text_of(taken),
+            "start": taken.start,
+            "end": taken.end,
+            "id": taken.id,
+            "took": taken.kind,
+            "tried": [
+                {"text": text_of(tried), "start": tried.start, "end": tried.end, "outcome": tried.outcome}
+                for tried in taken.tried
+            ],
+        }

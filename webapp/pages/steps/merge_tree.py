@@ -1,0 +1,301 @@
+"""The merge tree of a word as lines and texts of an SVG: what it begins as on top, its tokens at the bottom.
+
+Under each piece stands its id, on each joint the rank or the score of the merge. What is not made yet is drawn as thin
+lines only, so that the picture keeps its shape from step to step.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+
+from webapp.core.traces.merging import MergeNode
+from webapp.rendering.markup import shown_piece
+from webapp.web.localization import number
+
+CELL = 9  # pixels a character takes in the pieces' type; a wide one takes two
+NARROWEST = 46
+PITCH = 70  # from one level to the next
+TEXT = 16  # from a node's top to the base line of its piece
+ID = 31  # and to that of its id
+FOOT = 36  # and to where lines go on
+BAR = 20  # how far above a node its joint is
+BAND = 34  # for characters above their bytes
+MARGIN = 6
+
+
+@dataclass(frozen=True)
+class TreeLine:
+    """A path, and the CSS class that says what it is."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class TreeLabel:
+    """A text by its middle and base line."""
+
+    x: float
+    y: float
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class TreeBox:
+    """A rectangle behind a label."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class TreeRow:
+    """A node as a row of the table behind the picture."""
+
+    piece: str
+    id: int | None
+    made_of: tuple[str, ...]
+    figure: str  # the rank or the score of the merge
+    how: str
+    token: bool
+
+
+@dataclass(frozen=True)
+class MergeTree:
+    """The picture in pixels, and its table."""
+
+    word: str
+    width: float
+    height: float
+    lines: tuple[TreeLine, ...]
+    boxes: tuple[TreeBox, ...]
+    labels: tuple[TreeLabel, ...]
+    rows: tuple[TreeRow, ...]
+    focus: float  # where across a narrow screen begins: at what is new
+
+
+def merge_tree(
+    word: str,
+    nodes: Sequence[MergeNode],
+    tokens: Sequence[MergeNode],
+    *,
+    made: int | None = None,
+    new: frozenset[int] = frozenset(),
+) -> MergeTree:
+    """The tree of a word of which the first `made` nodes are there (None: all, and the tokens are final); `new` are
+    those of this step. `tokens` are what the word ends in."""
+    return _Drawing(word, nodes, tokens, made, new).tree()
+
+
+def rank_or_score(node: MergeNode) -> str:
+    """The rank or the score of the merge that made a node."""
+    if node.score is not None:
+        return score(node.score)
+    return "" if node.rank is None else number(node.rank)
+
+
+def score(value: float) -> str:
+    """A score as short as it can be said, with a minus sign as long as a figure.
+
+    >>> score(-3.0)
+    '−3'
+    """
+    return number(value, 0 if value.is_integer() else 3).replace("-", "−")
+
+
+def width_in_cells(text: str) -> int:
+    """About how many characters of a fixed width a text takes.
+
+    >>> width_in_cells("low"), width_in_cells("研究"), width_in_cells("e\\u0301")
+    (3, 4, 1)
+    """
+    return sum(
+        2 if unicodedata.east_asian_width(character) in "WF" else 0 if unicodedata.combining(character) else 1
+        for character in text
+    )
+
+
+class _Drawing:
+    def __init__(
+        self, word: str, nodes: Sequence[MergeNode], tokens: Sequence[MergeNode], made: int | None, new: frozenset[int]
+    ) -> None:
+        self.word = word
+        self.nodes = nodes
+        self.ended = made is None
+        self.made = len(nodes) if made is None else made
+        self.new = new
+        self.tokens = {token.number for token in tokens}
+        self.leaves = [node for node in nodes if not node.parts]
+        self.apart = {number: self._beneath(number) for node in nodes for number in node.parts if len(node.parts) == 1}
+        self.band = BAND if self._shares() else 0
+        self.level = self._levels()
+        self.bottom = max([*self.level.values(), 1])
+        self.left, self.right = self._columns()
+        self.middle: dict[int, float] = {}
+        for node in nodes:
+            self.middle[node.number] = self._middle(node)
+        self.lines: list[TreeLine] = []
+        self.boxes: list[TreeBox] = []
+        self.labels: list[TreeLabel] = []
+
+    def tree(self) -> MergeTree:
+        if self.band:
+            self._draw_characters()
+        for node in self.nodes:
+            self._draw_joint(node)
+            self._draw_node(node)
+        return MergeTree(
+            word=shown_piece(self.word),
+            width=max(self.right.values(), default=0.0) + MARGIN,
+            height=self._top(self.bottom) + FOOT + MARGIN,
+            lines=tuple(self.lines),
+            boxes=tuple(self.boxes),
+            labels=tuple(self.labels),
+            rows=tuple(self._rows()),
+            focus=max((self.middle[number] for number in self.new), default=0.0),
+        )
+
+    # --- where things stand
+
+    def _beneath(self, number: int) -> list[int]:
+        """The nodes that a node gave way to: its bytes, or the parts it was taken into."""
+        return [node.number for node in self.nodes if node.parts == (number,)]
+
+    def _shares(self) -> bool:
+        """Whether a character of the word begins as several symbols."""
+        places = [(leaf.start, leaf.end) for leaf in self.leaves if leaf.kind != "suffix"]
+        return len(set(places)) < len(places)
+
+    def _levels(self) -> dict[int, int]:
+        level: dict[int, int] = {}
+        for node in self.nodes:
+            level[node.number] = 1 + max((level[part] for part in node.parts), default=-1)
+        return level
+
+    def _columns(self) -> tuple[dict[int, float], dict[int, float]]:
+        """The left and right end of each node's room: leaves beside one another, all others by their parts."""
+        widths = [self._room(leaf) for leaf in self.leaves]
+        ends = list(accumulate(widths, initial=float(MARGIN)))
+        left: dict[int, float] = {}
+        right: dict[int, float] = {}
+        for at, leaf in enumerate(self.leaves):
+            left[leaf.number], right[leaf.number] = ends[at], ends[at + 1]
+        for node in self.nodes:
+            if len(node.parts) == 1 and node.how in ("byte", "apart"):
+                beneath = self.apart[node.parts[0]]
+                start, whole = left[node.parts[0]], right[node.parts[0]] - left[node.parts[0]]
+                rooms = [self._room(self.nodes[number]) for number in beneath]
+                at = beneath.index(node.number)
+                left[node.number] = start + whole * sum(rooms[:at]) / sum(rooms)
+                right[node.number] = start + whole * sum(rooms[: at + 1]) / sum(rooms)
+            elif node.parts:
+                left[node.number] = min(left[part] for part in node.parts)
+                right[node.number] = max(right[part] for part in node.parts)
+        return left, right
+
+    def _room(self, node: MergeNode) -> float:
+        own = max(NARROWEST, width_in_cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
+        return max(own, sum(self._room(self.nodes[number]) for number in self.apart.get(node.number, ())))
+
+    def _middle(self, node: MergeNode) -> float:
+        if len(node.parts) == 2:
+            return (self.middle[node.parts[0]] + self.middle[node.parts[1]]) / 2
+        return (self.left[node.number] + self.right[node.number]) / 2
+
+    def _top(self, level: int) -> float:
+        return self.band + MARGIN + level * PITCH
+
+    def _top_of(self, node: MergeNode) -> float:
+        """Tokens stand at the bottom, all others at their level; a leaf keeps its place on top."""
+        at_bottom = node.number in self.tokens and node.parts
+        return self._top(self.bottom if at_bottom else self.level[node.number])
+
+    # --- drawing
+
+    def _draw_characters(self) -> None:
+        """Each character above its bytes."""
+        for (start, end), group in groupby(self.leaves, key=lambda leaf: (leaf.start, leaf.end)):
+            leaves = list(group)
+            if leaves[0].kind == "suffix":
+                continue
+            left, right = self.left[leaves[0].number] + 5, self.right[leaves[-1].number] - 5
+            text = shown_piece(self.word[start:end])
+            self.labels.append(TreeLabel((left + right) / 2, 15, text, "character"))
+            if len(leaves) > 1:
+                self.lines.append(TreeLine(f"M{left:g} 30v-7H{right:g}v7", "over"))
+
+    def _draw_joint(self, node: MergeNode) -> None:
+        """The lines from the parts of a node to the node."""
+        there = node.number < self.made
+        kind = "ghost" if not there else "joint new" if node.number in self.new else "joint"
+        x = self.middle[node.number]
+        if not node.parts:
+            if node.number in self.tokens and self.ended:
+                self.lines.append(TreeLine(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
+            return
+        bar = self._top(self.level[node.number]) - BAR
+        for part in node.parts:
+            self.lines.append(TreeLine(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
+        self.lines.append(
+            TreeLine(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
+        )
+        said = rank_or_score(node) if node.how == "merge" else ""
+        if there and said:
+            width = len(said) * 6.6 + 10
+            self.boxes.append(
+                TreeBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
+            )
+            self.labels.append(TreeLabel(x, bar + 4, said, "rank new" if node.number in self.new else "rank"))
+
+    def _foot(self, number: int) -> float:
+        """Where lines go on under a node; one that is not there yet leaves no room for its piece."""
+        return self._top(self.level[number]) + (FOOT if number < self.made else 0)
+
+    def _draw_node(self, node: MergeNode) -> None:
+        if node.number >= self.made:
+            return
+        x = self.middle[node.number]
+        if not node.parts:
+            self._draw_label(node, x, self._top(0), token=False)
+            if not (self.ended and node.number in self.tokens):
+                return
+            self._draw_label(node, x, self._top(self.bottom), token=True)
+        else:
+            self._draw_label(node, x, self._top_of(node), token=self.ended and node.number in self.tokens)
+
+    def _draw_label(self, node: MergeNode, x: float, top: float, *, token: bool) -> None:
+        text = shown_piece(node.piece)
+        kinds = ["piece"]
+        if node.kind in ("unknown", "uncovered", "unused"):
+            kinds.append("unknown")
+        if node.number in self.new and node.parts:
+            kinds.append("new")
+        if token or (node.number in self.new and node.parts):
+            width = max(width_in_cells(text) * CELL + 14, len(_id(node)) * 7 + 10)
+            self.boxes.append(TreeBox(x - width / 2, top - 2, width, FOOT + 1, "token" if token else "made"))
+        self.labels.append(TreeLabel(x, top + TEXT, text, " ".join(kinds)))
+        self.labels.append(TreeLabel(x, top + ID, _id(node), "id"))
+
+    def _rows(self) -> list[TreeRow]:
+        return [
+            TreeRow(
+                shown_piece(node.piece),
+                node.id,
+                tuple(shown_piece(self.nodes[part].piece) for part in node.parts),
+                rank_or_score(node) if node.how in ("merge", "whole") else "",
+                node.how,
+                self.ended and node.number in self.tokens,
+            )
+            for node in self.nodes[: self.made]
+        ]
+
+
+def _id(node: MergeNode) -> str:
+    return "–" if node.id is None else str(node.id)

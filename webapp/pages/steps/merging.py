@@ -1,0 +1,196 @@
+"""BPE merge by merge: the symbols of a word, its pairs with their ranks or scores, and the tree that grows."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flask_babel import gettext as _
+
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.traces.merging import BeginStep, MergeNode, MergeStep, MergingStep, ReplaceStep
+from webapp.pages.steps import longest_first
+from webapp.pages.steps.greedy_vs_merges import other_way
+from webapp.pages.steps.longest_first import EXAMPLE
+from webapp.pages.steps.merge_tree import MergeTree, merge_tree
+from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
+from webapp.pages.steps.rows import pair_rows, row, symbol_groups
+from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.rendering.markup import shown_piece
+from webapp.serializers.json import json_piece, well_formed
+from webapp.tokenization.result import Result
+
+
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
+    """The merges of a result; with the option `longest` the other way of tutorials, the longest piece first."""
+    model = result.tokenizer.model
+    assert isinstance(model, BPE | RankBPE | ScoredBPE)
+    words = word_traces(result, model)
+    if options.get("longest"):
+        return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
+    if isinstance(model, BPE) and not model.merges and not result.state.learned:
+        raise NoStepsError(_("This vocabulary has no merges, so there is nothing to follow."), instead=True)
+    return _Merging(result, model, words)
+
+
+class _Merging:
+    template = "steps/_merging.html"
+
+    def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[WordTrace]) -> None:
+        self._result = result
+        self._model = model
+        self._words = words
+        self._frames = [(at, step) for at, word in enumerate(words) for step in word.frames(first=at == 0)]
+        self.ids: Sequence[int] = [id for word in words for id in word.ids]
+
+    def __len__(self) -> int:
+        return len(self._frames) + 1
+
+    def sentence(self, step: int) -> str:
+        if step == len(self._frames):
+            return final(len(self.ids), scored=isinstance(self._model, ScoredBPE))
+        word, one = self._at(step)
+        return sentence_of(word, one)
+
+    def part(self, step: int) -> dict[str, Any]:
+        part: dict[str, Any] = {
+            "longest": False,
+            "example": EXAMPLE,
+            "legend": how_it_merges(self._model),
+            "scored": isinstance(self._model, ScoredBPE),
+            "ended": step == len(self._frames),
+            "leftwards": leftwards(self._result.state.text),
+            "cells": self._cells(step),
+            "cut": any(word.word and word.word.start for word in self._words),
+            "trees": [],
+        }
+        if part["ended"]:
+            part["trees"] = [_tree(word) for word in self._words if word.word]
+            part["compared"] = other_way(self._result, self._model, self._words)
+            return part
+        word, one = self._at(step)
+        if one is None:
+            return part
+        new = (
+            frozenset(node.number for node in made_by(one)) if isinstance(one, MergeStep | ReplaceStep) else frozenset()
+        )
+        part["groups"] = symbol_groups(one)
+        if isinstance(one, MergeStep):
+            part["pairs"] = pair_rows(self._model, one)
+        if isinstance(one, MergeStep | ReplaceStep):
+            part["after"] = row(one.after, new)
+        part["trees"] = [_tree(word, self._frames[step][1])]
+        return part
+
+    def record(self, step: int) -> dict[str, Any]:
+        if step == len(self._frames):
+            return {"kind": "tokens", "words": [_plain_word(word) for word in self._words]}
+        at = self._frames[step][0]
+        _word, one = self._at(step)
+        plain: dict[str, Any] = {"kind": "added", "word": at}
+        if one is not None:
+            plain |= {
+                "kind": type(one).__name__.removesuffix("Step").lower(),
+                "symbols": [json_piece(node.piece) for node in one.symbols],
+            }
+        if isinstance(one, MergeStep):
+            figure = "scores" if isinstance(self._model, ScoredBPE) else "ranks"
+            plain[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
+            plain["chosen"] = one.chosen
+        if isinstance(one, ReplaceStep):
+            plain |= {"first": one.first, "last": one.last, "why": one.why}
+        if isinstance(one, MergeStep | ReplaceStep):
+            plain["made"] = [_plain_node(node) for node in one.made]
+        return plain
+
+    def step_of(self, token: int) -> int:
+        """The step that made the token, or the last one of its word where it was there from the beginning."""
+        for at, word in enumerate(self._words):
+            if token >= len(word.ids):
+                token -= len(word.ids)
+                continue
+            frames = [(number, step) for number, (of, step) in enumerate(self._frames) if of == at]
+            if word.word is not None:
+                wanted = word.tokens[token].number
+                for number, step in frames:
+                    one = word.steps[step]
+                    if isinstance(one, MergeStep | ReplaceStep) and any(node.number == wanted for node in one.made):
+                        return number
+            return frames[-1][0]
+        return len(self._frames)
+
+    def _at(self, step: int) -> tuple[WordTrace, MergingStep | None]:
+        at, of = self._frames[step]
+        word = self._words[at]
+        return word, word.steps[of] if word.word else None
+
+    def _cells(self, step: int) -> list[StepCell]:
+        """The text: tokens as far as its words are done, the word of this step, and those to come."""
+        now = self._frames[step][0] if step < len(self._frames) else len(self._words)
+        found: list[StepCell] = []
+        for at, word in enumerate(self._words):
+            if at < now:
+                found += done_cells(word)
+            else:
+                found.append(cell(word.text, "now" if at == now else "rest"))
+        return found
+
+
+def leftwards(text: str) -> bool:
+    """Whether anything in a text is written from right to left.
+
+    >>> leftwards("low"), leftwards("low שלום")
+    (False, True)
+    """
+    return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
+
+
+def done_cells(word: WordTrace) -> list[StepCell]:
+    """The tokens of a word that is done."""
+    if word.added is not None:
+        return [cell(word.text, "done", "special", id=word.added.token.id)]
+    return [
+        StepCell(shown_piece(token.piece), "done unknown" if token.kind == "unknown" else "done", token.id)
+        for token in word.tokens
+    ]
+
+
+def _tree(word: WordTrace, step: int | None = None) -> MergeTree:
+    """The merge tree of a word, as it is after a step."""
+    if step is None or (word.word and word.word.whole):
+        return merge_tree(word.text, word.nodes, word.merged_tokens)
+    made = word.steps[: step + 1]
+    count = sum(len(made_by(one)) for one in made)
+    ended = not isinstance(made[-1], BeginStep | MergeStep | ReplaceStep)
+    new = frozenset() if isinstance(made[-1], BeginStep) else frozenset(node.number for node in made_by(made[-1]))
+    return merge_tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new)
+
+
+def _plain_word(word: WordTrace) -> dict[str, Any]:
+    plain: dict[str, Any] = {"text": well_formed(word.text), "ids": word.ids}
+    if word.word is None:
+        return plain | {"added": True}
+    if word.word.whole:
+        plain["whole"] = True
+    return plain | {
+        "nodes": [_plain_node(node) for node in word.nodes],
+        "tokens": [node.number for node in word.merged_tokens],
+    }
+
+
+def _plain_node(node: MergeNode) -> dict[str, Any]:
+    plain: dict[str, Any] = {"node": node.number, "piece": json_piece(node.piece), "id": node.id}
+    if node.parts:
+        plain["parts"] = node.parts
+    if node.score is not None:
+        plain["score"] = node.score
+    if node.rank is not None:
+        plain["rank"] = node.rank
+    if node.kind != "piece":
+        plain["kind"] = node.kind
+    return plain

@@ -1,0 +1,179 @@
+"""The addresses of the steps: `/steps` says what can be followed, `/steps/ALGORITHM` shows one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response
+
+from webapp.pages.steps import forms as asking
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.merging_messages import piece
+from webapp.pages.steps.overview import overview_lines
+from webapp.pages.steps.vocabulary_choices import carried, choices, switches
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.cells import direction
+from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
+from webapp.pages.walkthrough.frames import page as answered
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.serializers.json import json_response, well_formed
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.result import Result
+from webapp.tokenization.step_links import MOST
+from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, title_of
+from webapp.web.htmx import private, wants_partial
+from webapp.web.localization import number
+from webapp.web.problems import problem as told
+
+blueprint = Blueprint("steps", __name__)
+blueprint.add_app_template_filter(direction)
+
+
+@blueprint.get("/steps")
+def index() -> Response:
+    """What can be followed, with a text to begin with for each."""
+    return answered(render_template("steps/index.html", lines=overview_lines(), most=MOST))
+
+
+@blueprint.get("/steps/<algorithm>")
+def page(algorithm: str) -> Response:
+    """One step of an algorithm on the text of the address."""
+    return _answer(algorithm)
+
+
+@blueprint.post("/steps/<algorithm>")
+def submit(algorithm: str) -> Response:
+    """The form: sent on to its own address, unless there is something wrong with it."""
+    return _answer(algorithm)
+
+
+def _answer(algorithm: str) -> Response:
+    if algorithm not in algorithm_names():
+        abort(404)
+    asked, problems = asking.read(request, algorithm)
+    if request.method == "POST" and not problems:
+        return redirect(asked.address(asked.step), 303)
+    pending, frame, result = None, None, None
+    offers: list[tuple[str, str]] = []
+    if asked.state.text or problems:
+        try:
+            result, problems = tokenize_or_explain(asked.state, problems)
+            if result is not None:
+                frame = _frame(asked, result)
+        except StillFetchingError as waiting:
+            pending = waiting
+        except NoStepsError as error:
+            problems = [InputProblem(error.message, error.status)]
+            offers = _instead(asked) if error.instead else _without_options(asked)
+        except _NoSuchStepError as error:
+            problems = [InputProblem(error.message, 404, "step")]
+            offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+    if not offers and any(one.field in ("step", "token") for one in problems):
+        offers = [(_("To the first step"), asked.address(0))]
+    short = asked  # what other pages are asked for: links do not repeat a text that is too long
+    if any(one.field == "text" for one in problems):
+        short = asked.with_text(asking.first_sentence(asked.state.text))
+        offers = [(_("Follow its first sentence"), short.address())]
+    if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
+        offers = _fitting(asked)
+    status = max((one.status for one in problems), default=202 if pending else 200)
+    if wants_json():
+        return _twin(asked, frame, problems)
+    body = render_template(
+        "walkthrough/_walkthrough.html" if wants_partial() else "steps/page.html",
+        asked=asked,
+        short=short,
+        state=asked.state,
+        frame=frame,
+        problems=problems,
+        offers=offers,
+        pending=pending,
+        again=request.script_root + request.full_path,
+        algorithm_names=algorithm_names(),
+        algorithms=ALGORITHMS,
+        default_for=default_for,
+        choices=choices(request, asked.state),
+        switches=switches(asked.state),
+        carried=[*carried(asked.state), *asked.options.items()],
+        title_of=title_of,
+        most=MOST,
+    )
+    return answered(body, status, link=asked.address(frame.step) if frame else "")
+
+
+class _NoSuchStepError(Exception):
+    """A step or token that there is not; `last` is the last step."""
+
+    def __init__(self, message: str, last: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.last = last
+
+
+def _frame(asked: StepsRequest, result: Result) -> StepFrame:
+    show = walkthrough_of(result, asked.options)
+    last = len(show) - 1
+    if asked.token is not None and asked.token >= len(show.ids):
+        message = _(
+            "There is no token %(index)s: the text has %(count)s, counted from 0.",
+            index=number(asked.token),
+            count=number(len(show.ids)),
+        )
+        raise _NoSuchStepError(message, last)
+    step = show.step_of(asked.token) if asked.token is not None else asked.step or 0
+    if step > last:
+        message = _(
+            "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
+        )
+        raise _NoSuchStepError(message, last)
+    return StepFrame(show, step, asked.address, _decided(asked, show, result))
+
+
+def _decided(asked: StepsRequest, show: Walkthrough, result: Result) -> str:
+    """Which token it was whose step was asked for; the longest piece first has tokens of its own."""
+    if asked.token is None or show.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
+        return ""
+    shown = piece(result.encoding.piece(asked.token))
+    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=show.ids[asked.token])
+
+
+def _instead(asked: StepsRequest) -> list[tuple[str, str]]:
+    """The same text with the vocabulary that ships."""
+    name = default_for(asked.state.algorithm)
+    if not name or name == asked.state.vocabulary:
+        return []
+    other = asked.with_algorithm(asked.state.algorithm, name)
+    return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+
+
+def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
+    """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
+    ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
+    entry = asking.other_algorithm(request, asked.state.algorithm)
+    if entry is None or entry.algorithms[0] not in ALGORITHMS:
+        return [ships]
+    own = asked.with_algorithm(entry.algorithms[0], entry.name)
+    return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
+
+
+def _without_options(asked: StepsRequest) -> list[tuple[str, str]]:
+    """The same without the options of the address, of which one cannot be: the form would only send them again."""
+    return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
+
+
+def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
+    if frame is None:
+        if not problems and not asked.state.text:
+            return private(json_response({"steps": [], "ids": []}))
+        if not problems:
+            return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return told(max(one.status for one in problems), " ".join(one.message for one in problems))
+    about: dict[str, Any] = asdict(asked.state.relevant())
+    del about["token"], about["show"]
+    return all_steps_json(frame.show, {**about, "text": well_formed(asked.state.text), **asked.options})

@@ -1,0 +1,34 @@
+"""The vocabularies that the page of an algorithm offers."""
+
+from __future__ import annotations
+
+from flask import Request
+
+from webapp.tokenization.messages import options
+from webapp.tokenization.state import State
+from webapp.vocabularies import CatalogueEntry, entries_for, well_known
+from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+
+
+def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEntry]]]:
+    """The site's own without a heading, the visitor's uploads, then the families of the well-known ones."""
+    own = [entry for entry in entries_for(state.algorithm) if entry.origin != "pasted" or state.dictionary]
+    others = [*with_chosen(uploads_of(request), [state.vocabulary]), *well_known()]
+    return [("", own), *by_family(entry for entry in others if state.algorithm in entry.algorithms)]
+
+
+def switches(state: State) -> list[tuple[str, bool, str]]:
+    """The checkboxes that matter to an algorithm: field, whether it is ticked, its words."""
+    if state.algorithm in ("fmm", "bmm"):
+        wanted = {"runs"}
+    elif state.brought:
+        wanted = {"special", "template"}
+    else:
+        wanted = {"special"} if state.algorithm != "wordpiece" else {"special", "lowercase"}
+    return [(name, checked, title) for name, checked, title, _groups in options(state) if name in wanted]
+
+
+def carried(state: State) -> list[tuple[str, str]]:
+    """What the form sends on unseen."""
+    return [("size", str(state.size))] if state.learned and state.size is not None else []

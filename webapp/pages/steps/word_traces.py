@@ -1,0 +1,115 @@
+"""A result's text word by word, each with the steps that merge it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from webapp.core.traces.merging import (
+    BeginStep,
+    EndStep,
+    MergeNode,
+    MergeStep,
+    MergingModel,
+    MergingStep,
+    ReplaceStep,
+    TracedWord,
+    merging_steps,
+    traced_words,
+)
+from webapp.core.traces.pretokens import AddedFound, Pretoken
+from webapp.pages.walkthrough.preparation import pretokens
+from webapp.tokenization.result import Result
+
+
+@dataclass(frozen=True)
+class WordTrace:
+    """A word and its steps; an added token has neither."""
+
+    model: MergingModel
+    word: TracedWord | None = None
+    added: AddedFound | None = None
+
+    @property
+    def text(self) -> str:
+        """What it is of the text."""
+        if self.added is not None:
+            return self.added.token.content
+        return self.word.text if self.word else ""
+
+    @cached_property
+    def steps(self) -> list[MergingStep]:
+        """From `BeginStep` to `EndStep`; of a whole piece `EndStep` alone."""
+        return list(merging_steps(self.model, self.word)) if self.word else []
+
+    @cached_property
+    def merged(self) -> list[MergingStep]:
+        """The steps of merging, whether the word is a whole piece or not."""
+        if self.word is None or not self.word.whole:
+            return self.steps
+        return list(merging_steps(self.model, TracedWord(self.word.text, self.word.start)))
+
+    @property
+    def tokens(self) -> tuple[MergeNode, ...]:
+        """What it ends in."""
+        return _end(self.steps)
+
+    @property
+    def merged_tokens(self) -> tuple[MergeNode, ...]:
+        """What merging ends in."""
+        return _end(self.merged)
+
+    @cached_property
+    def nodes(self) -> list[MergeNode]:
+        """The nodes of its merge tree, in the order in which they are made."""
+        return [node for step in self.merged for node in made_by(step)]
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids that it has in the result."""
+        if self.added is not None:
+            return [self.added.token.id]
+        return [token.id for token in self.tokens if token.id is not None]
+
+    def frames(self, first: bool) -> list[int]:
+        """The steps worth a look: not how a word begins, unless it is the `first` or has something to tell there; not
+        its end, where the step before made the last token."""
+        if self.word is None:
+            return [0]
+        wanted = [at for at, step in enumerate(self.steps) if isinstance(step, MergeStep | ReplaceStep)]
+        if isinstance(self.steps[0], BeginStep) and (first or _tells(self.steps[0])):
+            wanted = [0, *wanted]
+        replaced = any(isinstance(step, ReplaceStep) for step in self.steps)
+        merged = any(isinstance(step, MergeStep) for step in self.steps)
+        if not replaced and (len(self.tokens) > 1 or not merged):
+            wanted.append(len(self.steps) - 1)
+        return wanted
+
+
+def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:
+    """The words of a result's text, and the added tokens between them."""
+    found: list[WordTrace] = []
+    for one in pretokens(result):
+        if isinstance(one, Pretoken):
+            found += [WordTrace(model, word) for word in traced_words(model, one.text)]
+        else:
+            found.append(WordTrace(model, added=one))
+    return found
+
+
+def made_by(step: MergingStep) -> tuple[MergeNode, ...]:
+    """The nodes that come to be with a step."""
+    if isinstance(step, BeginStep):
+        return step.symbols
+    return step.made if isinstance(step, MergeStep | ReplaceStep) else ()
+
+
+def _end(found: list[MergingStep]) -> tuple[MergeNode, ...]:
+    return found[-1].symbols if found and isinstance(found[-1], EndStep) else ()
+
+
+def _tells(begin: BeginStep) -> bool:
+    """Whether a word begins with more than its characters."""
+    plain = all(symbol.kind in ("piece", "suffix") for symbol in begin.symbols)
+    bytes_ = any(isinstance(symbol.piece, bytes) and not symbol.piece.isascii() for symbol in begin.symbols)
+    return not plain or bool(begin.left_out) or bytes_

@@ -1,0 +1,255 @@
+"""WordPiece: the greedy window on each word, and the word that becomes unknown where a piece is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.traces.pretokens import AddedFound, Pretoken
+from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
+from webapp.pages.steps.windows import Window, folded
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, said
+from webapp.pages.walkthrough.preparation import pretokens
+from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.rendering.markup import shown_piece
+from webapp.serializers.json import well_formed
+from webapp.tokenization.messages import joined
+from webapp.tokenization.result import Result
+from webapp.web.localization import number
+
+
+def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
+    """The steps of WordPiece on the words of a result."""
+    model = result.tokenizer.model
+    if not isinstance(model, WordPiece):
+        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
+    return _Greedy(result, model)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A decision on word `word`; None for a token that is found, not made. `token` is the first one that it ends in."""
+
+    word: int
+    token: int
+    decision: WordPieceDecision | None
+
+
+class _Greedy:
+    template = "steps/_wordpiece.html"
+
+    def __init__(self, result: Result, model: WordPiece) -> None:
+        self._result = result
+        self._model = model
+        self.ids: Sequence[int] = result.encoding.ids
+        self._words: list[Pretoken | AddedFound] = pretokens(result)
+        self._steps: list[_Step] = []
+        self._made: list[list[tuple[int, int, int]]] = []  # the tokens of each word
+        token = 0
+        for at, word in enumerate(self._words):
+            if isinstance(word, AddedFound):
+                self._steps.append(_Step(at, token, None))
+                self._made.append([(word.token.id, 0, len(word.token.content))])
+            else:
+                decisions = list(wordpiece_steps(model, word.text))
+                self._made.append(tokens_of(decisions))
+                covered = all(decision.kind == "piece" for decision in decisions)
+                for index, decision in enumerate(decisions):
+                    self._steps.append(_Step(at, token + index if covered else token, decision))
+            token += len(self._made[-1])
+
+    def __len__(self) -> int:
+        return len(self._steps) + 1
+
+    def step_of(self, token: int) -> int:
+        """The last step that led to the token: for an unknown word the one at which no piece was found."""
+        return max(at for at, step in enumerate(self._steps) if step.token == token)
+
+    def sentence(self, step: int) -> str:
+        if step == len(self._steps):
+            return self._end()
+        decision = self._steps[step].decision
+        word = self._words[self._steps[step].word]
+        if isinstance(word, AddedFound) or decision is None:
+            return self._added(word)
+        return self._decided(word.text, decision)
+
+    def part(self, step: int) -> dict[str, Any]:
+        if step == len(self._steps):
+            return {"ended": True, "cells": final_cells(self._result)}
+        now = self._steps[step]
+        return {
+            "ended": False,
+            "words": self._line(step),
+            "cells": self._word(step),
+            "windows": self._windows(now),
+            "about": _(
+                "The window begins with all that is left of the word and gives up its last character until it holds a "
+                "piece. Pieces inside a word are written with %(prefix)s in front.",
+                prefix=self._model.continuing_subword_prefix,
+            ),
+        }
+
+    def record(self, step: int) -> dict[str, Any]:
+        if step == len(self._steps):
+            return {"kind": "tokens"}
+        now = self._steps[step]
+        word = self._words[now.word]
+        decision = now.decision
+        if isinstance(word, AddedFound) or decision is None:
+            return {"kind": "added", "word": now.word, "id": self._made[now.word][0][0]}
+        return {
+            "kind": decision.kind,
+            "word": now.word,
+            "text": well_formed(word.text),
+            "start": decision.start,
+            "end": decision.end,
+            "id": decision.id,
+            "tried": [
+                {"piece": well_formed(looked.piece), "start": looked.start, "end": looked.end, "id": looked.id}
+                for looked in decision.tried
+            ],
+        }
+
+    def _line(self, step: int) -> list[StepCell]:
+        """All words: those that are done as their tokens, the one in work in a frame, and those to come."""
+        now = self._steps[step].word
+        cells: list[StepCell] = []
+        for at, word in enumerate(self._words):
+            if at < now:
+                cells += self._tokens(at)
+            elif isinstance(word, AddedFound):
+                cells.append(cell(word.token.content, "special", "word", "now" if at == now else "rest"))
+            else:
+                cells.append(cell(word.text, "word", "now" if at == now else "rest"))
+        return cells
+
+    def _tokens(self, at: int) -> list[StepCell]:
+        word = self._words[at]
+        if isinstance(word, AddedFound):
+            return [cell(word.token.content, "done", "special", id=word.token.id)]
+        return [
+            cell(self._model.pieces[id], "done", "unknown" if id == self._model.unknown_id else "", id=id)
+            for id, _start, _end in self._made[at]
+        ]
+
+    def _word(self, step: int) -> list[StepCell]:
+        """The word in work: the pieces found so far, and what is left of it."""
+        now = self._steps[step]
+        word = self._words[now.word]
+        if isinstance(word, AddedFound):
+            return [cell(word.token.content, "done", "special", "now", id=word.token.id)]
+        if now.decision is None:
+            return []
+        if now.decision.kind != "piece":
+            return [cell(self._model.unknown, "done", "unknown", "now", id=now.decision.id)]
+        cells = []
+        for other in self._steps[: step + 1]:
+            if other.word == now.word and other.decision is not None:
+                kinds = ["done", "now" if other is now else ""]
+                cells.append(cell(self._model.pieces[other.decision.id], *kinds, id=other.decision.id))
+        rest = word.text[now.decision.end :]
+        return [*cells, cell(rest, "rest")] if rest else cells
+
+    def _windows(self, now: _Step) -> list[Window]:
+        word = self._words[now.word]
+        if isinstance(word, AddedFound) or now.decision is None:
+            return []
+        rows = [
+            Window(
+                length=looked.end - looked.start,
+                text=shown_piece(looked.piece),
+                after=shown_piece(word.text[looked.end :]),
+                outcome=_("no piece") if looked.id is None else _("a piece: taken"),
+                hit=looked.id is not None,
+            )
+            for looked in now.decision.tried
+        ]
+        return folded(rows)
+
+    def _added(self, word: Pretoken | AddedFound) -> str:
+        name = said(word.token.content if isinstance(word, AddedFound) else word.text)
+        if isinstance(word, AddedFound) and word.around:
+            return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
+        return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+
+    def _decided(self, word: str, decision: WordPieceDecision) -> str:
+        shown = said(word)
+        unknown = self._model.unknown
+        if decision.kind == "too long":
+            return _(
+                "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not looked at: it "
+                "becomes %(unknown)s as a whole.",
+                word=said(word[:20]),
+                count=number(len(word)),
+                most=number(self._model.max_word_length),
+                unknown=unknown,
+            )
+        if decision.kind == "missing":
+            return self._missing(shown, word, decision)
+        piece = said(decision.tried[-1].piece)
+        if len(decision.tried) == 1 and decision.start == 0:
+            return _("The whole word “%(word)s” is a piece of the vocabulary: it is taken at once.", word=shown)
+        if len(decision.tried) == 1:
+            return _(
+                "All that is left of “%(word)s” is a piece, %(piece)s: it is taken, and the word is done. %(prefix)s "
+                "says that it continues a word.",
+                word=shown,
+                piece=piece,
+                prefix=self._model.continuing_subword_prefix,
+            )
+        misses = len(decision.tried) - 1
+        taken = ngettext(
+            "In “%(word)s” one longer window is no piece. %(piece)s is one, the longest that fits here: it is taken.",
+            "In “%(word)s” %(count)s longer windows are no pieces. %(piece)s is one, the longest that fits here: it is "
+            "taken.",
+            misses,
+            word=shown,
+            count=number(misses),
+            piece=piece,
+        )
+        rest = word[decision.end :]
+        if not rest:
+            return taken
+        goes_on = _("It goes on with “%(rest)s”.", rest=said(rest))
+        return joined([taken, goes_on])
+
+    def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
+        start = decision.tried[0].start
+        unknown = self._model.unknown
+        if start == 0:
+            return _(
+                "Not even the first character of “%(word)s” begins a piece, so the word cannot be covered: it becomes "
+                "%(unknown)s.",
+                word=shown,
+                unknown=unknown,
+            )
+        return _(
+            "No piece continues the word with “%(rest)s”, not even with its first character. The pieces found before "
+            "are given up: “%(word)s” becomes %(unknown)s as a whole.",
+            rest=said(word[start:]),
+            word=shown,
+            unknown=unknown,
+        )
+
+    def _end(self) -> str:
+        count = len(self.ids)
+        sentence = ngettext(
+            "Every word is done: one token.", "Every word is done: %(count)s tokens.", count, count=number(count)
+        )
+        unknown = len(self._result.encoding.unknown)
+        if not unknown:
+            return sentence
+        more = ngettext(
+            "One word could not be covered and is %(unknown)s.",
+            "%(count)s words could not be covered and are %(unknown)s.",
+            unknown,
+            count=number(unknown),
+            unknown=self._model.unknown,
+        )
+        return joined([sentence, more])

@@ -1,0 +1,171 @@
+"""Words by how they follow each other: counted in sentences, then the best way through a text, place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.bigrams import END, START
+from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
+from webapp.core.trainers.bigrams import train
+from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.walkthrough.cells import StepCell, cell, said
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number
+
+SHOWN = 40  # rows of a table
+
+
+class BigramWalkthrough:
+    """Step 0 is what was counted, then a step a place of the text, the end of the sentence, and the words."""
+
+    template = "training/_bigrams.html"
+
+    def __init__(self, asked: TrainingRequest) -> None:
+        self._text = asked.text
+        self._bigrams = train(line.split() for line in asked.corpus.splitlines() if line.strip())
+
+    def __len__(self) -> int:
+        return len(self._columns) + 2 if self._text else 1
+
+    @cached_property
+    def ids(self) -> Sequence[int]:
+        """The numbers of the words, in the order in which they were first seen; one more for all that are unknown."""
+        return [self._id(word) for word in self._words]
+
+    def step_of(self, token: int) -> int:
+        """The step of the place where a word ends."""
+        return len("".join(self._words[: token + 1]))
+
+    def sentence(self, step: int) -> str:
+        """What happened and why."""
+        if step == 0:
+            return self._counted()
+        if step == len(self) - 1:
+            return joined(
+                [
+                    ngettext("The text is one word.", "The text is cut into %(num)s words.", len(self._words)),
+                    _(
+                        "Read back from the end: each winner names the word before it. The natural logarithm of the "
+                        "probability of the whole is %(sum)s.",
+                        sum=_figure(self._winner(self._columns[-1]).total),
+                    ),
+                ]
+            )
+        return self._place(self._columns[step - 1])
+
+    def part(self, step: int) -> dict[str, Any]:
+        """What the template is given."""
+        if step == 0:
+            pairs = self._bigrams.pairs.most_common()
+            return {
+                "counted": [(_word(a), _word(b), count) for (a, b), count in pairs[:SHOWN]],
+                "more": len(pairs[SHOWN:]),
+            }
+        if step == len(self) - 1:
+            return {"cells": [self._cell(word) for word in self._words]}
+        column = self._columns[step - 1]
+        rows = sorted(range(len(column.candidates)), key=lambda at: -column.candidates[at].total)
+        return {
+            "place": column.end,
+            "text": self._text_cells(column.end),
+            "rows": [self._row(column, at) for at in rows[:SHOWN]],
+            "more": len(rows[SHOWN:]),
+        }
+
+    def record(self, step: int) -> dict[str, Any]:
+        """The same for programs."""
+        if step == 0:
+            return {"pairs": [[*pair, count] for pair, count in self._bigrams.pairs.most_common()]}
+        if step == len(self) - 1:
+            return {"words": self._words, "sum": self._winner(self._columns[-1]).total}
+        column = self._columns[step - 1]
+        return {
+            "end": column.end,
+            "candidates": [
+                {
+                    "word": candidate.word,
+                    "previous": candidate.previous,
+                    "start": candidate.start,
+                    "log_probability": candidate.score,
+                    "sum": candidate.total,
+                    "best": at in column.best,
+                }
+                for at, candidate in enumerate(column.candidates)
+            ],
+        }
+
+    @cached_property
+    def _columns(self) -> list[BigramColumn]:
+        return columns(self._bigrams, self._text)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return segmentation(self._columns) if self._text else []
+
+    def _id(self, word: str) -> int:
+        return self._bigrams.ids.get(word, len(self._bigrams.words))
+
+    def _cell(self, word: str) -> StepCell:
+        return cell(word, "done", "" if word in self._bigrams.ids else "unknown", id=self._id(word))
+
+    def _text_cells(self, end: int) -> list[StepCell]:
+        cells = [cell(self._text[:end], "word"), cell(self._text[end:], "rest")]
+        return [one for one in cells if one.text]
+
+    def _winner(self, column: BigramColumn) -> WordCandidate:
+        return max((column.candidates[at] for at in column.best), key=lambda candidate: candidate.total)
+
+    def _counted(self) -> str:
+        return _(
+            "In the sentences %(words)s different words follow each other in %(pairs)s different pairs, the beginning "
+            "and the end of a sentence counted too. Each count is raised by one, so that no pair is impossible.",
+            words=number(len(self._bigrams.words)),
+            pairs=number(len(self._bigrams.pairs)),
+        )
+
+    def _place(self, column: BigramColumn) -> str:
+        winner = self._winner(column)
+        if winner.word == END:
+            return _(
+                "The end of the sentence. It is likeliest behind “%(word)s”: %(sum)s in all.",
+                word=said(_word(winner.previous)),
+                sum=_figure(winner.total),
+            )
+        return _(
+            "Position %(end)s. Words that end here: %(words)s. Each keeps its best way; the best of all is "
+            "“%(word)s” behind “%(previous)s”, with %(sum)s.",
+            end=number(column.end),
+            words=number(len(column.best)),
+            word=said(winner.word),
+            previous=said(_word(winner.previous)),
+            sum=_figure(winner.total),
+        )
+
+    def _row(self, column: BigramColumn, at: int) -> dict[str, Any]:
+        candidate = column.candidates[at]
+        return {
+            "best": at in column.best,
+            "word": _word(candidate.word),
+            "previous": _word(candidate.previous),
+            "count": self._bigrams.count(candidate.previous, candidate.word),
+            "beginnings": self._bigrams.beginnings(candidate.previous),
+            "kinds": self._bigrams.kinds,
+            "score": _figure(candidate.score),
+            "before": _figure(candidate.before),
+            "total": _figure(candidate.total),
+        }
+
+
+def _word(word: str) -> str:
+    """A word, or in words the beginning or the end of a sentence."""
+    return {START: _("the beginning"), END: _("the end")}.get(word, word)
+
+
+def _figure(value: float) -> str:
+    """A logarithm, with a minus sign that is one."""
+    return number(value, 2).replace("-", "−")

@@ -1,0 +1,316 @@
+"""BPE and WordPiece, which learn alike: count pairs, join the best, rewrite the words, and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core import recipes
+from webapp.core.recipes import Recipe
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces import training_bpe, training_wordpiece
+from webapp.core.traces.training_wordpiece import ScoredPair
+from webapp.core.traces.training_words import CorpusWord, CountedPair
+from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.rows import (
+    PAIRS_SHOWN,
+    PairLine,
+    PieceLine,
+    quoted,
+    read_cells,
+    shown,
+    symbols,
+    word_line,
+)
+from webapp.pages.walkthrough.cells import StepCell
+from webapp.serializers.json import json_piece
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number
+
+Round = training_bpe.BPERound[Any] | training_wordpiece.WordPieceRound
+Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
+
+
+def walkthrough(asked: TrainingRequest) -> MergesWalkthrough:
+    """The steps of a training that merges; the corpus has words in it."""
+    if asked.kind == "wordpiece":
+        counts = recipes.WORDPIECE.count(asked.corpus)
+        return MergesWalkthrough(
+            asked, recipes.WORDPIECE, training_wordpiece.train(counts, asked.wanted, minimum=asked.minimum)
+        )
+    if asked.kind == "bpe-bytes":
+        counts = recipes.BYTE_BPE.count(asked.corpus)
+        return MergesWalkthrough(asked, recipes.BYTE_BPE, training_bpe.train_bytes(counts, asked.wanted))
+    counts = recipes.CHARACTER_BPE.count(asked.corpus)
+    training = training_bpe.train_characters(counts, asked.wanted, suffix_apart=asked.apart)
+    return MergesWalkthrough(asked, recipes.CHARACTER_BPE, training)
+
+
+class MergesWalkthrough:
+    """Step 0 are the words as they begin, the last step is the vocabulary; between them a step is a round."""
+
+    template = "training/_merges.html"
+
+    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: Training) -> None:
+        self._asked = asked
+        self._recipe = recipe
+        self._training = training
+        self._merges = len(training.trained.merges)
+        self._told = training.rounds()
+        self._rounds: list[Round] = []
+
+    def __len__(self) -> int:
+        return self._merges + 2
+
+    @cached_property
+    def ids(self) -> Sequence[int]:
+        """Those of the text to read, with everything that was learned."""
+        return self._tokenizer(self._merges).ids(self._asked.text)
+
+    def step_of(self, token: int) -> int:
+        """The round that made the piece of a token; the first step for one that was there from the beginning."""
+        piece = self._tokenizer(self._merges).model.pieces[self.ids[token]]
+        return next((round.number for round in self._every_round() if round.piece == piece), 0)
+
+    def sentence(self, step: int) -> str:
+        """What happened and why."""
+        if step == 0:
+            return self._beginning()
+        return self._end() if step == len(self) - 1 else self._round_sentence(self._round(step))
+
+    def part(self, step: int) -> dict[str, Any]:
+        """What the template is given."""
+        done = min(step, self._merges)
+        words = self._words(done)
+        alphabet, made = self._vocabulary(done, new=0 < step <= self._merges)
+        part: dict[str, Any] = {
+            "scored": self._asked.kind == "wordpiece",
+            "round": None,
+            "same": [word_line(word, word) for word in words],
+            "alphabet": alphabet,
+            "made": made,
+            "bytes": self._asked.kind == "bpe-bytes",
+            "in_use": len({symbol for word in words for symbol in word.symbols}),
+            "read": self._read(done),
+            "read_text": self._asked.text,
+        }
+        if 0 < step <= self._merges:
+            round = self._round(step)
+            lines = [(bool(new.made), word_line(old, new)) for old, new in _both(round)]
+            part["round"] = round.number
+            part["pairs"], part["more"], part["too_rare"] = self._pairs(round)
+            part["changed"] = [line for changed, line in lines if changed]
+            part["same"] = [line for changed, line in lines if not changed]
+        return part
+
+    def record(self, step: int) -> dict[str, Any]:
+        """The step as plain values."""
+        if 0 < step <= self._merges:
+            return self._round_record(self._round(step))
+        words = self._words(min(step, self._merges))
+        record: dict[str, Any] = {"kind": "end" if step else "start", "words": [_plain(word) for word in words]}
+        if step:
+            pieces = self._tokenizer(self._merges).model.pieces
+            record["vocabulary"] = [json_piece(piece) for piece in pieces]
+        return record
+
+    # What has been worked out
+
+    def _every_round(self) -> list[Round]:
+        return [self._round(step) for step in range(1, self._merges + 1)]
+
+    def _round(self, step: int) -> Round:
+        """Each round is worked out once, and none that nobody has asked for."""
+        self._rounds.extend(islice(self._told, step - len(self._rounds)) if step > len(self._rounds) else ())
+        return self._rounds[step - 1]
+
+    def _words(self, done: int) -> Sequence[CorpusWord[Any]]:
+        return self._round(done).after if done else self._training.start
+
+    def _tokenizer(self, done: int) -> Tokenizer:
+        trained = self._training.trained
+        names = trained.special_tokens if self._asked.kind == "wordpiece" else {}
+        return self._recipe.tokenizer(trained.first(done), names)
+
+    # What it is drawn as
+
+    def _pairs(self, round: Round) -> tuple[list[PairLine], int, int]:
+        """The first lines of the table, how many more there are, and how many pairs were too rare to take part."""
+        found = round.pairs()
+        best = _worth(found[0])
+        lines = [
+            PairLine(
+                symbols((pair.left, pair.right)),
+                pair.count,
+                _percent(_worth(pair), best),
+                pair == round.winner,
+                _worth(pair) == best,
+                *((pair.left_count, pair.right_count, pair.score) if isinstance(pair, ScoredPair) else ()),
+            )
+            for pair in found[:PAIRS_SHOWN]
+        ]
+        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
+        return lines, len(found) - len(lines), too_rare
+
+    def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
+        """The pieces with their ids: those of the beginning, of which bytes need no list, and those that were made."""
+        pieces: Iterable[str | bytes] = self._tokenizer(done).model.pieces
+        latest = self._round(done).piece if new else None
+        lines = [PieceLine(shown(piece), id, piece == latest) for id, piece in enumerate(pieces)]
+        first = len(self._tokenizer(0).model.pieces)
+        return [] if self._asked.kind == "bpe-bytes" else lines[:first], lines[first:]
+
+    def _read(self, done: int) -> list[StepCell]:
+        return read_cells(self._tokenizer(done), self._asked.text) if self._asked.text else []
+
+    # What is said
+
+    def _beginning(self) -> str:
+        kind, count = self._asked.kind, len(self._training.start)
+        words = ngettext(
+            "The corpus has one word.", "The corpus has %(count)s different words.", count, count=number(count)
+        )
+        if kind == "bpe-bytes":
+            spelled = _(
+                "Each is the row of its bytes in UTF-8; all 256 bytes are in the vocabulary from the beginning."
+            )
+        elif kind == "wordpiece":
+            spelled = _("Each is the row of its characters; “##” marks those that go on a word.")
+        elif self._asked.apart:
+            spelled = _("Each is the row of its characters, with “</w>” behind the last as a symbol of its own.")
+        else:
+            spelled = _("Each is the row of its characters; “</w>” is part of the last one.")
+        if kind == "wordpiece":
+            plan = _("Each round joins the pair whose symbols keep to each other most: the one with the highest score.")
+        else:
+            plan = _("Each round joins the pair of neighbours that occurs most often.")
+        return joined([words, spelled, plan])
+
+    def _round_sentence(self, round: Round) -> str:
+        why = (
+            self._why_scored(round)
+            if isinstance(round, training_wordpiece.WordPieceRound)
+            else self._why_counted(round)
+        )
+        changed = sum(1 for word in round.after if word.made)
+        words = ngettext("One word changes.", "%(count)s words change.", changed, count=number(changed))
+        return joined([why, words])
+
+    def _why_counted(self, round: training_bpe.BPERound[Any]) -> str:
+        winner = round.winner
+        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
+        piece = quoted(round.piece)
+        ties = sum(1 for pair in round.pairs() if pair.count == winner.count) - 1
+        if winner.count == 1:
+            found = _(
+                "No pair is left that occurs more than once; the first in the corpus is “%(left)s” and “%(right)s”.",
+                **names,
+            )
+        elif ties:
+            found = ngettext(
+                "“%(left)s” and “%(right)s” stand side by side %(count)s times. One other pair does so as often, but "
+                "is seen later in the corpus.",
+                "“%(left)s” and “%(right)s” stand side by side %(count)s times. %(ties)s other pairs do so as often, "
+                "but are seen later in the corpus.",
+                ties,
+                count=number(winner.count),
+                ties=number(ties),
+                **names,
+            )
+        else:
+            found = _(
+                "“%(left)s” and “%(right)s” stand side by side %(count)s times, more often than any other pair.",
+                count=number(winner.count),
+                **names,
+            )
+        return joined([found, _("They become “%(piece)s”.", piece=piece)])
+
+    def _why_scored(self, round: training_wordpiece.WordPieceRound) -> str:
+        winner = round.winner
+        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
+        ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
+        found = _(
+            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s: how often "
+            "they stand side by side, divided by how often each of them occurs.",
+            count=number(winner.count),
+            left_count=number(winner.left_count),
+            right_count=number(winner.right_count),
+            score=number(winner.score, 3),
+            **names,
+        )
+        if ties:
+            best = ngettext(
+                "One other pair scores the same, but is seen later in the corpus.",
+                "%(ties)s other pairs score the same, but are seen later in the corpus.",
+                ties,
+                ties=number(ties),
+            )
+        else:
+            best = _("No pair scores higher.")
+        return joined([found, best, _("They become “%(piece)s”.", piece=quoted(round.piece))])
+
+    def _end(self) -> str:
+        done = ngettext(
+            "One pair was joined.", "%(count)s pairs were joined.", self._merges, count=number(self._merges)
+        )
+        if self._merges == self._asked.wanted:
+            why = _("That is as many as were asked for.")
+        elif self._asked.kind == "wordpiece" and self._asked.minimum > 1:
+            why = _("Then no pair is left that occurs %(minimum)s times.", minimum=number(self._asked.minimum))
+        else:
+            why = _("Then no pair is left: every word is a single piece.")
+        size = len(self._tokenizer(self._merges).model.pieces)
+        return joined([done, why, _("The vocabulary has %(size)s pieces.", size=number(size))])
+
+    def _round_record(self, round: Round) -> dict[str, Any]:
+        lines, more, too_rare = self._pairs_record(round)
+        return {
+            "kind": "round",
+            "round": round.number,
+            "piece": json_piece(round.piece),
+            "pairs": lines,
+            "more": more,
+            "too_rare": too_rare,
+            "changed": [
+                {**_plain(old), "becomes": [json_piece(symbol) for symbol in new.symbols]}
+                for old, new in _both(round)
+                if new.made
+            ],
+        }
+
+    def _pairs_record(self, round: Round) -> tuple[list[dict[str, Any]], int, int]:
+        """The same as `_pairs` for programs; the winner leads."""
+        found: Sequence[Any] = round.pairs()
+        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
+        lines = []
+        for pair in found[:PAIRS_SHOWN]:
+            line = {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
+            if isinstance(pair, training_wordpiece.ScoredPair):
+                line |= {"left_count": pair.left_count, "right_count": pair.right_count, "score": pair.score}
+            lines.append(line)
+        return lines, len(found) - len(lines), too_rare
+
+
+def _both(round: Round) -> Iterator[tuple[CorpusWord[Any], CorpusWord[Any]]]:
+    """Each word before a round and after it."""
+    before: Sequence[CorpusWord[Any]] = round.before
+    after: Sequence[CorpusWord[Any]] = round.after
+    return zip(before, after, strict=True)
+
+
+def _plain(word: CorpusWord[Any]) -> dict[str, Any]:
+    return {"symbols": [json_piece(symbol) for symbol in word.symbols], "count": word.count}
+
+
+def _worth(pair: CountedPair[Any] | ScoredPair) -> float:
+    """What a pair is chosen by: WordPiece's score, or how often it occurs."""
+    return pair.score if isinstance(pair, ScoredPair) else pair.count
+
+
+def _percent(value: float, most: float) -> float:
+    return round(100 * value / most, 2)

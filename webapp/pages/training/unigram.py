@@ -1,0 +1,389 @@
+"""Unigram: from far too many pieces down to as many as are wanted, a step for each estimate and each pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core import recipes
+from webapp.core.models.unigram import Unigram
+from webapp.core.recipes import Recipe
+from webapp.core.text import decoders, pretokenizers
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.training_unigram import (
+    PieceCandidate,
+    SeedPiece,
+    UnigramRound,
+    UnigramTraining,
+    WordReading,
+    readings,
+)
+from webapp.core.trainers.unigram import UNKNOWN
+from webapp.core.trainers.word_counts import characters
+from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
+from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
+from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.walkthrough import NoStepsError
+from webapp.rendering.markup import shown_piece, visible
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number
+
+LINES = 14  # of a table, on either side of a cut
+PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
+
+
+@dataclass(frozen=True)
+class PieceTableLine:
+    """A longer piece in a table. What a table does not show of it is left out."""
+
+    piece: str
+    percent: float = 0.0
+    frequency: int | None = None
+    probability: float | None = None
+    before: float | None = None
+    expected: float | None = None
+    used: int | None = None
+    instead: str = ""
+    loss: float | None = None
+    removed: bool = False
+
+
+@dataclass(frozen=True)
+class WordReadingLine:
+    """A word as it is read now."""
+
+    symbols: list[WordSymbol]
+    count: int
+
+
+def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
+    """The steps of a Unigram training; the corpus has words in it. Raises NoStepsError for a size too small."""
+    recipe = PLAIN if asked.plain else recipes.UNIGRAM
+    counts = recipe.count(asked.corpus)
+    least = len(characters(counts))
+    if least > MOST_PIECES:
+        message = _(
+            "The corpus has %(count)s different characters, and each is a piece; training is shown with up to "
+            "%(most)s pieces.",
+            count=number(least),
+            most=number(MOST_PIECES),
+        )
+        raise NoStepsError(message)
+    if asked.size is not None and asked.size < least:
+        message = _(
+            "The corpus has %(count)s different characters, and each stays a piece: choose at least %(count)s pieces.",
+            count=number(least),
+        )
+        raise NoStepsError(message)
+    training = UnigramTraining(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
+    return UnigramWalkthrough(asked, recipe, training, least)
+
+
+class UnigramWalkthrough:
+    """Step 0 are the pieces to begin with; then a round is two steps, estimating and pruning, the last round one; and
+    the last step of all is the vocabulary.
+    """
+
+    template = "training/_pieces.html"
+
+    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
+        self._asked = asked
+        self._recipe = recipe
+        self._training = training
+        self._single = single
+
+    @property
+    def size(self) -> int:
+        """How many pieces are to be left."""
+        return self._training.size
+
+    def __len__(self) -> int:
+        return 2 * len(self._training.rounds) + 1
+
+    @cached_property
+    def ids(self) -> Sequence[int]:
+        """Those of the text to read, with the vocabulary in the end."""
+        return self._final.ids(self._asked.text)
+
+    def step_of(self, token: int) -> int:
+        """Every piece was there from the beginning; the last step shows that it is still there."""
+        return len(self) - 1
+
+    def sentence(self, step: int) -> str:
+        """What happened and why."""
+        if step == 0:
+            return self._beginning()
+        if step == len(self) - 1:
+            return self._end()
+        round = self._round(step)
+        return self._estimated(round) if step % 2 else self._pruned(round)
+
+    def part(self, step: int) -> dict[str, Any]:
+        """What the template is given."""
+        if step == 0:
+            return self._start_part()
+        if step == len(self) - 1:
+            return self._end_part()
+        round = self._round(step)
+        return self._estimate_part(round) if step % 2 else self._prune_part(round)
+
+    def record(self, step: int) -> dict[str, Any]:
+        """The step as plain values."""
+        if step == 0:
+            return {
+                "kind": "start",
+                "pieces": [
+                    {"piece": seed.piece, "frequency": seed.frequency, "probability": seed.probability}
+                    for seed in self._training.seeds
+                ],
+            }
+        if step == len(self) - 1:
+            return {
+                "kind": "end",
+                "vocabulary": [
+                    {"piece": str(piece), "score": score}
+                    for piece, score in zip(self._model.pieces, self._model.scores, strict=True)
+                ],
+                "words": [_plain(reading) for reading in self._training.rounds[-1].readings],
+            }
+        round = self._round(step)
+        if step % 2:
+            return {
+                "kind": "estimate",
+                "round": round.number,
+                "log_likelihoods": list(round.log_likelihoods),
+                "pieces": [
+                    {
+                        "piece": one.piece,
+                        "expected": one.expected,
+                        "before": one.before,
+                        "probability": one.probability,
+                    }
+                    for one in round.candidates
+                ],
+                "words": [_plain(reading) for reading in round.readings],
+            }
+        return {
+            "kind": "prune",
+            "round": round.number,
+            "pieces": [
+                {
+                    "piece": one.piece,
+                    "used": one.used,
+                    "instead": list(one.instead),
+                    "loss": one.loss,
+                    "removed": one.removed,
+                }
+                for one in _longer(round)
+            ],
+        }
+
+    # What has been worked out
+
+    def _round(self, step: int) -> UnigramRound:
+        return self._training.rounds[(step - 1) // 2]
+
+    @cached_property
+    def _model(self) -> Unigram:
+        return self._training.trained.model
+
+    @property
+    def _final(self) -> Tokenizer:
+        return self._recipe.tokenizer(self._model, self._training.trained.special_tokens)
+
+    def _read(self, round: UnigramRound | None) -> list[StepCell]:
+        """The text of the visitor with the pieces that a round has, or those of the beginning."""
+        if not self._asked.text:
+            return []
+        if round is None:
+            scores = {seed.piece: log(seed.probability) for seed in self._training.seeds}
+        else:
+            scores = {one.piece: log(one.probability) for one in round.candidates}
+        model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
+        return [StepCell(cell.text, cell.kinds) for cell in read_cells(self._recipe.tokenizer(model), self._asked.text)]
+
+    # What it is drawn as
+
+    def _start_part(self) -> dict[str, Any]:
+        seeds = self._training.seeds
+        longer = [seed for seed in seeds if len(seed.piece) > 1]
+        most = max((seed.probability for seed in longer), default=1.0)
+        lines = [
+            PieceTableLine(
+                shown_piece(seed.piece),
+                _percent(seed.probability, most),
+                frequency=seed.frequency,
+                probability=seed.probability,
+            )
+            for seed in longer[: 2 * LINES]
+        ]
+        scores = {seed.piece: log(seed.probability) for seed in seeds}
+        return {
+            "view": "start",
+            "lines": lines,
+            "more": len(longer) - len(lines),
+            **self._common(seeds, None),
+            "words": _words(readings(scores, self._training.counts)),
+        }
+
+    def _estimate_part(self, round: UnigramRound) -> dict[str, Any]:
+        longer = sorted(_longer(round), key=lambda one: -one.expected)
+        most = max((one.probability for one in longer), default=1.0)
+        lines = [
+            PieceTableLine(
+                shown_piece(one.piece),
+                _percent(one.probability, most),
+                probability=one.probability,
+                before=one.before,
+                expected=one.expected,
+            )
+            for one in longer[: 2 * LINES]
+        ]
+        return {
+            "view": "estimate",
+            "lines": lines,
+            "more": len(longer) - len(lines),
+            **self._common(round.candidates, round),
+            "words": _words(round.readings),
+        }
+
+    def _prune_part(self, round: UnigramRound) -> dict[str, Any]:
+        """The pieces on both sides of the cut, least missed first."""
+        longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
+        removed = [one for one in longer if one.removed]
+        kept = [one for one in longer if not one.removed]
+        most = max((one.loss or 0.0 for one in longer), default=0.0) or 1.0
+        going, staying = ([_loss_line(one, most) for one in some] for some in (removed[-LINES:], kept[:LINES]))
+        return {
+            "view": "prune",
+            "going": going,
+            "more_going": len(removed) - len(going),
+            "staying": staying,
+            "more_staying": len(kept) - len(staying),
+            **self._common(round.candidates, round),
+        }
+
+    def _end_part(self) -> dict[str, Any]:
+        return {
+            "view": "end",
+            "vocabulary": [
+                (PieceLine(shown_piece(piece), id), None if piece == UNKNOWN else score)
+                for id, (piece, score) in enumerate(zip(self._model.pieces, self._model.scores, strict=True))
+            ],
+            "words": _words(self._training.rounds[-1].readings),
+            "read": read_cells(self._final, self._asked.text) if self._asked.text else [],
+            "read_text": self._asked.text,
+        }
+
+    def _common(
+        self, pieces: Sequence[PieceCandidate] | Sequence[SeedPiece], round: UnigramRound | None
+    ) -> dict[str, Any]:
+        single = [one for one in pieces if len(one.piece) == 1]
+        return {
+            "single": [WordSymbol(shown_piece(one.piece)) for one in single],
+            "total": len(pieces),
+            "read": self._read(round),
+            "read_text": self._asked.text,
+        }
+
+    # What is said
+
+    def _beginning(self) -> str:
+        longer = len(self._training.seeds) - self._single
+        numbers = {"single": number(self._single), "longer": number(longer)}
+        if not longer:
+            many = _("There are no longer pieces to begin with, only the single characters of the corpus.")
+        else:
+            many = ngettext(
+                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and one "
+                "longer piece that occurs at least twice.",
+                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and "
+                "%(longer)s longer ones that occur at least twice.",
+                longer,
+                **numbers,
+            )
+        guess = _("The first guess at a piece’s probability is its share of frequency times length.")
+        return joined([many, guess])
+
+    def _estimated(self, round: UnigramRound) -> str:
+        how = _(
+            "Round %(round)s, estimating. Every word is read in all ways that the pieces allow, each way counting as "
+            "much as it is probable; how often a piece is used in that gives its new probability. This is done twice.",
+            round=number(round.number),
+        )
+        before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
+        what = _(
+            "The log-likelihood of the corpus is %(before)s before the first time and %(after)s before the second.",
+            before=format_log_probability(before, 1),
+            after=format_log_probability(after, 1),
+        )
+        return joined([how, what])
+
+    def _pruned(self, round: UnigramRound) -> str:
+        count = len(_longer(round))
+        gone = sum(1 for one in round.candidates if one.removed)
+        how = _(
+            "Round %(round)s, pruning. A piece’s loss is how much log-likelihood the corpus loses when the piece gives "
+            "way to the best other reading of its text.",
+            round=number(round.number),
+        )
+        what = ngettext(
+            "Of %(count)s longer pieces, one goes.",
+            "Of %(count)s longer pieces, %(gone)s go.",
+            gone,
+            count=number(count),
+            gone=number(gone),
+        )
+        if gone == round.surplus:
+            why = _("No more have to go: as many are left as are wanted.")
+        elif round.lossless >= round.share:
+            why = _("They are all those that nobody misses, with a loss of 0 or less.")
+        else:
+            why = _("That is the quarter that is missed least.")
+        return joined([how, what, why])
+
+    def _end(self) -> str:
+        last = self._training.rounds[-1]
+        total = len(last.candidates)
+        left = ngettext("One piece is left.", "%(count)s pieces are left.", total, count=number(total))
+        kept = [one.piece for one in last.candidates if len(one.piece) > 1]
+        if total < self._training.size:
+            why = _("More were wanted, but it did not begin with more.")
+        else:
+            why = _("That is as many as are wanted, so a last estimate lets the probabilities add up to 1.")
+        longest = _("The one longer piece that stayed is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
+        return joined([left, why, longest])
+
+
+def _longer(round: UnigramRound) -> list[PieceCandidate]:
+    return [one for one in round.candidates if len(one.piece) > 1]
+
+
+def _loss_line(one: PieceCandidate, most: float) -> PieceTableLine:
+    return PieceTableLine(
+        shown_piece(one.piece),
+        _percent(max(one.loss or 0.0, 0.0), most),
+        used=one.used,
+        instead=" + ".join(shown_piece(piece) for piece in one.instead),
+        loss=one.loss,
+        removed=one.removed,
+    )
+
+
+def _words(found: Any) -> list[WordReadingLine]:
+    return [WordReadingLine(symbols(reading.pieces), reading.count) for reading in found]
+
+
+def _plain(reading: WordReading) -> dict[str, Any]:
+    return {"word": visible(reading.word), "count": reading.count, "pieces": list(reading.pieces)}
+
+
+def _percent(value: float, most: float) -> float:
+    return round(100 * value / most, 2)

@@ -1,0 +1,91 @@
+"""What the pages call things, in the reader's language."""
+
+from __future__ import annotations
+
+from flask import current_app
+from flask_babel import get_locale
+from flask_babel import gettext as _
+
+from webapp.core.analysis import portrait
+from webapp.core.models.scored_pieces import PieceKind
+from webapp.vocabularies import CatalogueEntry, fetching
+from webapp.vocabularies.wellknown import WELL_KNOWN
+
+# Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
+_CODES = {
+    "Bengali": "Beng",
+    "Canadian_Aboriginal": "Cans",
+    "Hanifi_Rohingya": "Rohg",
+    "Lisu": "Lisu",
+    "Meetei_Mayek": "Mtei",
+    "Miao": "Plrd",
+    "Nko": "Nkoo",
+    "Nushu": "Nshu",
+    "Oriya": "Orya",
+    "Phags_Pa": "Phag",
+    "Tai_Tham": "Lana",
+}
+
+
+def group_title(algorithm: str) -> str:
+    """The heading over the vocabularies of an algorithm; the two that read a dictionary share one."""
+    headings = {
+        "fmm": _("Dictionaries, for FMM and BMM"),
+        "bmm": _("Dictionaries, for FMM and BMM"),
+        "bpe": "BPE",
+        "wordpiece": "WordPiece",
+        "unigram": "Unigram",
+        "words": _("Whole words"),
+    }
+    return headings[algorithm]
+
+
+def algorithm_names_of(entry: CatalogueEntry) -> str:
+    """The algorithms that use a vocabulary."""
+    names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+    return ", ".join(names.get(algorithm, _("Whole words")) for algorithm in entry.algorithms)
+
+
+def origin_of(entry: CatalogueEntry) -> str:
+    """Where a vocabulary comes from, in a few words."""
+    known = WELL_KNOWN.get(entry.name)
+    is_here = known is not None and fetching.of(current_app).has(known)
+    return {
+        "shipped": _("ships with this site"),
+        "fetched": _("fetched from its publisher") if is_here else _("fetched from its publisher on first use"),
+        "uploaded": _("uploaded"),
+    }.get(entry.origin, "")
+
+
+def kind_title(kind: str) -> str:
+    """The name of a script, or of what a token can be besides text in one script."""
+    others = {
+        portrait.SEVERAL_SCRIPTS: _("Several scripts"),
+        portrait.DIGITS: _("Digits"),
+        portrait.PUNCTUATION: _("Punctuation and symbols"),
+        portrait.WHITE_SPACE: _("White space"),
+        portrait.PART: _("Part of a character"),
+        portrait.SPECIAL: _("Special and unknown tokens"),
+        portrait.OTHER: _("Other characters"),
+    }
+    return others.get(kind) or _script_title(kind)
+
+
+def piece_kind_title(kind: PieceKind) -> str:
+    """What SentencePiece has a piece for, where that is not text."""
+    return {
+        PieceKind.USER_DEFINED: _("user-defined"),
+        PieceKind.UNUSED: _("unused"),
+        PieceKind.BYTE: _("byte"),
+    }.get(kind, "")
+
+
+def _script_title(name: str) -> str:
+    plain = name.replace("_", " ")
+    locale = get_locale()
+    if locale is None:
+        return plain
+    english = locale.parse("en").scripts
+    code = _CODES.get(name) or next((code for code, title in english.items() if title == plain), "")
+    title: str = locale.scripts.get(code, plain)
+    return title

@@ -1,0 +1,221 @@
+"""`/vocabularies`, the list of all and the record of those that ship, and `/vocabularies/NAME`, what one is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
+from flask_babel import gettext as _
+
+from webapp.core.analysis.pipeline_summary import pipeline_summary
+from webapp.pages.vocabularies import listing, portrait_bars, token_table
+from webapp.pages.vocabularies.messages import algorithm_names_of
+from webapp.pages.vocabularies.pipeline_settings import settings_of
+from webapp.pages.vocabularies.size_chart import size_chart
+from webapp.pages.vocabularies.special_tokens import special_lines
+from webapp.rendering.markup import visible
+from webapp.serializers.json import cached_for, json_response
+from webapp.serializers.vocabulary import vocabulary_json
+from webapp.tokenization.messages import unavailable_problem
+from webapp.vocabularies import (
+    CATALOGUE,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    find,
+    record,
+    sizes_record,
+    title_of,
+    titles,
+    tokenizer_of,
+)
+from webapp.vocabularies.descriptions import description_of
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.localization import number
+from webapp.web.problems import problem
+
+SPECIAL_SHOWN = 300
+
+blueprint = Blueprint("vocabularies", __name__)
+
+
+@blueprint.context_processor
+def words_of_templates() -> dict[str, object]:
+    """What templates call."""
+    return {"visible": visible, "algorithm_names_of": algorithm_names_of, "settings_of": settings_of}
+
+
+@blueprint.get("/vocabularies")
+def index() -> Response:
+    """The list of all vocabularies, searched by `find`; below it the record of those that ship."""
+    asked = request.args.get("find", "")
+    too_long = _too_long(asked, listing.LONGEST_FIND)
+    part = {
+        "find": asked,
+        "problem": too_long,
+        "groups": [] if too_long else listing.vocabulary_groups(asked),
+        "total": len(listing.entries()),
+    }
+    if wants_partial():
+        return _answer(render_template("vocabularies/_list.html", **part), 422 if too_long else 200, find=asked)
+    return _answer(render_template("vocabularies/index.html", **part, **_record_part()), 422 if too_long else 200)
+
+
+@blueprint.get("/vocabularies/RECORD.json")
+def written_record() -> Response:
+    """The record as it was written when the vocabularies were learned."""
+    return jsonify(record())
+
+
+@blueprint.get("/vocabularies/SIZES.json")
+def written_sizes() -> Response:
+    """The figures of the chart as they were measured."""
+    return jsonify(sizes_record())
+
+
+@blueprint.get("/vocabularies/<name>.json")
+def twin(name: str) -> Response:
+    """The same for programs."""
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
+    try:
+        response = cached_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
+        private(response)  # the title is in the visitor's language
+        return response
+    except UnavailableVocabularyError as error:
+        told = unavailable_problem(error)
+        return problem(told.status, told.message, headers={"Retry-After": "60"})
+    except StillFetchingError:
+        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+
+
+@blueprint.get("/vocabularies/<name>")
+def vocabulary(name: str) -> Response:
+    """What a vocabulary is made of; `query` and `page` choose among its tokens."""
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return _unknown(name)
+    try:
+        tokenizer = tokenizer_of(name)
+    except UnavailableVocabularyError as error:
+        return _unavailable(entry, error)
+    except StillFetchingError as waiting:
+        return _on_its_way(entry, waiting)
+    found = description_of(tokenizer)
+    query = request.args.get("query", "")
+    wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
+    if wrong is None:
+        try:
+            page, status = token_table.page_of(tokenizer.model, found.tokens, query, request.args.get("page", "1")), 200
+        except token_table.NoTokenPageError as error:
+            wrong, status, last = _no_page(error.last), 404, error.last
+    part = {"entry": entry, "title": title_of(entry), "query": query, "problem": wrong, "page": page, "last": last}
+    if wants_partial():
+        return _answer(render_template("vocabularies/_tokens.html", **part), status, name=name, **_kept(query, page))
+    portrait = found.portrait
+    body = render_template(
+        "vocabularies/page.html",
+        **part,
+        line=listing.line_of(entry),
+        portrait=portrait,
+        highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
+        pipeline=pipeline_summary(tokenizer),
+        lengths=portrait_bars.length_bars(portrait),
+        kinds=portrait_bars.kind_bars(portrait),
+        longest=[token_table.longest_of(found.tokens, id) for id in portrait.longest],
+        longest_words=[token_table.longest_of(found.tokens, id) for id in portrait.longest_words],
+        special=special_lines(tokenizer),
+        special_shown=SPECIAL_SHOWN,
+        growth=size_chart(entry.name),
+    )
+    return _answer(body, status)
+
+
+def _answer(body: str, status: int, **address: str | int | None) -> Response:
+    """The answer; to htmx with the address that the page has after it."""
+    response = make_response(body, status)
+    swappable(response)
+    if wants_partial():
+        values: dict[str, Any] = {key: value for key, value in address.items() if value}
+        # Leafing goes into the history, typing does not.
+        header = "HX-Push-Url" if "page" in request.args else "HX-Replace-Url"
+        response.headers[header] = url_for(request.endpoint or "vocabularies.index", **values)
+    return response
+
+
+def _kept(query: str, page: token_table.TokenPage | None) -> dict[str, str | int | None]:
+    """What the address has to hold: neither an empty query nor the first page."""
+    return {"query": query, "page": page.number if page and page.number > 1 else None}
+
+
+def _too_long(query: str, limit: int) -> str | None:
+    """What to say where more is searched for than `limit` characters."""
+    if len(query) <= limit:
+        return None
+    return _(
+        "Search for at most %(limit)s characters; these are %(count)s.",
+        limit=number(limit),
+        count=number(len(query)),
+    )
+
+
+def _no_page(last: int) -> str:
+    return _(
+        "There is no page %(page)s here; the last is %(last)s.", page=_short(request.args["page"]), last=number(last)
+    )
+
+
+def _unknown(name: str) -> Response:
+    message = _("There is no vocabulary “%(name)s”.", name=_short(name))
+    template = "_error.html" if wants_partial() else "vocabularies/unknown.html"
+    return make_response(render_template(template, status=404, message=message, near=listing.near(name)), 404)
+
+
+def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
+    """A vocabulary that is known and cannot be had now."""
+    template = "_error.html" if wants_partial() else "vocabularies/unavailable.html"
+    told = unavailable_problem(error)
+    body = render_template(template, message=told.message, line=listing.line_of(entry))
+    return make_response(body, told.status)
+
+
+def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
+    """A vocabulary that is being fetched: the page looks again by itself."""
+    return make_response(
+        render_template("vocabularies/pending.html", line=listing.line_of(entry), waiting=waiting), 202
+    )
+
+
+def _short(text: str) -> str:
+    text = visible(text)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _record_part() -> dict[str, Any]:
+    """What the page tells of how the shipped vocabularies were learned."""
+    written = record()
+    kinds = {
+        "English": _("English"),
+        "Chinese, modern": _("Chinese, modern"),
+        "Chinese, classical": _("Chinese, classical"),
+        "code": _("Code"),
+    }
+    return {
+        "record": written,
+        "rows": [_row(name) for name, entry in CATALOGUE.items() if f"{name}.json.gz" in written["outputs"]],
+        "shares": [(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
+        "dictionary_size": CATALOGUE["jieba"].size,
+        "growth": size_chart(),
+    }
+
+
+def _row(name: str) -> dict[str, Any]:
+    output = record()["outputs"][f"{name}.json.gz"]
+    return {
+        "title": titles()[name],
+        "url": url_for("vocabularies.vocabulary", name=name),
+        "pieces": output["pieces"],
+        "seconds": output["seconds to count"] + output["seconds to train"],
+        "kilobytes": round(output["bytes"] / 1024),
+    }

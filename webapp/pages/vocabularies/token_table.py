@@ -1,0 +1,232 @@
+"""The searchable, paged list of a vocabulary's tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flask_babel import gettext as _
+
+from webapp.core.analysis.surface_forms import bare
+from webapp.core.analysis.token_list import TokenList
+from webapp.core.models import Model
+from webapp.core.models.bpe import BPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import ScoredModel
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.pages.vocabularies.messages import piece_kind_title
+from webapp.pages.vocabularies.token_queries import bytes_of, texts_of
+from webapp.rendering.markup import shown_piece
+from webapp.web.localization import number
+
+PAGE = 100  # tokens
+LONGEST_QUERY = 100  # characters
+CHARACTERS_SHOWN = 8  # by their code points
+BYTES_SHOWN = 24
+PIECE_SHOWN = 160  # characters
+LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are looked at
+LONG_RUN = 6
+
+
+@dataclass(frozen=True)
+class TokenColumn:
+    """What a kind of vocabulary knows of each token besides its piece: a heading, and the cell of an id."""
+
+    title: str
+    cell: Callable[[int], str]
+    is_figure: bool = True
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """A token in the list; `cells` are those of the columns, `tags` say what it is for where that is not text."""
+
+    id: int
+    piece: str
+    tags: Sequence[str]
+    bytes: str
+    characters: str
+    cells: Sequence[tuple[str, bool]]
+
+
+@dataclass(frozen=True)
+class TokenPage:
+    """One page of what was found: `number` of `last`, counted from 1. A query of digits may be an id, too."""
+
+    query: str
+    by_id: bool
+    found: Sequence[int]
+    number: int
+    last: int
+    columns: Sequence[TokenColumn]
+    rows: Sequence[TokenRow]
+
+
+class NoTokenPageError(LookupError):
+    """There are fewer pages: `last` is the last one."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(last)
+        self.last = last
+
+
+def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
+    """The tokens that hold `query`, or all of them; `page` is as it came in the address, the first where it is empty.
+
+    Raises NoPageError where there is no such page.
+    """
+    page = page.strip() or "1"
+    found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids
+    last = max(1, -(-len(found) // PAGE))
+    if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
+        raise NoTokenPageError(last)
+    first = (int(page) - 1) * PAGE
+    columns = columns_of(model)
+    rows = [row_of(model, tokens, id, columns) for id in found[first : first + PAGE]]
+    return TokenPage(query, query.isascii() and query.isdecimal(), found, int(page), last, columns, rows)
+
+
+def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColumn] = ()) -> TokenRow:
+    """The row of a token; raises KeyError for an id that no token has."""
+    at = tokens.place_of(id)
+    if at is None:
+        raise KeyError(id)
+    piece = tokens.pieces[at]
+    data = tokens.bytes_of(id)
+    in_model = id < len(model.pieces)
+    return TokenRow(
+        id,
+        shown_token(piece),
+        _tags(model, tokens, id),
+        data[:BYTES_SHOWN].hex(" ").upper() + ("…" if len(data) > BYTES_SHOWN else ""),
+        _code_points(data),
+        [(column.cell(id) if in_model else "", column.is_figure) for column in columns],
+    )
+
+
+def _code_points(data: bytes) -> str:
+    """The code points of a short piece; nothing for a long one, or where bytes are no whole characters.
+
+    >>> _code_points("▁研".encode()), _code_points(b"\\xe4\\xb8")
+    ('U+2581 U+7814', '')
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return ""
+    return " ".join(f"U+{ord(character):04X}" for character in text) if len(text) <= CHARACTERS_SHOWN else ""
+
+
+@dataclass(frozen=True)
+class LongToken:
+    """One of the longest tokens, with its number of characters."""
+
+    id: int
+    piece: str
+    characters: int
+
+
+def longest_of(tokens: TokenList, id: int) -> LongToken:
+    """A token of the portrait's longest; raises KeyError for an id that no token has."""
+    at = tokens.place_of(id)
+    if at is None:
+        raise KeyError(id)
+    piece = tokens.pieces[at]
+    text = piece if isinstance(piece, str) else piece.decode(errors="replace")
+    return LongToken(id, in_short(text), len(bare(tokens.texts[at] or "")))
+
+
+def in_short(text: str) -> str:
+    """A text as a reader can see it, long runs of a character counted; the end of a very long one left out.
+
+    >>> in_short("##" + "-" * 80 + "\\n"), in_short("ab" * 1000)[-6:]
+    ('##-×80↵', 'babab…')
+    """
+    drawn, plain, at = "", "", 0
+    while at < len(text) and len(drawn) + len(plain) < PIECE_SHOWN:
+        run = re.compile(re.escape(text[at]) + "*").match(text, at)
+        end = run.end() if run else at + 1
+        if end - at < LONG_RUN:
+            plain += text[at:end]
+        else:
+            drawn += f"{shown_piece(plain)}{shown_piece(text[at])}×{number(end - at)}"
+            plain = ""
+        at = end
+    drawn += shown_piece(plain)
+    return drawn if at == len(text) and len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
+
+
+def shown_token(piece: str | bytes) -> str:
+    """A piece as a reader can see it, the end of a very long one left out."""
+    drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
+    return drawn if len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
+
+
+def _beginning(piece: str | bytes) -> str:
+    """As much of a piece as is drawn at most."""
+    return piece[:PIECE_SHOWN] if isinstance(piece, str) else piece[:PIECE_SHOWN].decode(errors="replace")
+
+
+def columns_of(model: Model) -> list[TokenColumn]:
+    """The columns that a model's tokens have."""
+    match model:
+        case Matching():
+            return _dictionary_columns(model)
+        case Unigram() | SentencePieceUnigram():
+            return [TokenColumn(_("Log-probability"), lambda id: number(model.scores[id], 3))]
+        case ScoredBPE():
+            return [TokenColumn(_("Score"), lambda id: number(model.scores[id]))]
+        case BPE():
+            return [TokenColumn(_("Rank"), _rank(model)), TokenColumn(_("Merged from"), _parts(model), is_figure=False)]
+        case RankBPE():
+            return [TokenColumn(_("Merged from"), _parts(model), is_figure=False)]
+    return []
+
+
+def _dictionary_columns(model: Matching) -> list[TokenColumn]:
+    columns = []
+    frequencies, tags = model.dictionary.frequencies, model.dictionary.tags
+    if frequencies is not None:
+        columns.append(TokenColumn(_("Frequency"), lambda id: number(frequencies[id])))
+    if tags is not None:
+        columns.append(TokenColumn(_("Part of speech"), lambda id: tags[id], is_figure=False))
+    return columns
+
+
+def _rank(model: BPE) -> Callable[[int], str]:
+    def rank(id: int) -> str:
+        merge = model.merge_of(id)
+        return "" if merge is None else number(merge.rank)
+
+    return rank
+
+
+def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
+    def parts(id: int) -> str:
+        if len(model.pieces[id]) > LONGEST_DRAWN:
+            return ""  # what it was merged from may have to be found by merging
+        merge = model.merge_of(id)
+        return (
+            "" if merge is None else " + ".join(shown_token(model.pieces[half]) for half in (merge.left, merge.right))
+        )
+
+    return parts
+
+
+def _tags(model: Model, tokens: TokenList, id: int) -> list[str]:
+    """What a token is for, where it is not an ordinary piece."""
+    tags = []
+    if id == model.unknown_id:
+        tags.append(_("unknown token"))
+    if id in tokens.special:
+        tags.append(_("special token"))
+    elif id in tokens.added:
+        tags.append(_("added token"))
+    if isinstance(model, ScoredModel) and id < len(model.pieces):
+        kind = piece_kind_title(model.vocabulary.kinds[id])
+        tags += [kind] if kind else []
+    return tags

@@ -1,0 +1,177 @@
+"""The first step of every show: what the normalizer and the pre-tokenizer make of a text before the model sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.analysis.pipeline_summary import pipeline_summary
+from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
+from webapp.pages.walkthrough.cells import cell
+from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.rendering.markup import shown_piece
+from webapp.serializers.json import well_formed
+from webapp.tokenization.messages import joined
+from webapp.tokenization.result import Result
+from webapp.tokenization.round_trip import changes
+from webapp.web.localization import number
+
+
+def pretokens(result: Result) -> list[Pretoken | AddedFound]:
+    """What the model is asked for the text of a result, in order."""
+    state = result.state
+    return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.template)
+
+
+class PreparedWalkthrough:
+    """A show with the opening in front: its step 1 is the show's own step 0."""
+
+    def __init__(self, result: Result, show: Walkthrough) -> None:
+        self._result = result
+        self._found = pretokens(result)
+        self.show = show
+
+    def __len__(self) -> int:
+        return 1 + len(self.show)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Those of the show."""
+        return self.show.ids
+
+    @property
+    def template(self) -> str:
+        """The show's own."""
+        return self.show.template
+
+    def sentence(self, step: int) -> str:
+        """What happened and why."""
+        return self.show.sentence(step - 1) if step else self._opening()
+
+    def part(self, step: int) -> dict[str, Any]:
+        """What the template is given."""
+        return self.show.part(step - 1) if step else self._part()
+
+    def record(self, step: int) -> dict[str, Any]:
+        """The step as plain values."""
+        if step:
+            return self.show.record(step - 1)
+        return {
+            "kind": "pretokens",
+            "pretokens": [
+                {
+                    "text": well_formed(found.text if isinstance(found, Pretoken) else found.token.content),
+                    "start": found.start,
+                    "end": found.end,
+                    "added": isinstance(found, AddedFound),
+                }
+                for found in self._found
+            ],
+        }
+
+    def step_of(self, token: int) -> int:
+        """The step that made a token."""
+        return 1 + self.show.step_of(token)
+
+    def _part(self) -> dict[str, Any]:
+        text = self._result.encoding.text
+        cells = []
+        for found in self._found:
+            if isinstance(found, AddedFound):
+                cells.append(cell(found.token.content, "stretch", "special"))
+            else:
+                changed = found.text != text[found.start : found.end]
+                cells.append(cell(found.text, "stretch", "changed" if changed else ""))
+        same = [one.text for one in cells] == [shown_piece(text)]
+        return {
+            "before": [] if same else [cell(text, "typed")],
+            "stretches": cells,
+            "changed": any("changed" in one.kinds for one in cells),
+            "added": any(isinstance(found, AddedFound) for found in self._found),
+        }
+
+    def _opening(self) -> str:
+        if not self._found:
+            return _("Nothing is left of the text before the model sees it, so there are no tokens.")
+        return joined([self._normalized(), self._cut(), self._added()])
+
+    def _normalized(self) -> str:
+        """What the normalizer did to this very text."""
+        normalizer = self._result.tokenizer.normalizer
+        text = self._result.encoding.text
+        if normalizer is None:
+            return _("The text is taken as it is: this vocabulary has no normalizer.")
+        names = ", ".join(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
+        normalized = normalizer.normalize(text)
+        if normalized == text:
+            return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
+        done = {
+            "case": _("it puts letters into lower case"),
+            "normalization": _("it replaces or removes characters"),
+        }
+        found = [done[reason] for reason in changes(text, normalized) if reason in done]
+        if len(found) > 1:
+            what = _("%(one)s, and %(other)s", one=found[0], other=found[1])
+        else:
+            what = found[0] if found else _("it changes nothing but white space and the marks for it")
+        return _("First the normalizer (%(names)s): %(what)s.", names=names, what=what)
+
+    def _cut(self) -> str:
+        """What the pre-tokenizer did."""
+        tokenizer = self._result.tokenizer
+        count = sum(isinstance(found, Pretoken) for found in self._found)
+        if tokenizer.pretokenizer is None:
+            return (
+                _("There is no pre-tokenizer either: the algorithm gets the text in one piece.")
+                if (tokenizer.normalizer is None)
+                else _("There is no pre-tokenizer: the algorithm gets the text in one piece.")
+            )
+        names = ", ".join(step.name for step in pipeline_summary(tokenizer).pretokenizer)
+        sentence = ngettext(
+            "The pre-tokenizer (%(names)s) leaves one stretch.",
+            "The pre-tokenizer (%(names)s) cuts it into %(count)s stretches; no token will reach across their borders.",
+            count,
+            names=names,
+            count=number(count),
+        )
+        return joined([sentence, self._dropped()])
+
+    def _dropped(self) -> str:
+        """Whether some of the text is in no pre-token."""
+        text = self._result.encoding.text
+        covered = [False] * len(text)
+        for found in self._found:
+            covered[found.start : found.end] = [True] * (found.end - found.start)
+        lost = [character for character, kept in zip(text, covered, strict=True) if not kept]
+        if not lost:
+            return ""
+        if all(character.isspace() for character in lost):
+            return _("White space separates them and is not kept.")
+        return _("Some characters are not kept.")
+
+    def _added(self) -> str:
+        """How many tokens the algorithm does not make."""
+        added = [one for one in self._found if isinstance(one, AddedFound)]
+        around = sum(one.around for one in added)
+        inside = len(added) - around
+        sentences = []
+        if inside:
+            sentences.append(
+                ngettext(
+                    "One added token is found before that and is never cut.",
+                    "%(num)s added tokens are found before that and are never cut.",
+                    inside,
+                )
+            )
+        if around:
+            sentences.append(
+                ngettext(
+                    "One special token is put around the text in the end.",
+                    "%(num)s special tokens are put around the text in the end.",
+                    around,
+                )
+            )
+        return joined(sentences)

@@ -1,5 +1,0 @@
-"""The playground: text in, coloured tokens, ids and decoded text out."""
-
-from webapp.playground.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,0 +1,105 @@
+r"""An encoding as cells: what stands in the picture for each token, as the page shows it (`webapp.rendering.markup`).
+
+A character that several tokens share is written once, whole, in the first of them, and all of them carry their bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from webapp.core.encoding import Encoding
+from webapp.rendering.graphemes import LONGEST, cluster_ends
+from webapp.rendering.markup import is_mark_alone, shown_piece, visible
+
+# What XML cannot hold, and no font draws.
+_NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class PictureCell:
+    """A token, or text between tokens (`index` None).
+
+    `text` is what is drawn; `label` the bytes in hexadecimal of a token that shares a character; `mark` stands for
+    what shows nothing itself: `↵` for a line end, `▁` for a token without a text.
+    """
+
+    index: int | None
+    text: str
+    label: str = ""
+    mark: str = ""
+    unknown: bool = False
+    special: bool = False
+
+
+def drawable(text: str, show: bool = False) -> str:
+    r"""`text` with everything visible and nothing that XML forbids.
+
+    >>> drawable("a\x00\ud800\u202e")
+    'a⟨0000⟩⟨D800⟩⟨202E⟩'
+    """
+    return _NO_CHARACTERS.sub("\ufffd", visible(text, show))
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What of the text a token is shown with; `index` None is text that belongs to no token.
+
+    `shared`: other tokens have bytes of the same character; it is `own` of the first of them. `around`: a special token
+    that stands for nothing in the text.
+    """
+
+    index: int | None
+    own: str
+    shared: bool = False
+    around: bool = False
+
+
+def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
+    """The whole text, in order, token by token; of the first `most` tokens."""
+    text, starts, ends, special = encoding.text, encoding.starts, encoding.ends, encoding.special
+    total = len(encoding) if most is None else min(len(encoding), most)
+    whole = total == len(encoding)
+    # What is drawn ends with the last token that is; the rest of a long text need not be looked through.
+    reach = len(text) if whole else min(len(text), max(ends[:total], default=0) + LONGEST)
+    inside = cluster_ends(text[:reach])
+    shown = 0
+    for index in range(total):
+        start, end = starts[index], ends[index]
+        if start == end and index in special:
+            yield Span(index, "", around=True)
+            continue
+        if start > shown:
+            yield Span(None, text[shown:start])
+        covered = start if is_mark_alone(encoding, index) else end
+        end = inside.get(covered, covered)
+        follower = index + 1
+        goes_on = follower < len(encoding) and starts[follower] < min(end, ends[follower])
+        shared = start < shown or end != covered or goes_on
+        own = text[max(start, shown) : end]
+        shown = max(shown, end)
+        yield Span(index, own, shared)
+    if whole and shown < len(text):
+        yield Span(None, text[shown:])
+
+
+def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[PictureCell]:
+    """The cells of an encoding, in the order of the text; of its first `most` tokens."""
+    unknown, special = encoding.unknown, encoding.special
+    for span in spans(encoding, most):
+        index, own, shared = span.index, span.own, span.shared
+        if index is None:
+            yield PictureCell(None, drawable(own, show))
+        elif span.around:
+            yield PictureCell(index, drawable(shown_piece(encoding.piece(index))), special=True)
+        else:
+            mark = "▁" if not own and not shared else "↵" if own.startswith("\n") and not show else ""
+            label = _bytes(encoding.piece(index)) if shared else ""
+            yield PictureCell(index, drawable(own, show), label, mark, index in unknown, index in special)
+
+
+def _bytes(piece: str | bytes) -> str:
+    data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
+    return data.hex(" ").upper()

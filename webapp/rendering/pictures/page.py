@@ -1,0 +1,102 @@
+"""A result as one HTML file that stands alone: its own style, no scripts, nothing from outside."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from markupsafe import Markup, escape
+
+from webapp.core.encoding import Encoding
+from webapp.rendering.markup import COLOURS, Painter, ids_html
+from webapp.rendering.pictures.drawing import ENGLISH, PictureTexts
+from webapp.rendering.pictures.palette import MONO, PALETTES, SANS, Theme
+
+_PAGE = Markup("""<!doctype html>
+<html lang="{language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>{heading}</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<h1>{heading}</h1>
+<div class="tokens" dir="auto">{tokens}</div>
+<h2>{ids_heading}</h2>
+<div class="numbers">{ids}</div>
+<p class="name">Tokenscope</p>
+</body>
+</html>
+""")
+
+_STYLE = """
+* {{ box-sizing: border-box; }}
+body {{ margin: 0 auto; max-width: 56rem; padding: 1rem; font: 1.0625rem/1.7 {sans}; background: var(--paper); \
+color: var(--ink); }}
+h1 {{ font-size: 1.0625rem; }}
+h2, .name {{ font-size: .875rem; color: var(--quiet); }}
+.tokens {{ white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; unicode-bidi: plaintext; }}
+.tokens i {{ font-style: normal; padding: .14em 0; background: var(--tint); box-shadow: inset 1px 0 var(--edge); }}
+.tokens .u {{ text-decoration: underline wavy var(--wrong) 1px; text-underline-offset: .22em; }}
+.tokens .x {{ outline: 1.5px solid var(--ink); outline-offset: -1.5px; font-weight: 600; }}
+.tokens .b {{ border-block: 1px solid var(--edge); }}
+.tokens .b::after {{ content: "\\2060" attr(data-b); font: 500 .6875em/1 {mono}; white-space: nowrap; padding: 0 .3em; \
+vertical-align: .1em; }}
+.tokens .n::before {{ content: "↵"; color: var(--quiet); font-size: .75em; padding: 0 .15em; }}
+.tokens .z::before {{ content: "▁"; color: var(--quiet); }}
+.numbers {{ font: .875rem/1.6 {mono}; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }}
+@media print {{ .tokens i {{ print-color-adjust: exact; -webkit-print-color-adjust: exact; }} }}
+"""
+
+
+def standalone_html(
+    encoding: Encoding,
+    *,
+    title: str = "",
+    show: bool = False,
+    words: PictureTexts = ENGLISH,
+    ids_heading: str = "Ids",
+    language: str = "en",
+) -> str:
+    """The coloured segmentation and the ids, light or dark as the reader's browser is set."""
+    painter = Painter(encoding, show=show)
+    heading = " · ".join(filter(None, (title, words.tokens(len(encoding)))))
+    return _PAGE.format(
+        heading=heading,
+        style=Markup(style()),
+        tokens=painter.html(),
+        ids=ids_html(encoding, painter.chunks),
+        ids_heading=ids_heading,
+        language=escape(language),
+    )
+
+
+def style() -> str:
+    """The file's style sheet: the colours of `palette.py`, the rules of the page."""
+    rules = [f":root {{ color-scheme: light dark; {_variables('light')} }}"]
+    rules.append(f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables('dark')} }} }}")
+    rules.append(_STYLE.format(sans=SANS, mono=MONO).strip())
+    # A chunk begins anywhere in the cycle of colours: its class says where.
+    for begin in range(COLOURS):
+        for place in range(COLOURS):
+            tint = (begin + place) % COLOURS
+            rules.append(f".c{begin} > :nth-child({COLOURS}n+{place + 1}) {{ --tint: var(--tint-{tint}); }}")
+    return "\n".join(rules)
+
+
+def _variables(theme: Theme) -> str:
+    palette = PALETTES[theme]
+    edge = tuple(int(palette.edge[at:end], 16) for at, end in pairwise((1, 3, 5, 7)))
+    values = {
+        "paper": palette.paper,
+        "ink": palette.ink,
+        "quiet": palette.quiet,
+        "wrong": palette.wrong,
+        "edge": f"rgb({edge[0]} {edge[1]} {edge[2]} / {palette.edge_opacity})",
+    }
+    values |= {f"tint-{number}": tint for number, tint in enumerate(palette.tints)}
+    return " ".join(f"--{name}: {value};" for name, value in values.items())

@@ -1,0 +1,39 @@
+"""Several tokenizers on one text as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webapp.serializers.json import well_formed
+from webapp.serializers.tokenization import WANTS, tokenization_json
+from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
+from webapp.tokenization.comparison.state import Comparison
+
+
+def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[str, Any]:
+    """What was asked for, and a row for each tokenizer; boundaries are of the rows that have tokens, in their order."""
+    agreement = compared.agreement
+    places = iter(agreement.each)
+    return {
+        "text": well_formed(compared.text),
+        "options": {name: value for name, value in comparison.options().items() if name != "show"},
+        "rows": [
+            _row(row) | ({"boundaries": next(places)} if row.encoding is not None else {}) for row in compared.rows
+        ],
+        "agreed": agreement.agreed,
+        "disputed": agreement.disputed,
+        "shared_boundaries": agreement.shared,
+    }
+
+
+def _row(row: ComparisonRow) -> dict[str, Any]:
+    told: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
+    if row.encoding is None:
+        assert row.problem is not None
+        return told | {"error": {"status": row.problem.status, "detail": row.problem.message}}
+    return told | {
+        **tokenization_json(row.encoding, WANTS),
+        "unknown": sorted(row.encoding.unknown),
+        "vocabulary_size": row.vocabulary_size,
+        "seconds": row.seconds,
+    }

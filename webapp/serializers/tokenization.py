@@ -1,0 +1,86 @@
+"""A text and its tokens as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any, Literal, get_args
+
+from webapp.core.analysis.chunking import TextPart
+from webapp.core.encoding import Encoding
+from webapp.serializers.json import JSONPiece, json_piece, well_formed
+from webapp.tokenization.result import Result
+
+MOST_PARTS = 20_000
+"""Parts of a split text in one answer: rows of a table, files of an archive."""
+
+Want = Literal["ids", "pieces", "offsets", "counts"]
+WANTS: tuple[Want, ...] = get_args(Want)
+
+
+def tokenization_json(encoding: Encoding, want: Collection[Want]) -> dict[str, Any]:
+    """What is wanted of an encoding.
+
+    >>> from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
+    >>> answer = tokenization_json(shipped_tokenizer("bpe-bytes").encode("low 乸"), WANTS)
+    >>> answer["ids"], answer["pieces"]
+    ((962, 32, 313, 184), ['low', ' ', {'bytes': 'e4 b9'}, {'bytes': 'b8'}])
+    >>> answer["offsets"], answer["counts"]
+    ([(0, 3), (3, 4), (4, 5), (4, 5)], {'tokens': 4, 'characters': 5, 'bytes': 7, 'unknown': 0})
+    """
+    return {key: _MAKERS[key](encoding) for key in WANTS if key in want}
+
+
+def pieces_of(encoding: Encoding) -> list[JSONPiece]:
+    """The piece of each token, written once for each id; an unknown token has the text that it covers."""
+    apart = encoding.unknown | encoding.special
+    written: dict[int, JSONPiece] = {}
+    pieces = []
+    for index, id in enumerate(encoding.ids):
+        if index in apart:
+            pieces.append(json_piece(encoding.piece(index)))
+            continue
+        if id not in written:
+            written[id] = json_piece(encoding.piece(index))
+        pieces.append(written[id])
+    return pieces
+
+
+def counts_json(text: str, tokens: int) -> dict[str, int]:
+    """The lengths of a text: tokens, characters (code points), and bytes of UTF-8."""
+    return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
+
+
+def parts_json(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
+    """The parts of a text that was split, each with its own text."""
+    return [
+        {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}
+        for part in parts
+    ]
+
+
+def _counts(encoding: Encoding) -> dict[str, int]:
+    return {**counts_json(encoding.text, len(encoding)), "unknown": len(encoding.unknown)}
+
+
+_MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
+    "ids": lambda encoding: encoding.ids,
+    "pieces": pieces_of,
+    "offsets": lambda encoding: list(zip(encoding.starts, encoding.ends, strict=True)),
+    "counts": _counts,
+}
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    """The JSON twin of a page with a result: what was asked for, everything about the tokens, the decoded text."""
+    state = asdict(result.state.relevant())
+    del state["token"], state["show"]
+    state["text"] = well_formed(state["text"])
+    return {
+        **state,
+        **tokenization_json(result.encoding, WANTS),
+        "unknown": sorted(result.encoding.unknown),
+        "special_tokens": sorted(result.encoding.special),
+        "decoded": well_formed(result.comparison.decoded),
+        "decodes_to_text": result.comparison.equal,
+    }

@@ -1,0 +1,99 @@
+"""A vocabulary as JSON: its entry in the list, what it is made of, its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webapp.core.analysis.pipeline_summary import PipelineStep, pipeline_summary
+from webapp.core.analysis.token_list import TokenList
+from webapp.core.tokenizer import Tokenizer
+from webapp.serializers.json import json_piece, well_formed
+from webapp.vocabularies import CatalogueEntry, title_of
+from webapp.vocabularies.descriptions import description_of
+
+PAGE = 100  # tokens
+
+
+def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
+    """What the list says of a vocabulary; `size` is null where the asker's own text decides it."""
+    return {
+        "name": entry.name,
+        "title": title_of(entry),
+        "algorithms": entry.algorithms,
+        "origin": entry.origin,
+        "size": entry.size,
+        "family": entry.family,
+        "licence": entry.licence,
+        "source": entry.source,
+    }
+
+
+def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, Any]:
+    """What a vocabulary is made of: as its page tells it."""
+    found = description_of(tokenizer)
+    portrait = found.portrait
+    pipeline = pipeline_summary(tokenizer)
+    return {
+        **entry_json(entry),
+        "size": portrait.size,
+        "mean_length": round(portrait.mean_length, 4),
+        "lengths": portrait.lengths,
+        "kinds": portrait.kinds,
+        "longest": [token_json(found.tokens, id) for id in portrait.longest],
+        "longest_words": [token_json(found.tokens, id) for id in portrait.longest_words],
+        "unknown_id": tokenizer.model.unknown_id,
+        "added_tokens": [
+            {"id": token.id, "content": well_formed(token.content), "special": token.special}
+            for token in sorted(tokenizer.added_tokens, key=lambda token: token.id)
+        ],
+        "pipeline": {
+            "normalizer": _names(pipeline.normalizer),
+            "pretokenizer": _names(pipeline.pretokenizer),
+            "model": pipeline.model.name,
+            "decoder": _names(pipeline.decoder),
+        },
+    }
+
+
+@dataclass(frozen=True)
+class NoPageError(LookupError):
+    """There are fewer pages of tokens: `last` is the last one."""
+
+    last: int
+
+
+def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
+    """One page of the tokens that hold `query`, or of all; raises NoPageError where there is no such page."""
+    tokens = description_of(tokenizer).tokens
+    found = tokens.find(query) if query else tokens.ids
+    last = max(1, -(-len(found) // PAGE))
+    if not 1 <= page <= last:
+        raise NoPageError(last)
+    shown = found[(page - 1) * PAGE : page * PAGE]
+    return {
+        "query": query,
+        "found": len(found),
+        "page": page,
+        "pages": last,
+        "tokens": [token_json(tokens, id) for id in shown],
+    }
+
+
+def token_json(tokens: TokenList, id: int) -> dict[str, Any]:
+    """One token: its piece as the vocabulary has it, the text that it stands for, null for part of a character."""
+    at = tokens.place_of(id)
+    if at is None:
+        raise KeyError(id)
+    text = tokens.texts[at]
+    return {
+        "id": id,
+        "piece": json_piece(tokens.pieces[at]),
+        "text": None if text is None else well_formed(text),
+        "special": id in tokens.special,
+    }
+
+
+def _names(steps: Sequence[PipelineStep]) -> list[str]:
+    return [step.name for step in steps]

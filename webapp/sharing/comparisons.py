@@ -1,0 +1,91 @@
+"""Comparisons that are kept: a snapshot of every row, all of the same text, under one link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from webapp.core import __version__
+from webapp.sharing.capture import capture, is_of_this_site
+from webapp.sharing.restored import RestoredResult
+from webapp.sharing.terms import ShareTerms
+from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
+from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
+from webapp.tokenization.comparison.state import OPTIONS, Comparison, Layout, TokenizerChoice
+from webapp.tokenization.picture_captions import picture_title
+from webapp.tokenization.state import State
+from webapp.vocabularies import library
+
+
+def is_comparison(snapshot: Snapshot) -> bool:
+    """Whether what was kept is a comparison."""
+    return bool(snapshot.state.get("kind") == "comparison")
+
+
+def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: ShareTerms) -> ShareReceipt:
+    """Keep a comparison all rows of which have tokens, and the files of their vocabularies; raises what `keep` does."""
+    kept, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
+    most_bytes = None if all(map(is_of_this_site, comparison.states)) else library().uploads.most_bytes
+    return storage().snapshots.share(kept, expires=terms.expires, others=files, most_bytes=most_bytes)
+
+
+def capture_comparison(
+    comparison: Comparison, compared: ComparisonResult, *, title: str = "", note: str = ""
+) -> tuple[Snapshot, list[VocabularyFile]]:
+    """What is kept of a comparison, and the files of its vocabularies."""
+    rows, files = [], []
+    for row in compared.rows:
+        assert row.result is not None
+        kept, file = capture(row.result)
+        rows.append(replace(kept, state={**kept.state, "vocabulary_size": row.vocabulary_size}))
+        files.append(file)
+    told = {name: value for name, value in (("title", title), ("note", note)) if value}
+    state = {"kind": "comparison", "layout": comparison.layout, "rows": [row.state for row in rows], **told}
+    return Snapshot(comparison.text, state, (), (), (), {}, core_version=__version__, rows=rows), files
+
+
+@dataclass(frozen=True)
+class RestoredComparison:
+    """A snapshot of a comparison, ready to be shown."""
+
+    snapshot: Snapshot
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What its author had compared."""
+        states = [kept.state for kept in self._rows]
+        usual = State()
+        options: dict[str, Any] = {
+            name: value
+            for state in states
+            for name in OPTIONS
+            if (value := getattr(state, name)) != getattr(usual, name)
+        }
+        choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary) for state in states)
+        layout: Layout = "columns" if self.snapshot.state.get("layout") == "columns" else "lines"
+        return Comparison(choices, replace(usual, text=self.snapshot.text, **options), layout)
+
+    @cached_property
+    def compared(self) -> ComparisonResult:
+        """The rows as they were."""
+        rows = [
+            ComparisonRow(
+                number,
+                TokenizerChoice(kept.state.algorithm, kept.state.vocabulary),
+                picture_title(kept.state),
+                kept.encoding,
+                kept.snapshot.state.get("vocabulary_size", 0),
+            )
+            for number, kept in enumerate(self._rows, 1)
+        ]
+        return ComparisonResult(self.snapshot.text, rows)
+
+    @property
+    def differs(self) -> bool:
+        """Whether some row would get other ids today."""
+        return any(kept.differs for kept in self._rows)
+
+    @cached_property
+    def _rows(self) -> list[RestoredResult]:
+        return list(map(RestoredResult, self.snapshot.rows))

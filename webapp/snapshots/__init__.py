@@ -1,5 +1,0 @@
-"""Snapshots: results that are kept as they were, each under a link of its own that lasts."""
-
-from webapp.snapshots.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,5 +1,0 @@
-"""`/split`: a long text in parts of at most so many tokens, to read, to copy and to download."""
-
-from webapp.splitter.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,5 +1,0 @@
-"""`/steps/training/ALGORITHM`: how BPE, WordPiece and Unigram learn a vocabulary from a short text, round by round."""
-
-from webapp.steps.training.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,0 +1,38 @@
+"""Tokenizing what a form asks for, with what is wrong about it told to the visitor."""
+
+from __future__ import annotations
+
+from flask import current_app
+
+from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.text.split_patterns import TextError
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import dictionary_problem, text_problem, unavailable_problem
+from webapp.tokenization.result import Result, tokenize
+from webapp.tokenization.state import State
+from webapp.vocabularies import UnavailableVocabularyError
+
+WRONG = (TextError, DictionaryError, UnavailableVocabularyError)
+"""What may stand in the way of a result."""
+
+
+def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Result | None, list[InputProblem]]:
+    """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
+
+    Raises OnItsWayError for a vocabulary that is being fetched.
+    """
+    if problems:
+        return None, problems
+    try:
+        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        result.settle()
+        return result, []
+    except WRONG as error:
+        return None, [problem_of(state, error)]
+
+
+def problem_of(state: State, error: TextError | DictionaryError | UnavailableVocabularyError) -> InputProblem:
+    """What to say about one of `WRONG`."""
+    if isinstance(error, TextError):
+        return text_problem(state, error)
+    return dictionary_problem(error) if isinstance(error, DictionaryError) else unavailable_problem(error)

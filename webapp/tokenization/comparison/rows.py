@@ -1,0 +1,100 @@
+"""What each tokenizer of a comparison makes of the text; where one cannot, why, while the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from flask import current_app
+from flask_babel import gettext as _
+
+from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
+from webapp.core.encoding import Encoding
+from webapp.storage import UnavailableStorageError
+from webapp.tokenization.attempts import WRONG, problem_of
+from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
+from webapp.tokenization.forms import InputProblem, fits, size_problem
+from webapp.tokenization.picture_captions import picture_title
+from webapp.tokenization.result import Result, tokenize
+from webapp.tokenization.state import State
+from webapp.vocabularies import StillFetchingError, library
+from webapp.vocabularies.uploads import number_of_ids
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """A tokenizer and its tokens; or the problem in its way, or the vocabulary that is still on its way."""
+
+    number: int  # from 1
+    choice: TokenizerChoice
+    title: str
+    encoding: Encoding | None = None
+    vocabulary_size: int = 0
+    seconds: float | None = None  # in the core; None for a kept result
+    problem: InputProblem | None = None
+    pending: StillFetchingError | None = None
+    result: Result | None = None  # None for a kept result
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """The rows of a comparison."""
+
+    text: str
+    rows: Sequence[ComparisonRow]
+
+    @cached_property
+    def shown(self) -> list[tuple[ComparisonRow, Encoding]]:
+        """The rows that have tokens, with them."""
+        return [(row, row.encoding) for row in self.rows if row.encoding is not None]
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """The boundaries of the rows that have tokens."""
+        return agreement_of(token_boundaries(each.starts, each.ends, len(self.text)) for _row, each in self.shown)
+
+    @property
+    def pending(self) -> bool:
+        """Whether a vocabulary is still on its way."""
+        return any(row.pending for row in self.rows)
+
+    @property
+    def status(self) -> int:
+        """200 if any row has tokens, 202 if one is still to come, else the gravest of what is wrong."""
+        if self.shown or not self.rows:
+            return 200
+        return 202 if self.pending else max(row.problem.status for row in self.rows if row.problem)
+
+
+def compare_tokenizers(comparison: Comparison) -> ComparisonResult:
+    """Tokenize the text in every way that is asked for."""
+    late = library().gather(choice.vocabulary for choice in comparison.choices)
+    rows = [_row(number, state, late) for number, state in enumerate(comparison.states, 1)]
+    return ComparisonResult(comparison.text, rows)
+
+
+def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> ComparisonRow:
+    choice = TokenizerChoice(state.algorithm, state.vocabulary)
+    title = str(choice)[:60]
+    try:
+        if not fits(choice.vocabulary, choice.algorithm):
+            message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=title)
+            return ComparisonRow(number, choice, title, problem=InputProblem(message, 404))
+        title = picture_title(state)
+        problem = size_problem(state.vocabulary, state.size)
+        if problem:
+            return ComparisonRow(number, choice, title, problem=problem)
+        if state.vocabulary in late:
+            return ComparisonRow(number, choice, title, pending=late[state.vocabulary])
+        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        result.encoding.starts  # noqa: B018  # raises TextError now
+    except WRONG as error:
+        return ComparisonRow(number, choice, title, problem=problem_of(state, error))
+    except StillFetchingError as waiting:
+        return ComparisonRow(number, choice, title, pending=waiting)
+    except UnavailableStorageError:
+        message = _("The site’s storage cannot be reached at the moment. Try again in a minute.")
+        return ComparisonRow(number, choice, title, problem=InputProblem(message, 503))
+    size = number_of_ids(result.tokenizer)
+    return ComparisonRow(number, choice, title, result.encoding, size, result.seconds, result=result)

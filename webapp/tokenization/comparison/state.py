@@ -1,0 +1,115 @@
+"""What is compared, as one value: it comes from an address or a form, and it makes the address again.
+
+/compare?with=bpe:bpe-bytes&with=unigram:unigram&text=low  →  Comparison(…)  →  the same address
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
+from urllib.parse import urlencode
+
+from webapp.tokenization.state import State
+
+LEAST, MOST = 2, 6  # rows
+
+Layout = Literal["lines", "columns"]
+
+# What of a state holds for every row that uses it.
+OPTIONS = ("size", "corpus", "dictionary", "runs", "lowercase", "special", "show")
+_DEFAULTS = {field.name: field.default for field in fields(State)}
+
+
+@dataclass(frozen=True)
+class TokenizerChoice:
+    """A tokenizer: an algorithm and the name of a vocabulary, written `bpe:cl100k_base`."""
+
+    algorithm: str
+    vocabulary: str
+
+    def __str__(self) -> str:
+        return f"{self.algorithm}:{self.vocabulary}" if self.vocabulary else self.algorithm
+
+    @staticmethod
+    def parse(written: str) -> TokenizerChoice:
+        """What was written; without a colon, an algorithm without a vocabulary.
+
+        >>> TokenizerChoice.parse("fmm:jieba")
+        TokenizerChoice(algorithm='fmm', vocabulary='jieba')
+        """
+        algorithm, _, vocabulary = written.partition(":")
+        return TokenizerChoice(algorithm, vocabulary)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The tokenizers, in order, and what they share: the text and the options, as a `State` has them."""
+
+    choices: tuple[TokenizerChoice, ...]
+    common: State = field(default=State())
+    layout: Layout = "lines"
+
+    @property
+    def text(self) -> str:
+        """What is compared."""
+        return self.common.text
+
+    @property
+    def states(self) -> list[State]:
+        """The state of each row."""
+        return [
+            replace(self.common, algorithm=each.algorithm, vocabulary=each.vocabulary, template=False, token=None)
+            for each in self.choices
+        ]
+
+    def query(self) -> str:
+        """The query string: the rows, then what is not the default, then the text."""
+        rows = [("with", str(choice)) for choice in self.choices]
+        return urlencode([*rows, *self._others(), ("text", self.text)])
+
+    def link(self, most: int) -> str | None:
+        """The query string, or None where it would have more than `most` characters."""
+        if len(self.text) > most:
+            return None  # not even written
+        query = self.query()
+        return query if len(query) <= most else None
+
+    def query_without_texts(self) -> str:
+        """The query string without anything that the visitor pasted: what is left when that is too long."""
+        bare = replace(self, common=replace(self.common, text="", corpus="", dictionary=""))
+        return urlencode([*(("with", str(choice)) for choice in self.choices), *bare._others()])
+
+    def options(self) -> dict[str, object]:
+        """The options that differ from their defaults and that some row uses."""
+        used = {}
+        for state in map(State.relevant, self.states):
+            for name in OPTIONS:
+                if getattr(state, name) != _DEFAULTS[name]:
+                    used[name] = getattr(state, name)
+        return {name: used[name] for name in OPTIONS if name in used}
+
+    def _others(self) -> Iterator[tuple[str, str]]:
+        if self.layout != "lines":
+            yield "layout", self.layout
+        for name, value in self.options().items():
+            yield name, str(int(value)) if isinstance(value, bool) else str(value)
+
+
+SAME_CORPUS = tuple(
+    TokenizerChoice.parse(written)
+    for written in ("bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram")
+)
+"""The four that ship, learned from the same corpus to the same size."""
+
+
+def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
+    """A tokenizer and others to compare it with: the other direction of matching, and one of each subword algorithm.
+
+    >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
+    fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
+    """
+    other = {"fmm": "bmm", "bmm": "fmm"}.get(choice.algorithm)
+    others = [TokenizerChoice(other, choice.vocabulary)] if other else []
+    shipped = [each for each in SAME_CORPUS if each.vocabulary != "bpe-characters"]
+    return (choice, *others, *(each for each in shipped if each != choice))

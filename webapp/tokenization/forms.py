@@ -1,0 +1,241 @@
+"""Reading the playground's form: from an address, from a plain form, or from htmx, all alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from flask import Request, current_app
+from flask_babel import get_locale
+from flask_babel import gettext as _
+from werkzeug.datastructures import FileStorage, MultiDict
+from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
+from wtforms.validators import Optional, ValidationError
+
+from webapp.tokenization.state import State
+from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
+from webapp.web.localization import current_key
+
+# What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
+# that the page puts behind each checkbox.
+ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "template": "0", "show": "0"}
+
+
+def as_typed(text: str | None) -> str:
+    r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""
+    return (text or "").replace("\r\n", "\n")
+
+
+class TranslatedForm(Form):
+    """A form whose own messages, those of WTForms, come in the reader's language."""
+
+    class Meta:
+        """What WTForms asks of its form."""
+
+        @property
+        def locales(self) -> list[str]:
+            """The reader's language, then English."""
+            return [str(get_locale()), "en"]
+
+
+class PlaygroundForm(TranslatedForm):
+    """The fields of the page, and what may stand in them."""
+
+    algorithm = StringField()
+    vocabulary = StringField()
+    text = TextAreaField(filters=[as_typed])
+    corpus = TextAreaField(filters=[as_typed])
+    dictionary = TextAreaField(filters=[as_typed])
+    size = IntegerField(validators=[Optional()])
+    token = IntegerField(validators=[Optional()])
+    runs = BooleanField(false_values=("0", ""))
+    lowercase = BooleanField(false_values=("0", ""))
+    special = BooleanField(false_values=("0", ""))
+    template = BooleanField(false_values=("0", ""))
+    show = BooleanField(false_values=("0", ""))
+    file = FileField()
+
+    def validate_algorithm(self, field: StringField) -> None:
+        """One of the five, or the sixth where the vocabulary is one that knows whole words only."""
+        if field.data not in ALGORITHMS and not (field.data == "words" and fits(self.vocabulary.data, "words")):
+            raise ValidationError(_("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."))
+
+    def validate_token(self, field: IntegerField) -> None:
+        """Tokens have no negative numbers."""
+        if field.data is not None and field.data < 0:
+            raise ValidationError(_("Tokens are counted from 0."))
+
+    def validate_vocabulary(self, field: StringField) -> None:
+        """There must be a vocabulary of that name; one of another algorithm gives way to the default."""
+        if field.data and find(field.data) is None:
+            name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
+            raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
+
+    def validate_text(self, field: TextAreaField) -> None:
+        """A text has a limit in bytes."""
+        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
+
+    def validate_corpus(self, field: TextAreaField) -> None:
+        """A text to learn from has a limit in bytes."""
+        within(field.data or "", current_app.config["MAX_CORPUS_BYTES"], _("The text to learn from"))
+
+    def validate_dictionary(self, field: TextAreaField) -> None:
+        """A pasted dictionary has a limit in bytes."""
+        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
+
+    def validate_size(self, field: IntegerField) -> None:
+        """The slider has ends, which differ by what is learned."""
+        problem = size_problem(self.vocabulary.data or "", field.data)
+        if problem:
+            raise ValidationError(problem.message)
+
+
+@dataclass(frozen=True)
+class InputProblem:
+    """Something wrong with the input: a sentence for the visitor and the status that goes with it."""
+
+    message: str
+    status: int = 422
+    field: str = ""
+
+
+def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
+    """What to say where a vocabulary that is learned on the spot cannot have that size."""
+    limits = LIMITS.get(vocabulary)
+    if limits is None or size is None or limits.least <= size <= limits.most:
+        return None
+    return InputProblem(
+        _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size"
+    )
+
+
+class TooLongError(ValidationError):
+    """A text is over its limit."""
+
+
+def within(text: str, limit: int, subject: str) -> None:
+    """Raises TooLongError, with both figures, where `text` has more than `limit` bytes of UTF-8."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > limit:
+        raise TooLongError(
+            _(
+                "%(subject)s has %(size)s bytes; the limit is %(limit)s. Shorten it and try again.",
+                subject=subject,
+                size=f"{size:,}",
+                limit=f"{limit:,}",
+            )
+        )
+
+
+def read(request: Request, algorithm: str | None = None) -> tuple[State, list[InputProblem]]:
+    """The state that a request asks for, and what is wrong with it; an `algorithm` is one that the path names.
+
+    Whatever is wrong, the state holds the visitor's own texts, so that the page can show them again; a choice
+    that does not exist has given way to the default.
+    """
+    values = MultiDict(request.form if request.method == "POST" else request.args)
+    if algorithm is not None:
+        values["algorithm"] = algorithm
+    for name, value in ABSENT.items():
+        values.setdefault(name, value)
+    _pick(values)
+    algorithm = values["algorithm"]
+    values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
+    form = PlaygroundForm(values)
+    problems = [] if form.validate() else _problems(form)
+    wrong = set(form.errors)
+    algorithm = "bpe" if "algorithm" in wrong else algorithm
+    vocabulary = form.vocabulary.data or ""
+    if not fits(vocabulary, algorithm):
+        vocabulary = default_for(algorithm)
+    state = State(
+        algorithm=algorithm,
+        vocabulary=vocabulary,
+        text=form.text.data or "",
+        size=None if "size" in wrong else form.size.data,
+        corpus=form.corpus.data or "",
+        dictionary=form.dictionary.data or "",
+        runs=form.runs.data,
+        lowercase=form.lowercase.data,
+        special=form.special.data,
+        template=form.template.data,
+        show=form.show.data,
+        token=None if "token" in wrong else form.token.data,
+    )
+    if request.method == "POST" and "text" not in request.form:
+        problems = [*problems, InputProblem(_("The form arrived without its text. Go back and send it again."), 400)]
+    upload = request.files.get("file")
+    if upload and upload.filename:
+        state, problem = _with_file(state, upload)
+        problems = [*problems, problem] if problem else problems
+    return state, problems
+
+
+def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
+    """The page sends one picker for each algorithm: the one that belongs to `algorithm`, or an unknown name."""
+    fitting = (name for name in chosen if fits(name, algorithm))
+    return next(fitting, None) or next((name for name in chosen if name and find(name) is None), "")
+
+
+def _pick(values: MultiDict[str, str]) -> None:
+    """A vocabulary picked by its own button brings its algorithm with it."""
+    entry = find(values.get("pick", ""))
+    if entry is not None:
+        values["vocabulary"] = entry.name
+        if values["algorithm"] not in entry.algorithms:
+            values["algorithm"] = entry.algorithms[0]
+
+
+def fits(name: str | None, algorithm: str) -> bool:
+    """Whether there is a vocabulary of that name which the algorithm can use."""
+    entry = find(name) if name else None
+    return entry is not None and algorithm in entry.algorithms
+
+
+def _problems(form: PlaygroundForm) -> list[InputProblem]:
+    problems = []
+    for name, messages in form.errors.items():
+        if form[name].process_errors:  # WTForms' own words do not say of what
+            messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
+        problems += [InputProblem(str(message), _status(name), name) for message in messages]
+    return problems
+
+
+def _status(name: str) -> int:
+    """404 for what does not exist, 413 for what is too long, 422 for the rest."""
+    if name in ("algorithm", "vocabulary"):
+        return 404
+    return 413 if name in ("text", "corpus", "dictionary") else 422
+
+
+def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:
+    """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
+    text, problem = text_of(upload)
+    if problem is None:
+        return replace(state, text=text, token=None), None
+    if problem.status == 422:
+        space = " " if current_key() == "en" else ""
+        hint = _("A vocabulary is uploaded under “Find or upload”.")
+        problem = replace(problem, message=f"{problem.message}{space}{hint}")
+    return state, problem
+
+
+def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
+    """The text of an uploaded file, which must be UTF-8 and within the limit; or what is wrong with it."""
+    content = upload.stream.read()
+    upload.close()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = _(
+            "“%(name)s” is not UTF-8: the byte at offset %(offset)s (0x%(byte)s) does not fit. "
+            "Save it as UTF-8 and try again; your text is unchanged.",
+            name=upload.filename,
+            offset=f"{error.start:,}",
+            byte=f"{content[error.start]:02X}",
+        )
+        return "", InputProblem(message)
+    try:
+        within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”")
+    except TooLongError as error:
+        return "", InputProblem(str(error), 413)
+    return as_typed(text), None

@@ -1,0 +1,43 @@
+"""What pictures say beside the text, in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask_babel import get_locale, ngettext
+from flask_babel import gettext as _
+
+from webapp.rendering.pictures import PictureTexts
+from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.state import State
+from webapp.vocabularies import find, title_of
+from webapp.web.localization import current_key, number
+
+_NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
+
+
+def picture_words() -> PictureTexts:
+    """The sentences of a picture."""
+    return PictureTexts(tokens=_tokens, more=_more, missing=_missing, empty=_("No text, no tokens."))
+
+
+def picture_title(state: State) -> str:
+    """The algorithm and the vocabulary of a picture: `BPE · Bytes, like GPT`."""
+    entry = find(state.vocabulary)
+    return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else [])])
+
+
+def _tokens(count: int) -> str:
+    return ngettext("One token", "%(size)s tokens", count, size=number(count))
+
+
+def _more(count: int) -> str:
+    return ngettext("and one more token", "and %(count)s more tokens", count, count=number(count))
+
+
+def _missing(scripts: Sequence[str]) -> str:
+    locale = get_locale()
+    names = [locale.scripts.get(script, script) if locale else script for script in scripts if script not in _NO_SCRIPT]
+    if len(names) < len(scripts):
+        names.append(_("some symbols"))
+    return _("No font of this server has: %(scripts)s.", scripts=("、" if current_key() == "zh" else ", ").join(names))

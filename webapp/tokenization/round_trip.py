@@ -1,0 +1,90 @@
+"""Does decoding the ids give the text back? If not: where, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.core.encoding import Encoding
+from webapp.core.tokenizer import Tokenizer
+
+Reason = Literal["unknown", "case", "normalization", "whitespace"]
+
+CONTEXT = 24  # characters shown on either side of the first difference
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """The decoded text beside the input.
+
+    `offset` is the first character that differs, None where nothing does; `expected` and `got` are the
+    surroundings of that place in the input and in the decoded text.
+    """
+
+    decoded: str
+    offset: int | None = None
+    expected: str = ""
+    got: str = ""
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing was lost."""
+        return self.offset is None
+
+
+def round_trip_of(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> RoundTrip:
+    """Decode `encoding`, unless what it decodes to is known, and hold that against its text."""
+    text = encoding.text
+    if decoded is None:
+        decoded = tokenizer.decode(encoding.ids)
+    if decoded == text:
+        return RoundTrip(decoded)
+    offset = first_difference(text, decoded)
+    around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
+    found = reasons(encoding, tokenizer, decoded)
+    return RoundTrip(decoded, offset, text[around], decoded[around], found)
+
+
+def reasons(encoding: Encoding, tokenizer: Tokenizer, decoded: str) -> tuple[Reason, ...]:
+    """Why the decoded text differs from the encoded one: everything that happened to it on the way."""
+    found: list[Reason] = ["unknown"] if encoding.unknown else []
+    found += changes(encoding.text, tokenizer.normalizer.normalize(encoding.text)) if tokenizer.normalizer else []
+    same_letters = "".join(encoding.text.split()) == "".join(decoded.split())
+    if has_gaps(encoding) or (not encoding.unknown and same_letters):
+        found.append("whitespace")
+    return tuple(found)
+
+
+def changes(text: str, normalized: str) -> list[Reason]:
+    """What a normalizer did to a text, spaces (and the marks that stand for them) aside.
+
+    >>> changes("A b", "▁a▁b")
+    ['case']
+    >>> changes("É", "e")
+    ['case', 'normalization']
+    """
+    one, other = ("".join(side.replace("▁", " ").split()) for side in (text, normalized))
+    found: list[Reason] = []
+    if other == other.lower() and one != one.lower():
+        found.append("case")
+    if one.lower() != other.lower():
+        found.append("normalization")
+    return found
+
+
+def has_gaps(encoding: Encoding) -> bool:
+    """Whether some of the text belongs to no token, as the spaces between BERT's words."""
+    return any(start > end for start, end in zip(encoding.starts, (0, *encoding.ends), strict=False))
+
+
+def first_difference(one: str, other: str) -> int:
+    """The first offset at which two different texts differ, by halving: `abcd, abxd → 2`."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

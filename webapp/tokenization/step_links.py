@@ -1,0 +1,111 @@
+"""From a token of a result to the steps that made it: "why this split?"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from flask import url_for
+
+from webapp.core.analysis.chunking import boundaries_of
+from webapp.core.encoding import Encoding
+from webapp.tokenization.result import Result
+from webapp.tokenization.state import State
+from webapp.vocabularies import ALGORITHMS
+from webapp.vocabularies.upload_cookie import find_or_none
+
+MOST = 200
+"""The longest text whose steps are shown, in characters."""
+LONGEST_ADDRESS = 6_000
+"""Characters; a server takes some 8,000. Longer than other links, for it is followed and not sent around."""
+
+
+def steps_address(result: Result, index: int | None = None) -> str | None:
+    """The address of the step that made token `index`, or of the first step of a short text.
+
+    None where there is none to link to.
+    """
+    state, token = result.state, None
+    if state.algorithm not in ALGORITHMS or not state.text or find_or_none(state.vocabulary) is None:
+        return None
+    if index is not None:
+        followed = _short_state(result, index)
+        if followed is None:
+            return None
+        state, token = followed
+    elif len(state.text) > MOST:
+        return None
+    address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
+    if token is not None:
+        address += f"&token={token}"
+    return address if len(address) <= LONGEST_ADDRESS else None
+
+
+def _short_state(result: Result, index: int) -> tuple[State, int] | None:
+    """A state that is short enough to be followed and has the very token, and the token's index there."""
+    state, encoding = result.state, result.encoding
+    for left, right in spans_around(encoding, index):
+        try:
+            part = result.tokenizer.encode(encoding.text[left:right], special=state.special, template=state.template)
+        except LookupError:  # of a kept result nobody knows the vocabulary any more
+            return None
+        token = _same(encoding, index, part, left)
+        if token is not None:
+            # What is learned from the text itself is still learned from the whole text.
+            corpus = state.corpus or (state.text if state.learned and part.text != state.text else "")
+            return replace(state, text=part.text, corpus=corpus, token=None), token
+    return None
+
+
+def _same(encoding: Encoding, index: int, part: Encoding, left: int) -> int | None:
+    """Where in a part of the text that begins at `left` token `index` of the whole stands, if it is there."""
+    wanted = encoding.ids[index], encoding.starts[index] - left, encoding.ends[index] - left
+    for at, token in enumerate(zip(part.ids, part.starts, part.ends, strict=True)):
+        # Bytes of one character have the same place: the same one of several alike is meant.
+        if token == wanted and (len(part) == len(encoding) or _nth(encoding, index) == _nth(part, at)):
+            return at
+    return None
+
+
+def _nth(encoding: Encoding, index: int) -> int:
+    """Which one a token is of those before it that cover the same characters."""
+    at = index
+    while at > 0 and (encoding.starts[at - 1], encoding.ends[at - 1]) == (encoding.starts[index], encoding.ends[index]):
+        at -= 1
+    return index - at
+
+
+def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
+    """Stretches of a text around a token, at most `most` characters long, those first that read best.
+
+    The whole text; its sentence, with those before it or alone; as much as there is room for, between spaces; a few
+    tokens before and behind; the token alone.
+    """
+    text, start, end = encoding.text, encoding.starts[index], encoding.ends[index]
+    if len(text) <= most:
+        yield 0, len(text)
+        return
+    found: dict[tuple[int, int], None] = {}
+
+    def add(left: int, right: int) -> None:
+        if left <= start and end <= right and 0 < right - left <= most:
+            found[left, right] = None
+
+    first = max(0, start - most)
+    near = text[first : end + most]
+    for kind in ("sentence", "line"):
+        borders = [0, *(first + border for border in boundaries_of(near, kind)), len(text)]
+        right = min(border for border in borders if border >= end)
+        for left in sorted(border for border in borders if border <= start)[-1:-4:-1]:
+            add(left, right)
+    room = most - (end - start)
+    left, right = max(0, start - room // 2), min(len(text), end + room // 2)
+    space = next((at + 1 for at in range(left, start) if text[at].isspace()), left)
+    add(space, next((at for at in range(right, end, -1) if text[at - 1 : at].isspace()), right))
+    add(left, right)
+    for reach in (16, 8, 4, 2, 1, 0):
+        before, behind = max(0, index - reach), min(len(encoding) - 1, index + reach)
+        add(encoding.starts[before], encoding.ends[behind])
+        add(encoding.starts[before], end)
+        add(start, encoding.ends[behind])
+    yield from found

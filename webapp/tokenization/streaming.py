@@ -1,0 +1,93 @@
+"""Long results in pieces: figures and the first screen at once, the rest behind them, the text sent only once.
+
+The answer to htmx is a stream of events (`text/event-stream`), each a partial that htmx puts in its place: the first is
+the whole result with the first tokens in it, the others add chunks to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import brotli
+from flask import Request, Response, render_template, request
+from markupsafe import Markup
+
+from webapp.rendering.markup import Chunk, ids_html
+from webapp.tokenization.result import Result
+from webapp.tokenization.views import ResultView
+
+FIRST = 2  # chunks sent with the figures
+MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
+SHORT = 3_000  # tokens; a shorter result is sent whole
+BROTLI_QUALITY = 3
+
+
+def wants_events(request: Request, result: Result) -> bool:
+    """Whether the result is long and the page can take it in pieces."""
+    return len(result.encoding) > SHORT and "text/event-stream" in request.headers.get("Accept", "")
+
+
+def as_events(view: ResultView) -> Response:
+    """The result of `view` as a stream of events."""
+    assert view.result is not None
+    parts = view.painter.chunks
+    encoding = view.result.encoding
+    beginning = parts[:FIRST]
+    first = render_template(
+        "tokenization/_result.html",
+        **view.result_part(
+            tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
+            ids=ids_html(encoding, beginning),
+        ),
+    )
+    events = _events(first, view, parts[FIRST:])
+    response = Response(mimetype="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"
+    if "br" in request.headers.get("Accept-Encoding", ""):
+        response.headers["Content-Encoding"] = "br"
+        response.response = _compressed(events)
+    else:
+        response.response = (event.encode() for event in events)
+    return response
+
+
+def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
+    assert view.result is not None
+    yield _event(first)
+    encoding = view.result.encoding
+    for some in growing(rest):
+        tokens = _joined(view.painter.paint(chunk) for chunk in some)
+        ids = ids_html(encoding, some)
+        yield _event(
+            f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'
+            f'<hx-partial hx-target="#ids" hx-swap="beforeend">{ids}</hx-partial>'
+        )
+
+
+def growing(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+    """The chunks in groups of 4, 8, 16 … `MOST`: small while the visitor waits, large while much is to come.
+
+    >>> [len(group) for group in growing([Chunk(0, 1, 0)] * 30)]
+    [4, 8, 16, 2]
+    """
+    start, size = 0, 2 * FIRST
+    while start < len(rest):
+        yield rest[start : start + size]
+        start, size = start + size, min(2 * size, MOST)
+
+
+def _joined(parts: Iterable[Markup]) -> Markup:
+    return Markup("").join(parts)
+
+
+def _event(html: str) -> str:
+    r"""One event: every line of `html` becomes a line of data: `a\nb → data: a\ndata: b\n\n`."""
+    return "".join(f"data: {line}\n" for line in html.split("\n")) + "\n"
+
+
+def _compressed(events: Iterator[str]) -> Iterator[bytes]:
+    """Each event flushed as it comes: what compresses whole responses would hold the first ones back."""
+    compressor = brotli.Compressor(quality=BROTLI_QUALITY)
+    for event in events:
+        yield compressor.process(event.encode()) + compressor.flush()
+    yield compressor.finish()

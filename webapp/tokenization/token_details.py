@@ -1,0 +1,136 @@
+"""Everything about one token: its bytes, its characters by name, where it came from."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from webapp.core.encoding import Token
+from webapp.core.models import Model
+from webapp.core.models.bpe import BPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import ScoredModel
+from webapp.core.models.unigram import Unigram
+from webapp.core.trainers.wordpiece import ScoredMerge
+from webapp.rendering.markup import shown_piece, visible
+from webapp.tokenization.result import Result
+
+CHARACTERS_SHOWN = 64
+
+
+@dataclass(frozen=True)
+class Character:
+    """A code point with its Unicode name; `shown` is safe to put on a page."""
+
+    code: str
+    name: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class MergedPart:
+    """One half of the merge that made a piece."""
+
+    id: int
+    piece: str
+
+
+@dataclass(frozen=True)
+class TokenDetails:
+    """What the details pane shows. Whatever the vocabulary does not have is None."""
+
+    token: Token
+    total: int
+    piece: str
+    text: str
+    bytes: str
+    characters: tuple[Character, ...]
+    characters_left_out: int
+    rank: int | None = None
+    merged_from: tuple[MergedPart, MergedPart] | None = None
+    score: float | None = None
+    exclusiveness: float | None = None  # WordPiece's score of the merge
+    frequency: int | None = None
+    tag: str | None = None
+
+
+def token_details(result: Result, index: int) -> TokenDetails:
+    """The details of token `index`. Raises IndexError where the text has no such token."""
+    encoding = result.encoding
+    if not 0 <= index < len(encoding):
+        raise IndexError(index)
+    token = encoding[index]
+    text = encoding.text[token.start : token.end]
+    data = token.piece if isinstance(token.piece, bytes) else token.piece.encode("utf-8", "replace")
+    model = result.tokenizer.model
+    frequency, tag = _dictionary_entry(model, token)
+    rank, merged_from = _merge(model, token.id) if isinstance(model, BPE | RankBPE) else (None, None)
+    learned = _trained_here(result, token)
+    if learned:
+        rank, merge = learned
+        merged_from = _part(model, merge.left), _part(model, merge.right)
+    return TokenDetails(
+        token=token,
+        total=len(encoding),
+        piece=shown_piece(_own_piece(result, token)),
+        text=visible(text, show=True),
+        bytes=data[: 4 * CHARACTERS_SHOWN].hex(" ").upper(),
+        characters=tuple(_character(char) for char in text[:CHARACTERS_SHOWN]),
+        characters_left_out=max(0, len(text) - CHARACTERS_SHOWN),
+        rank=rank,
+        merged_from=merged_from,
+        score=_score(model, token),
+        exclusiveness=learned[1].score if learned else None,
+        frequency=frequency,
+        tag=tag,
+    )
+
+
+def _own_piece(result: Result, token: Token) -> str | bytes:
+    """What the vocabulary calls the token: `[UNK]` for an unknown word where it has a name for that."""
+    pieces = result.tokenizer.model.pieces
+    return pieces[token.id] if token.unknown and token.id < len(pieces) else token.piece
+
+
+def _trained_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
+    """The rank and merge that made a WordPiece piece, where it was learned on the spot."""
+    for rank, merge in enumerate(result.merges):
+        if isinstance(merge, ScoredMerge) and merge.piece == token.piece:
+            return rank, merge
+    return None
+
+
+def _part(model: Model, piece: str) -> MergedPart:
+    id = model.id_of(piece)
+    assert id is not None
+    return MergedPart(id, shown_piece(piece))
+
+
+def _character(char: str) -> Character:
+    code = f"U+{ord(char):04X}"
+    return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
+
+
+def _score(model: Model, token: Token) -> float | None:
+    if not isinstance(model, Unigram | ScoredModel) or token.unknown or token.id >= len(model.scores):
+        return None
+    return model.scores[token.id]
+
+
+def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[MergedPart, MergedPart] | None]:
+    merge = model.merge_of(id) if id < len(model.pieces) else None
+    if merge is None:
+        return None, None
+    left, right = (MergedPart(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right))
+    return merge.rank, (left, right)
+
+
+def _dictionary_entry(model: object, token: Token) -> tuple[int | None, str | None]:
+    if not isinstance(model, Matching) or token.unknown:
+        return None, None
+    dictionary = model.dictionary
+    return (
+        dictionary.frequencies[token.id] if dictionary.frequencies else None,
+        dictionary.tags[token.id] if dictionary.tags else None,
+    )

@@ -1,0 +1,118 @@
+"""Fetched vocabularies on disk: a folder of this machine, or one that several share.
+
+A record, `gpt2.json`, says what `gpt2` is made of; each file is named by the vocabulary and the SHA-256 of its
+content. All are written beside their place and then moved there, so that whoever reads sees a whole file or none,
+whatever other threads and processes do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from webapp.vocabularies.wellknown import WellKnown
+
+
+class DiskCache:
+    """A folder of fetched vocabularies, made when the first one comes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, known: WellKnown) -> list[bytes] | None:
+        """The content of the vocabulary's files; None where they are not here, damaged, or of another source."""
+        contents = []
+        for path, checksum, _size in self._files(known):
+            try:
+                content = path.read_bytes()
+            except OSError:
+                return None
+            if sha256(content).hexdigest() != checksum:
+                return None
+            contents.append(content)
+        return contents or None
+
+    def has(self, known: WellKnown) -> bool:
+        """Whether the vocabulary's files are here, by their names and sizes alone."""
+        files = self._files(known)
+        return bool(files) and all(_size(path) == size for path, _checksum, size in files)
+
+    def put(self, known: WellKnown, contents: Sequence[bytes]) -> None:
+        """Keep the content of a vocabulary's files; raises OSError where the folder cannot be written."""
+        self.prepare()
+        files = []
+        for name, content in zip(known.source.files, contents, strict=True):
+            checksum = sha256(content).hexdigest()
+            self._write(self._path(known, checksum), content)
+            files.append({"file": name, "sha256": checksum, "bytes": len(content)})
+        record = {
+            "name": known.name,
+            "source": _identity(known),
+            "files": files,
+            "fetched": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        self._write(self._record(known), json.dumps(record, indent=1).encode())
+
+    def prepare(self) -> None:
+        """Make the folder; raises OSError where that cannot be done."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def _files(self, known: WellKnown) -> list[tuple[Path, str, int]]:
+        """The path, checksum and size of each file of the record; none where it is broken or of another source."""
+        try:
+            record: Any = json.loads(self._record(known).read_bytes())
+            if record["source"] != _identity(known):
+                return []
+            checksums = [entry["sha256"] for entry in record["files"]]
+            sizes = [int(entry["bytes"]) for entry in record["files"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        if len(checksums) != len(known.source.files) or any(not _is_sha256(checksum) for checksum in checksums):
+            return []
+        if known.source.sha256 and list(known.source.sha256) != checksums:
+            return []
+        return [(self._path(known, checksum), checksum, size) for checksum, size in zip(checksums, sizes, strict=True)]
+
+    def _record(self, known: WellKnown) -> Path:
+        return self.folder / f"{known.name}.json"
+
+    def _path(self, known: WellKnown, checksum: str) -> Path:
+        return self.folder / f"{known.name}-{checksum}"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with beside.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        except BaseException:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise
+
+
+def _identity(known: WellKnown) -> str:
+    """What a record's files are files of: `openai-community/gpt2@main: tokenizer.json`."""
+    source = known.source
+    where = f"{source.repository}@{source.revision}" if source.repository else "OpenAI"
+    return f"{where}: {', '.join(source.files)}"
+
+
+def _is_sha256(text: object) -> bool:
+    return isinstance(text, str) and len(text) == 64 and not text.strip("0123456789abcdef")
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None

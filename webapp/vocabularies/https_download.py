@@ -1,0 +1,270 @@
+"""One file over HTTPS: within limits of size and time, from nobody but its publisher, verified.
+
+The client is `huggingface_hub`'s own, for OpenAI's host as well; it is imported at the first download.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlsplit
+
+from webapp.vocabularies.wellknown import VocabularySource
+
+if TYPE_CHECKING:
+    from httpx2 import URL, Response
+
+Reason = Literal[
+    "offline", "slow", "cut off", "missing", "refused", "failing", "too large", "redirected", "checksum", "storage"
+]
+
+# The hub answers from these and their sub-domains, large files always from another one than was asked.
+HUB_SITES = ("huggingface.co", "hf.co")
+MOST_REDIRECTS = 5
+# Seconds that a host may take to accept a connection, and to say anything at all.
+CONNECT_SECONDS = 10.0
+SILENT_SECONDS = 15.0
+
+
+class FetchError(Exception):
+    """A vocabulary that could not be fetched: `name`, for which `reason`, from which `host`.
+
+    `detail` is for the log, in the words of whoever noticed; `words.sentence` says it to people.
+    """
+
+    def __init__(self, reason: Reason, detail: str = "", host: str = "", name: str = "") -> None:
+        super().__init__(f"{name or 'a vocabulary'} from {host or 'its host'}: {reason} ({detail})")
+        self.reason: Reason = reason
+        self.detail = detail
+        self.host = host
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A publisher's address, and where it may send us on to: `sites` and their sub-domains, over HTTPS."""
+
+    address: str
+    sites: tuple[str, ...] = ()
+
+    @classmethod
+    def checked(cls, address: str, sites: tuple[str, ...] = ()) -> Endpoint:
+        """The endpoint at an address such as `https://huggingface.co`.
+
+        >>> Endpoint.checked("https://huggingface.co/").address
+        'https://huggingface.co'
+        >>> Endpoint.checked("http://example.org")
+        Traceback (most recent call last):
+        ValueError: 'http://example.org' should begin with https:// (http:// is for this machine's own addresses)
+
+        Raises ValueError for an address that is not encrypted, unless it is one of this machine's own.
+        """
+        parts = urlsplit(address)
+        if not parts.hostname or parts.port == 0 or parts.query or parts.fragment or parts.username:
+            raise ValueError(f"{address!r} should be an address such as https://huggingface.co")
+        if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
+            raise ValueError(f"{address!r} should begin with https:// (http:// is for this machine's own addresses)")
+        return cls(address.rstrip("/"), sites)
+
+    @property
+    def host(self) -> str:
+        """The host as people read it: `huggingface.co`, or `127.0.0.1:8001`."""
+        return urlsplit(self.address).netloc
+
+    def allows(self, target: URL) -> bool:
+        """Whether a file of this publisher may come from `target`."""
+        if target.userinfo:
+            return False
+        if self.is_own(target):
+            return True
+        return (
+            target.scheme == "https"
+            and target.port in (None, 443)
+            and any(target.host == site or target.host.endswith("." + site) for site in self.sites)
+        )
+
+    def is_own(self, target: URL) -> bool:
+        """Whether `target` has the very scheme, host and port of this address: only there does a token belong."""
+        own = urlsplit(self.address)
+        port = {"http": 80, "https": 443}[own.scheme]
+        return (target.scheme, target.host, target.port or port) == (own.scheme, own.hostname, own.port or port)
+
+    def location(self, source: VocabularySource, file: str) -> str:
+        """Where a file of `source` is: `https://huggingface.co/openai-community/gpt2/resolve/main/tokenizer.json`."""
+        if source.publisher == "openai":
+            return f"{self.address}/{quote(file)}"
+        from huggingface_hub import hf_hub_url
+
+        return hf_hub_url(source.repository, file, revision=source.revision, endpoint=self.address)
+
+
+@dataclass
+class Download:
+    """One file on its way.
+
+    `most_bytes` and `deadline` (of `time.monotonic`) bound it; `told` is called with the bytes so far and in all,
+    None where nobody knows.
+    """
+
+    endpoint: Endpoint
+    source: VocabularySource
+    file: str
+    sha256: str
+    most_bytes: int
+    deadline: float
+    told: Callable[[int, int | None], None]
+
+    def content(self) -> bytes:
+        """Fetch and verify the file; raises FetchError, with every reason but `storage`."""
+        import httpx2
+
+        host = self.endpoint.host
+        try:
+            return self._content()
+        except FetchError:
+            raise
+        except httpx2.ConnectTimeout as error:
+            raise FetchError("offline", f"no answer within {CONNECT_SECONDS:g} seconds: {error}", host) from None
+        except httpx2.TimeoutException as error:
+            raise FetchError("slow", f"silent for too long: {error}", host) from None
+        except (httpx2.RemoteProtocolError, httpx2.ReadError) as error:
+            raise FetchError("cut off", str(error), host) from None
+        except (httpx2.HTTPError, OSError) as error:  # OSError: `huggingface_hub` was told to stay offline
+            raise FetchError("offline", str(error), host) from None
+
+    def _content(self) -> bytes:
+        import httpx2
+        from huggingface_hub import get_session
+
+        url = httpx2.URL(self.endpoint.location(self.source, self.file))
+        checksum, length = "", None
+        for _ in range(MOST_REDIRECTS + 1):
+            timeout = httpx2.Timeout(self._patience(url.host), connect=min(CONNECT_SECONDS, self._patience(url.host)))
+            with get_session().stream(
+                "GET", url, headers=self._headers(url), follow_redirects=False, timeout=timeout
+            ) as response:
+                # The hub tells what a large file is before it sends us to its storage.
+                checksum = checksum or response.headers.get("X-Linked-ETag", "")
+                length = length or _number(response.headers.get("X-Linked-Size"))
+                if response.has_redirect_location:
+                    url = self._redirected(response)
+                    continue
+                _check_status(response)
+                content = self._body(response, length)
+                if self.endpoint.is_own(url):
+                    checksum = checksum or response.headers.get("ETag", "")
+                self._verify(content, checksum, url.host)
+                return content
+        raise FetchError("redirected", f"sent on more than {MOST_REDIRECTS} times", url.host)
+
+    def _headers(self, url: URL) -> dict[str, str]:
+        headers = {"User-Agent": "tokenscope", "Accept-Encoding": "identity"}
+        token = os.environ.get("HF_TOKEN", "").strip()
+        # One that cannot stand in a header would only come out again in an error.
+        sendable = token and token.isascii() and token.isprintable()
+        if sendable and self.source.publisher == "hub" and self.endpoint.is_own(url):
+            headers["Authorization"] = f"Bearer {token}"
+        return headers
+
+    def _redirected(self, response: Response) -> URL:
+        import httpx2
+
+        try:
+            target = response.url.join(response.headers["Location"])
+        except (httpx2.InvalidURL, ValueError) as error:
+            raise FetchError("redirected", f"to no address: {error}", response.url.host) from None
+        if not self.endpoint.allows(target):
+            raise FetchError("redirected", f"to {target.scheme}://{target.netloc.decode()}", response.url.host)
+        return target
+
+    def _body(self, response: Response, linked: int | None) -> bytes:
+        """The body of an answer, its size looked at before and while it comes."""
+        host, headers = response.url.host, response.headers
+        if headers.get("Content-Encoding", "identity") != "identity":
+            raise FetchError("failing", f"it came packed: {headers['Content-Encoding'][:40]}", host)
+        length = _number(headers.get("Content-Length"))
+        total = length if length is not None else linked
+        if total is not None and total > self.most_bytes:
+            raise FetchError("too large", f"{total:,} bytes; {self.most_bytes:,} are allowed", host)
+        content = bytearray()
+        self.told(0, total)
+        for chunk in response.iter_raw():
+            content += chunk
+            if len(content) > self.most_bytes:
+                raise FetchError("too large", f"more than the {self.most_bytes:,} bytes that are allowed", host)
+            self.told(len(content), total)
+            self._patience(host)
+        if total is not None and len(content) != (linked or total):
+            raise FetchError("cut off", f"{len(content):,} of {linked or total:,} bytes came", host)
+        if total is None and "Transfer-Encoding" not in headers and not self.sha256:
+            raise FetchError("cut off", "nobody says how long the file is", host)
+        return bytes(content)
+
+    def _verify(self, content: bytes, tag: str, host: str) -> None:
+        """Compare with the catalogue's checksum, or else with the hub's entity tag.
+
+        A tag is the SHA-256 of a large file, and of another the name that git gives its content.
+        """
+        tag = tag.removeprefix("W/").strip('"').lower()
+        if self.sha256:
+            wanted, found = self.sha256, hashlib.sha256(content).hexdigest()
+        elif self.source.publisher == "hub" and len(tag) == 64 and _is_hexadecimal(tag):
+            wanted, found = tag, hashlib.sha256(content).hexdigest()
+        elif self.source.publisher == "hub" and len(tag) == 40 and _is_hexadecimal(tag):
+            named = b"blob %d\0" % len(content) + content
+            wanted, found = tag, hashlib.sha1(named, usedforsecurity=False).hexdigest()
+        else:
+            return
+        if wanted != found:
+            raise FetchError("checksum", f"{self.file} is {found}, not {wanted}", host)
+
+    def _patience(self, host: str) -> float:
+        """The seconds that the host may be silent from now on; raises FetchError when there are none left."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise FetchError("slow", "all the time that is allowed is up", host)
+        return min(left, SILENT_SECONDS)
+
+
+def _check_status(response: Response) -> None:
+    """Raise FetchError for an answer that is not the file. Its body, which might have no end, is not read."""
+    import httpx2
+    from huggingface_hub import errors
+    from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
+
+    if response.status_code == 200:
+        return
+    host, status = response.url.host, f"status {response.status_code}"
+    told = {name: response.headers[name] for name in ("X-Error-Code", "X-Error-Message") if name in response.headers}
+    detail = ": ".join([status, *(value[:200] for value in told.values())])
+    bare = httpx2.Response(response.status_code, headers=told, content=b"", request=response.request)
+    try:
+        hf_raise_for_status(bare)
+    except errors.GatedRepoError:
+        raise FetchError("refused", detail, host) from None
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.EntryNotFoundError):
+        raise FetchError("missing", detail, host) from None
+    except errors.HfHubHTTPError:
+        pass
+    reasons: dict[int, Reason] = {401: "refused", 403: "refused", 404: "missing", 410: "missing", 451: "refused"}
+    raise FetchError(reasons.get(response.status_code, "failing"), detail, host)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def _is_hexadecimal(text: str) -> bool:
+    return not text.strip("0123456789abcdef")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,5 +1,0 @@
-"""The pages about vocabularies: the list of all of them, and what each is made of."""
-
-from webapp.vocabulary_pages.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,0 +1,1 @@
+"""What every page needs: errors, languages, rates, security, static files."""

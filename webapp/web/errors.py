@@ -1,0 +1,227 @@
+"""Pages for what went wrong outside any form: a clear sentence, a way on, the right status, no traceback."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Flask, Response, current_app, g, make_response, render_template, request
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from werkzeug.exceptions import (
+    BadHost,
+    HTTPException,
+    InternalServerError,
+    MethodNotAllowed,
+    RequestEntityTooLarge,
+    TooManyRequests,
+)
+
+from webapp.core.text.split_patterns import TextError
+from webapp.storage import UnavailableStorageError
+from webapp.web import plain_errors, rates
+from webapp.web.error_messages import heading_for, sentence_for
+from webapp.web.htmx import wants_partial
+from webapp.web.localization import number
+from webapp.web.plain_errors import PlainErrors
+from webapp.web.problems import as_problem, is_api, problem, wants_problems
+from webapp.web.security import is_framed
+from webapp.web.stopped import STOPPED
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[Any], ResponseReturnValue]
+
+
+class StoppedRequestError(Exception):
+    """The server has stopped the first attempt at answering this request, for the `reason` "time" or "crash"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def init_app(app: Flask) -> None:
+    """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone).
+
+    Call it when the WSGI application has all its middleware.
+    """
+    plain = plain_errors.init_app(app)
+    handlers: tuple[tuple[type[Exception], Handler], ...] = (
+        (BadHost, lambda error: plain.answer(request, 400)),  # without a host there are no URLs to put on a page
+        (HTTPException, http_error),
+        (UnavailableStorageError, without_storage),
+        (TextError, without_tokens),
+        (StoppedRequestError, stopped),
+        (Exception, unforeseen),
+    )
+    for kind, handler in handlers:
+        app.register_error_handler(kind, _unfailing(handler, plain))
+
+    @app.before_request
+    def compute_nothing_again() -> None:
+        if reason := request.environ.get(STOPPED):
+            raise StoppedRequestError(reason)
+
+    @app.after_request
+    def tell_when(response: Response) -> Response:
+        if response.status_code == 503:
+            response.headers.setdefault("Retry-After", str(plain_errors.RETRY_AFTER[503]))
+        return response
+
+
+def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
+    """A handler that answers plainly where `handler` fails."""
+
+    @wraps(handler)
+    def answer(error: Any) -> ResponseReturnValue:
+        try:
+            return handler(error)
+        except Exception:
+            log.exception("%s %r: the error page could not be made", request.method, request.path)
+            return plain.answer(request, _status_of(error), _headers_of(error))
+
+    return answer
+
+
+def _status_of(error: Exception) -> int:
+    if isinstance(error, UnavailableStorageError):
+        return 503
+    if isinstance(error, StoppedRequestError):
+        return 503 if error.reason == "time" else 500
+    if isinstance(error, TextError):
+        return 409 if wants_problems(request) else 422
+    return (error.code or 500) if isinstance(error, HTTPException) else 500
+
+
+def _headers_of(error: Exception) -> dict[str, str]:
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        return {"Allow": ", ".join(error.valid_methods)}
+    return {"Retry-After": str(rates.seconds_left())} if isinstance(error, TooManyRequests) else {}
+
+
+def http_error(error: HTTPException) -> Response:
+    """The page for `error`, or its problem details for programs."""
+    if is_api(request):
+        g.language_key = "en"
+    status = error.code or 500
+    if wants_problems(request):
+        response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
+    else:
+        response = _page(status, message_for(error))
+        if "Allow" in (headers := dict(error.get_headers())):
+            response.headers["Allow"] = headers["Allow"]
+    if status == 429:
+        response.headers["Retry-After"] = str(rates.seconds_left())
+    return response
+
+
+def without_storage(error: UnavailableStorageError) -> Response:
+    """The page for a request that needs the database while it cannot be used, with what was typed and a second try."""
+    log.error("%s %r is answered 503: %s", request.method, request.path, error)
+    if is_api(request):
+        g.language_key = "en"
+    message = _(
+        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Nothing is lost either: "
+        "try again in a minute. Everything that needs no storage works meanwhile."
+    )
+    if wants_problems(request):
+        return problem(503, message)
+    if request.method in ("GET", "HEAD"):
+        return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
+    return _page(503, message, fields=list(request.form.items(multi=True)))
+
+
+def stopped(error: StoppedRequestError) -> Response:
+    """The page for a request whose first attempt took too long, with what was typed."""
+    if error.reason != "time":
+        return http_error(InternalServerError())
+    if is_api(request):
+        g.language_key = "en"
+    message = _(
+        "This took longer than the %(seconds)s seconds that a request may take here, so it was stopped. Shorten the "
+        "text or choose another vocabulary, then try again.",
+        seconds=number(current_app.config["MAX_REQUEST_SECONDS"]),
+    )
+    if wants_problems(request):
+        return problem(503, message)
+    sent = request.args if request.method in ("GET", "HEAD") else request.form
+    return _page(503, message, fields=list(sent.items(multi=True)), method=request.method)
+
+
+def without_tokens(error: TextError) -> Response:
+    """The page for a text that the chosen vocabulary cannot cope with, wherever that comes to light."""
+    if is_api(request):
+        g.language_key = "en"
+    message = _("The chosen vocabulary cannot cope with this text. Change the text, or choose another vocabulary.")
+    return problem(409, message) if wants_problems(request) else _page(422, message)
+
+
+def unforeseen(error: Exception) -> Response:
+    """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
+    log.error("%s %r failed", request.method, request.path, exc_info=error)
+    return http_error(InternalServerError())
+
+
+def _page(status: int, message: str, **retry: Any) -> Response:
+    """A page with `message`, bare in a frame, or for htmx the message alone; `retry` is an address or a form's fields
+    to try again.
+    """
+    heading = heading_for(status)
+    if is_framed(request):
+        return make_response(render_template("share/embed_gone.html", title=heading, sentence=message), status)
+    partial = wants_partial()
+    template = "_error.html" if partial else "error.html"
+    # What a form was sent from is still there, with all that was typed: the page before this one.
+    is_form = request.method == "POST"
+    body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
+    return make_response(body, status)
+
+
+def message_for(error: HTTPException) -> str:
+    """What went wrong and what to do, in the reader's language."""
+    if isinstance(error, RequestEntityTooLarge):
+        if request.endpoint == "playground.upload":
+            return _(
+                "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
+                limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
+            )
+        return _(
+            "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
+            "it; shorten it there.",
+            limit=number(current_app.config["MAX_TEXT_BYTES"]),
+        )
+    if error.code == 429:
+        return _(
+            "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
+            "is still where you typed it.",
+            seconds=number(rates.seconds_left()),
+        )
+    return sentence_for(error.code or 500)
+
+
+def api_message_for(error: HTTPException) -> str:
+    """The same for programs."""
+    match error.code:
+        case 404:
+            return "There is nothing at this address. /api lists what there is."
+        case 405:
+            return f"This address does not answer {request.method}; the header Allow lists what it answers."
+        case 413 if request.mimetype == "multipart/form-data":
+            return f"That is too much: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
+        case 413:
+            return f"That is too much for one request: all texts together may have {_limit()} bytes of UTF-8."
+        case 429:
+            wait = rates.seconds_left()
+            return f"That was more at once than this site answers one address. Try again in {wait} seconds."
+        case 400:
+            return "The request could not be read."
+    if (error.code or 500) >= 500:
+        return "Something went wrong on our side. Please try again."
+    return "The request could not be answered."
+
+
+def _limit() -> str:
+    return f"{current_app.config['MAX_TEXT_BYTES']:,}"

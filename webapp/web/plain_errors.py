@@ -1,0 +1,176 @@
+"""Error answers that use no template, translation, URL, database or session, so that they cannot fail with them.
+
+`webapp.web.errors` sends one when its own page cannot be rendered. `LastResort` sends one when Flask itself fails.
+Their sentences are translated when the application starts.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, TypeVar
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from flask import Flask, Request, Response, g, has_app_context
+from flask_babel import gettext as _
+from markupsafe import Markup
+
+from webapp.web.error_messages import heading_for, sentence_for
+from webapp.web.localization import LANGUAGES, requested_key
+from webapp.web.problems import is_api, problem, wants_problems
+from webapp.web.security import FRAMED_HEADERS, HEADERS, is_framed
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+STATUSES = tuple(status.value for status in HTTPStatus if status >= 400)
+
+# After so many seconds it is worth trying again.
+RETRY_AFTER = {429: 60, 503: 10}
+
+_PAGE = Markup("""<!doctype html>
+<html lang="{tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>{title} · Tokenscope</title>
+</head>
+<body>
+<main>
+{sections}
+</main>
+</body>
+</html>
+""")
+_SECTION = Markup(
+    '<section lang="{}">\n<h1>{}</h1>\n<p role="alert">{}</p>\n{}<p><a href="{}">{}</a></p>\n<p>{}</p>\n</section>'
+)
+_MESSAGE = Markup('<p class="problem" role="alert">{}</p>\n')
+_PARAGRAPH = Markup("<p>{}</p>\n")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a plain page says in one language."""
+
+    heading: str
+    sentence: str
+    back: str
+    home: str
+    status: str
+
+
+class PlainErrors:
+    """Plain error answers; `words` are those of each language and status."""
+
+    def __init__(self, words: Mapping[tuple[str, int], Words]) -> None:
+        self._words = words
+
+    def answer(self, request: Request | None, status: int, headers: Mapping[str, str] | None = None) -> Response:
+        """A page, or problem details for programs, or the message alone for htmx.
+
+        It is in the visitor's language; where that cannot be told, in both languages.
+        """
+        status = status if status in STATUSES else 500
+        framed = request is not None and _safely(lambda: is_framed(request), False)
+        response = self._body(request, status, framed)
+        response.headers.update(FRAMED_HEADERS if framed else HEADERS)
+        response.headers["Cache-Control"] = "no-store"
+        if status in RETRY_AFTER:
+            response.headers["Retry-After"] = str(RETRY_AFTER[status])
+        response.headers.update(headers or {})
+        return response
+
+    def _body(self, request: Request | None, status: int, framed: bool) -> Response:
+        if request is None:
+            return Response(self._page(list(LANGUAGES), status), status, mimetype="text/html")
+        known = _language(request)
+        if _safely(lambda: wants_problems(request), False):
+            return problem(status, self._words["en" if is_api(request) or known is None else known, status].sentence)
+        keys = list(LANGUAGES) if known is None else [known]
+        if request.headers.get("HX-Request-Type") == "partial" and not framed:
+            body = "".join(_MESSAGE.format(self._words[key, status].sentence) for key in keys)
+        else:
+            home = f"{request.environ.get('SCRIPT_NAME', '')}/"
+            body = self._page(keys, status, home, is_form=request.method == "POST")
+        return Response(body, status, mimetype="text/html")
+
+    def _page(self, keys: Sequence[str], status: int, home: str = "/", *, is_form: bool = False) -> str:
+        sections = []
+        for key in keys:
+            words = self._words[key, status]
+            back = _PARAGRAPH.format(words.back) if is_form else ""
+            sections.append(
+                _SECTION.format(LANGUAGES[key].tag, words.heading, words.sentence, back, home, words.home, words.status)
+            )
+        title = " · ".join(self._words[key, status].heading for key in keys)
+        return _PAGE.format(tag=LANGUAGES[keys[0]].tag, title=title, sections=Markup("\n").join(sections))
+
+
+class LastResort:
+    """A WSGI application that answers with a plain page of status 500 when the one inside raises an exception."""
+
+    def __init__(self, app: WSGIApplication, make_request: Callable[[WSGIEnvironment], Request], plain: PlainErrors):
+        self._app = app
+        self._make_request = make_request
+        self._plain = plain
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        started = False
+
+        def start(*arguments: Any) -> Any:
+            nonlocal started
+            started = True
+            return start_response(*arguments)
+
+        try:
+            return self._app(environ, start)
+        except Exception as error:
+            method, path = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
+            log.error("%r %r failed outside any page", method, path, exc_info=error)
+            response = self._plain.answer(_safely(lambda: self._make_request(environ), None), 500)
+            # An answer that was started, but not sent, is replaced.
+            failure = (sys.exc_info(),) if started else ()
+            return response(environ, lambda status, headers, *_: start_response(status, headers, *failure))
+
+
+def init_app(app: Flask) -> PlainErrors:
+    """Translate what plain answers say, and put `LastResort` around the application, proxies' headers included."""
+    words = {}
+    for key in LANGUAGES:
+        with app.test_request_context():
+            g.language_key = key
+            for status in STATUSES:
+                words[key, status] = Words(
+                    heading_for(status),
+                    sentence_for(status),
+                    _("Go one page back in your browser: your text and your choices are there as you left them."),
+                    _("To the first page"),
+                    _("Status %(status)s", status=status),
+                )
+    plain = PlainErrors(words)
+    app.wsgi_app = LastResort(app.wsgi_app, app.request_class, plain)  # type: ignore[method-assign]
+    return plain
+
+
+def _language(request: Request) -> str | None:
+    """The visitor's language; None where finding it out fails."""
+    if has_app_context() and "language_key" in g:
+        return str(g.language_key)
+    return _safely(lambda: requested_key(request, request.args.get("lang")), None)
+
+
+def _safely(find: Callable[[], T], otherwise: D) -> T | D:
+    """What `find` returns, or `otherwise` where it raises an exception."""
+    try:
+        return find()
+    except Exception:
+        return otherwise
