@@ -78,7 +78,7 @@ class Crowd:
     def open(self) -> None:
         """Connect all clients; each sends its opening."""
         self._since = time.monotonic()
-        clients: dict[int, socket.socket] = {}
+        clients: dict[Address, socket.socket] = {}
         for number in range(self.count):
             client = socket.socket()
             if KINDS[self.kind].small_window:
@@ -93,7 +93,7 @@ class Crowd:
                 client.connect(self.address)
                 client.sendall(KINDS[self.kind].opening(number))
             client.setblocking(False)
-            clients[client.getsockname()[1]] = client
+            clients[client.getsockname()] = client
         self._sockets = clients  # all at once: another thread goes through them
 
     def step(self) -> None:
