@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote_from_bytes
 from wsgiref.types import WSGIEnvironment
 
@@ -24,18 +24,6 @@ class SiteRequest(Request):
         super().__init__(environ, *arguments, **options)
         if not self.query_string.isascii():
             self.query_string = quote_from_bytes(self.query_string, safe=_ASCII).encode()
-        self._file_streams: list[IO[bytes]] = []
-
-    def _get_file_stream(self, *arguments: Any, **options: Any) -> IO[bytes]:
-        stream = super()._get_file_stream(*arguments, **options)
-        self._file_streams.append(stream)
-        return stream
-
-    def close(self) -> None:
-        """Close the uploaded files; a form that is refused halfway leaves some that Werkzeug does not know."""
-        super().close()
-        for stream in self._file_streams:
-            stream.close()
 
 
 class Site(Flask):
