@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.postgres import Cluster, find_programs, running
+from tests.serving import serve
 from webapp import create_app, vocabularies
 from webapp.storage import storage_of
 from webapp.storage.tables import Base
@@ -21,9 +22,35 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING"):
     os.environ.setdefault(name, "")
 
-# Examples take as long as they take on a busy machine; in CI the same ones are tried in every run.
-settings.register_profile("tokenscope", deadline=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("tokenscope")
+# How many examples each property test tries; `--hypothesis-profile=exhaustive` chooses the second profile. No example
+# has a time limit, because the machine may be busy; CI tries the same ones in every run.
+settings.register_profile(
+    "quick",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
+settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=300)
+settings.load_profile("quick")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what is slow to start run in one process, whatever number of processes there are."""
+    for item in items:
+        if isinstance(item, pytest.Function) and (group := _group(item)):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _group(test: pytest.Function) -> str | None:
+    parameters = test.callspec.params.values() if hasattr(test, "callspec") else ()
+    if "browser" in test.fixturenames:
+        return "browser"
+    if "postgres" in test.fixturenames or "postgresql" in parameters:
+        return "postgresql"
+    if "tests.server" in test.module.__name__:
+        return "server"
+    return "site" if "site" in test.fixturenames else None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -56,10 +83,14 @@ def postgres() -> Iterator[Cluster]:
         yield cluster
 
 
-DATABASES = ["sqlite", "postgresql"]
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the site, served as it is when deployed."""
+    with serve() as address:
+        yield address
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=["sqlite", "postgresql"])
 def database_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """Settings with an empty database of a test's own, once SQLite and once PostgreSQL."""
     return _settings(request, tmp_path)
@@ -72,7 +103,7 @@ def _settings(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
     return {"DATABASE_URL": cluster.empty(), "DATABASE_FILE": str(folder / "unused.sqlite")}
 
 
-@pytest.fixture(scope="module", params=DATABASES)
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.exhaustive)])
 def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder = tmp_path_factory.mktemp("storing")
     nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
@@ -83,7 +114,9 @@ def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture
 def storing_app(_storing_app: Flask) -> Iterator[Flask]:
-    """The site without a network, once on SQLite and once on PostgreSQL: one for a module, emptied after each test.
+    """The site without a network, on SQLite: one for a module, emptied after each test.
+
+    Exhaustive runs use it on PostgreSQL as well.
 
     A module that uses it cannot use `database_settings`: there is one PostgreSQL.
     """

@@ -10,6 +10,8 @@ import pytest
 
 from tests.serving import ROOT, serve
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,6 +1,6 @@
 """The API in a test client, on sites of the test's own settings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +8,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.serving import serve
 from webapp import create_app
 
 Ask = Callable[..., Any]
@@ -37,13 +36,6 @@ def post(client: FlaskClient) -> Ask:
         return answer.get_json()
 
     return post
-
-
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    """The address of the site under its own server."""
-    with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
-        yield address
 
 
 def problem_of(answer: TestResponse, status: int) -> Any:

@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import pytest
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from tests.api.conftest import Ask
 from tests.core.texts import texts
+from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from webapp.core.text.byte_characters import spelt
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
@@ -17,7 +18,7 @@ TEXT = "研究 tokens 乸, unbelievably!"
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=texts)
 def test_tokens_are_those_of_the_core(post: Ask, name: str, text: str) -> None:
     encoding = shipped_tokenizer(name).encode(text)

@@ -1,8 +1,8 @@
 """How fast the site keeps and finds what is shared, on SQLite and PostgreSQL: ``python -m tests.benchmarks.storage``.
 
 Eight clients share texts of 2 KB, each another one, straight into the store: as two processes with four threads each,
-which is how several workers write, and as one process with eight. Then every link that was
-acknowledged is looked up again.
+which is how several workers write, and as one process with eight. Then every link that was acknowledged is looked up
+again.
 """
 
 import sys

@@ -7,16 +7,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 
-from tests.serving import find_chromium, launch_chromium, serve
+from tests.serving import find_chromium, launch_chromium
 
 OpenPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    """The address of the site, served as it is when deployed."""
-    with serve() as address:
-        yield address
 
 
 @pytest.fixture(scope="session")

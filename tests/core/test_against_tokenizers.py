@@ -1,14 +1,13 @@
 """The same file gives the same ids, offsets and text as in Hugging Face's `tokenizers`."""
 
 import tokenizers
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.conftest import Pair
 from tests.core.texts import CORPUS, any_text
+from tests.properties import SAME_FIXTURE
 from webapp.core.formats import huggingface
-
-ONE_FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 
 
 def assert_same(pair: Pair, text: str) -> None:
@@ -18,7 +17,7 @@ def assert_same(pair: Pair, text: str) -> None:
     assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=any_text)
 @example(text="")
 @example(text=" ")
@@ -28,7 +27,7 @@ def test_ids_and_offsets(pair: Pair, text: str) -> None:
     assert_same(pair, text)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=any_text)
 def test_what_we_write_is_loaded_and_encodes_the_same(pair: Pair, text: str) -> None:
     written = getattr(pair, "written", None)
@@ -39,7 +38,7 @@ def test_what_we_write_is_loaded_and_encodes_the_same(pair: Pair, text: str) -> 
     assert_same(Pair(pair.ours, written), text)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=any_text)
 def test_decode(pair: Pair, text: str) -> None:
     ids = pair.ours.ids(text)
@@ -47,14 +46,14 @@ def test_decode(pair: Pair, text: str) -> None:
     assert pair.ours.decode(ids, skip_special=True) == pair.theirs.decode(ids, skip_special_tokens=True)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(data=st.data())
 def test_decode_any_ids(pair: Pair, data: st.DataObject) -> None:
     ids = data.draw(st.lists(st.integers(0, len(pair.ours.model.pieces) - 1), max_size=12))
     assert pair.ours.decode(ids) == pair.theirs.decode(ids, skip_special_tokens=False)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(parts=st.lists(st.one_of(any_text, st.none()), max_size=6), data=st.data())
 def test_special_tokens_in_the_text(pair: Pair, parts: list[str | None], data: st.DataObject) -> None:
     names = sorted(pair.ours.special_tokens)

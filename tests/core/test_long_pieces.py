@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import models
 
@@ -80,7 +80,6 @@ def nested(count: int, first: int = 1, step: int = 1) -> dict[str, float]:
 # --- the ids of the originals
 
 
-@settings(max_examples=300, deadline=None)
 @given(score_of=vocabularies(), text=texts)
 @example(score_of=nested(MOST_NESTED), text="a" * 300)
 @example(score_of=nested(MOST_NESTED - LIMITS[0], first=LIMITS[0] + 1), text="a" * 300)
@@ -92,7 +91,6 @@ def test_unigram_equals_tokenizers(score_of: dict[str, float], text: str) -> Non
     assert list(model.ids(text)) == rival
 
 
-@settings(max_examples=300, deadline=None)
 @given(score_of=vocabularies(), text=texts)
 @example(score_of=nested(MOST_NESTED), text="a" * 300)
 @example(score_of=nested(10, first=100, step=397), text="a" * 9000 + "b" + "a" * 500)
@@ -102,7 +100,6 @@ def test_unigram_equals_sentencepiece(score_of: dict[str, float], text: str) -> 
     assert list(sentencepiece_format.read(content).ids(text)) == rival
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     score_of=vocabularies(),
     text=texts,
@@ -126,7 +123,6 @@ def test_unigram_equals_sentencepiece_where_scores_are_brought_back_to_0(
     assert list(sentencepiece_format.read(content).ids(text * times)) == rival.encode(text * times)
 
 
-@settings(max_examples=150, deadline=None)
 @given(score_of=vocabularies(), text=texts)
 def test_the_lattice_has_the_long_pieces(score_of: dict[str, float], text: str) -> None:
     read = sentencepiece_format.read(sentencepiece_file(score_of)).model
@@ -138,7 +134,6 @@ def test_the_lattice_has_the_long_pieces(score_of: dict[str, float], text: str) 
         assert list(tokens_of(model, text, best_path(lattice))) == list(model.segment(text))
 
 
-@settings(max_examples=300, deadline=None)
 @given(first=st.sets(long_texts, max_size=20), inner=st.sets(long_texts, max_size=30), word=texts)
 @example(first={"a"}, inner={"a", *("a" * at + "b" for at in range(1, MOST_LENGTHS))}, word="a" * 300)
 def test_wordpiece_equals_tokenizers(first: set[str], inner: set[str], word: str) -> None:
@@ -149,7 +144,6 @@ def test_wordpiece_equals_tokenizers(first: set[str], inner: set[str], word: str
     assert list(model.ids(word)) == ([token.id for token in rival.tokenize(word)] if word else [])
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     literals=st.sets(st.text("ab<|", max_size=4) | long_texts, min_size=1, max_size=12),
     text=texts | st.text("ab<|x", max_size=30),

@@ -5,9 +5,10 @@ from urllib.parse import urlencode
 
 import pytest
 from flask import Flask
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.pages.learn.lessons import LESSONS
 from webapp.vocabularies import ALGORITHMS, CATALOGUE
@@ -47,7 +48,7 @@ def queries(path: str) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("path", READ)
-@settings(max_examples=10)
+@EXPENSIVE
 @given(data=st.data(), headers=headers)
 def test_no_address_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:
     query = data.draw(queries(path))
@@ -58,7 +59,7 @@ def test_no_address_breaks_a_page(app: Flask, path: str, data: st.DataObject, he
 
 
 @pytest.mark.parametrize("path", WRITTEN)
-@settings(max_examples=10)
+@EXPENSIVE
 @given(data=st.data(), headers=headers)
 def test_no_form_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:
     form = data.draw(queries(path))

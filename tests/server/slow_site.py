@@ -51,6 +51,7 @@ def crashing() -> str:
 
 def sleeping() -> str:
     """Wait as long as asked, in seconds."""
+    _tell_process()
     time.sleep(float(request.args["seconds"]))
     return "slept"
 

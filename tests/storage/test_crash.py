@@ -122,6 +122,7 @@ def connected(site: Site) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=PATIENCE)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(180 + 3 * SECONDS)
 def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]) -> None:
     environment = {

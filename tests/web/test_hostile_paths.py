@@ -81,6 +81,11 @@ def ask(address: str, target: str, *, method: str = "GET", language: str = "en")
     return Answer(int(found[1]), headers, body.decode("utf-8", "replace"), seconds)
 
 
+def quickest(address: str, target: str, *, method: str = "GET") -> float:
+    """The seconds of the fastest of five answers."""
+    return min(ask(address, target, method=method).seconds for _ in range(5))
+
+
 def digests() -> list[str]:
     """What a fingerprint of a file that is no static one would be."""
     return [sha256(path.read_bytes()).hexdigest()[:10] for path in SECRETS if path != ROOT / "static" / "app.css"]
@@ -97,14 +102,8 @@ def paths(rule: Rule) -> Iterator[str]:
         yield f"{'json'.join(parts).rstrip('/')}/{value}"
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with serve() as address:
-        yield address
-
-
-def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, address: str) -> None:
-    host = urlsplit(address).netloc
+def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, site: str) -> None:
+    host = urlsplit(site).netloc
     leaks = [*digests(), *CONTENTS]
     rules = list(app.url_map.iter_rules())
     asked = {(path, method) for rule in rules for path in paths(rule) for method in {"GET", "POST"} & rule.methods}
@@ -112,7 +111,7 @@ def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, address: str) -> No
     assert len(asked) > 2000
     slow = []
     for path, method in sorted(asked):
-        answer = ask(address, path, method=method)
+        answer = ask(site, path, method=method)
         assert answer.status < 500, (method, path)
         # The path itself comes back in addresses of the page.
         assert [leak for leak in leaks if leak in answer.body] == [], (method, path)
@@ -121,14 +120,15 @@ def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, address: str) -> No
         if "location" in answer.headers:
             assert urlsplit(answer.headers["location"]).netloc in ("", host), (method, path)
         if answer.seconds > 1:
-            slow.append((method, path, answer.seconds))
-    assert slow == []
+            slow.append((path, method))
+    # A busy machine is slow once, a slow path always.
+    assert [(path, method) for path, method in slow if quickest(site, path, method=method) > 1] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", MISSING)
-def test_a_missing_static_file_is_a_quick_page(address: str, name: str, language: str) -> None:
-    answers = [ask(address, f"/static/{name}", language=language) for _ in range(5)]
+def test_a_missing_static_file_is_a_quick_page(site: str, name: str, language: str) -> None:
+    answers = [ask(site, f"/static/{name}", language=language) for _ in range(5)]
     for answer in answers:
         assert answer.status == 404
         assert LANGUAGES[language] in answer.body
@@ -139,20 +139,20 @@ def test_a_missing_static_file_is_a_quick_page(address: str, name: str, language
     assert min(answer.seconds for answer in answers) < 0.05
 
 
-def test_a_pipe_or_a_device_is_never_opened(address: str, tmp_path: Path) -> None:
+def test_a_pipe_or_a_device_is_never_opened(site: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for target in (tmp_path / "pipe", Path("/dev/zero"), Path("/dev/tty")):
         climbing = "..%2f" * 20 + str(target).removeprefix("/").replace("/", "%2f")
         for form in (climbing, climbing.replace("..", "%2e%2e")):
-            answer = ask(address, f"/static/{form}")
+            answer = ask(site, f"/static/{form}")
             assert answer.status == 404
-            assert answer.seconds < 1
+            assert answer.seconds < 1 or quickest(site, f"/static/{form}") < 1
 
 
-def test_only_the_true_fingerprint_is_kept_for_a_year(address: str) -> None:
+def test_only_the_true_fingerprint_is_kept_for_a_year(site: str) -> None:
     true = sha256((ROOT / "static" / "app.css").read_bytes()).hexdigest()[:10]
-    assert f"/static/app.css?v={true}" in ask(address, "/").body
-    kept = {v: "immutable" in ask(address, f"/static/app.css?v={v}").headers["cache-control"] for v in (true, "1", "")}
+    assert f"/static/app.css?v={true}" in ask(site, "/").body
+    kept = {v: "immutable" in ask(site, f"/static/app.css?v={v}").headers["cache-control"] for v in (true, "1", "")}
     assert kept == {true: True, "1": False, "": False}
 
 

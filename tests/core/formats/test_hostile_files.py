@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.conftest import Pair
@@ -16,6 +16,7 @@ from tests.core.mutations import mutated_bytes, mutated_document, read_or_refuse
 from tests.core.sentencepieces import trained
 from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
+from tests.properties import SAME_FIXTURE
 from webapp.core.formats import tiktoken, vocab_json
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.dictionary import write_dictionary
@@ -31,8 +32,6 @@ JSON_FILES = {"gpt2": 700, "bert_base_cased": 900, "mistral01": 700}
 OTHERS = ["tekken", "scores", "tiktoken", "vocab.json", "vocab.txt", "codes", "dictionary"]
 MODELS = ["unigram", "bpe", "word", "char"]
 RANDOM = st.integers(0, 1 << 32).map(Random)
-
-QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @cache
@@ -96,20 +95,20 @@ def test_a_tokenizer_json_cut_off_is_refused(pair: Pair) -> None:
         assert read_or_refused(content[:end]) is not None
 
 
-@QUICK
+@SAME_FIXTURE
 @given(random=RANDOM)
 def test_bytes_changed(files: tuple[bytes, ...], random: Random) -> None:
     at = random.randrange(len(files))
     read_or_refused(*files[:at], mutated_bytes(files[at], random), *files[at + 1 :])
 
 
-@QUICK
+@SAME_FIXTURE
 @given(random=RANDOM)
 def test_members_changed(pair: Pair, random: Random) -> None:
     read_or_refused(written(mutated_document(reduced(json.loads(pair.theirs.to_str()), 300), random)))
 
 
-@QUICK
+@SAME_FIXTURE
 @given(random=RANDOM)
 @pytest.mark.parametrize("name", ["tekken", "scores", "vocab.json"])
 def test_members_of_other_files_changed(name: str, random: Random) -> None:
@@ -117,13 +116,13 @@ def test_members_of_other_files_changed(name: str, random: Random) -> None:
     read_or_refused(written(mutated_document(json.loads(content), random)), *rest)
 
 
-@settings(QUICK, max_examples=150)
+@SAME_FIXTURE
 @given(random=RANDOM)
 def test_members_of_published_files_changed(published: dict[str, Any], random: Random) -> None:
     read_or_refused(written(mutated_document(published, random)))
 
 
-@settings(QUICK, max_examples=60)
+@SAME_FIXTURE
 @given(random=RANDOM)
 def test_bytes_of_published_files_changed(published: dict[str, Any], random: Random) -> None:
     read_or_refused(mutated_bytes(written(published), random))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.conftest import Pair
@@ -53,7 +53,6 @@ def apart() -> Pair:
     return Pair(ours, theirs)
 
 
-@settings(max_examples=400)
 @given(text=st.one_of(any_text, st.text("the wranduo.,\n日本é\u0301\ue000\ue001", max_size=30)))
 def test_end_of_word_symbol_in_tokenizers(apart: Pair, text: str) -> None:
     theirs = apart.theirs.encode(text)
@@ -207,7 +206,6 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=500)
 @given(data=st.data(), value=json_values)
 def test_any_change_is_read_or_refused_clearly(data: st.DataObject, value: Any) -> None:
     """Put anything anywhere into a good file: it is read, or refused with a FormatError; never a KeyError."""

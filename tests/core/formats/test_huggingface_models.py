@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -86,7 +86,6 @@ def model(request: pytest.FixtureRequest) -> Pair:
     return paired(MODELS[request.param]())
 
 
-@settings(max_examples=120)
 @given(text=words)
 def test_models(model: Pair, text: str) -> None:
     assert_same(model, text)
@@ -97,6 +96,7 @@ def test_models_on_hard_texts(model: Pair) -> None:
         assert_same(model, text)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["WordLevel", "Unigram with bytes"])
 def test_every_code_point_in_models(name: str) -> None:
     assert_same_for_every_code_point(paired(MODELS[name]()))
@@ -133,7 +133,6 @@ def precompiled() -> Pair:
     return spelling(normalizer=normalizers.Precompiled(model.normalizer_spec.precompiled_charsmap))
 
 
-@settings(max_examples=200)
 @given(text=any_text)
 @example(text="e\u0301\u0344ﬁ")
 @example(text="³\u094dक ·\u0308\u094dक कः\u094dक ³\u094dक\u094dक e\u0301क\u094dक")
@@ -141,6 +140,7 @@ def test_precompiled(precompiled: Pair, text: str) -> None:
     assert_same(precompiled, text)
 
 
+@pytest.mark.exhaustive
 def test_every_code_point_precompiled(precompiled: Pair) -> None:
     assert_same_for_every_code_point(precompiled)
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
 from tests.core.conftest import Pair
 from tests.core.texts import HARD, any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats import huggingface
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -107,7 +108,6 @@ def assert_same_for_every_code_point(pair: Pair, context: str = "a{0}\u0301") ->
         assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets, hex(start)
 
 
-@settings(max_examples=120)
 @given(text=any_text)
 @example(text="")
 @example(text=" ")
@@ -116,7 +116,6 @@ def test_normalizers(normalized: Pair, text: str) -> None:
     assert_same(normalized, text)
 
 
-@settings(max_examples=120)
 @given(text=any_text)
 @example(text="")
 @example(text=" ")
@@ -125,17 +124,18 @@ def test_pre_tokenizers(cut: Pair, text: str) -> None:
     assert_same(cut, text)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["NFC", "NFKD", "Lowercase", "StripAccents", "Nmt"])
 def test_every_code_point_normalized(name: str) -> None:
     assert_same_for_every_code_point(spelling(normalizer=NORMALIZERS[name]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["Digits", "UnicodeScripts"])
 def test_every_code_point_cut(name: str) -> None:
     assert_same_for_every_code_point(spelling(pre_tokenizer=PRE_TOKENIZERS[name]))
 
 
-@settings(max_examples=150)
 @given(text=any_text, first=st.sampled_from(sorted(NORMALIZERS)), second=st.sampled_from(sorted(PRE_TOKENIZERS)))
 def test_normalizer_and_pre_tokenizer_together(text: str, first: str, second: str) -> None:
     assert_same(spelling(NORMALIZERS[first], PRE_TOKENIZERS[second]), text)
@@ -168,7 +168,6 @@ def bpe(request: pytest.FixtureRequest) -> Pair:
     return paired(theirs)
 
 
-@settings(max_examples=250)
 @given(text=st.one_of(st.text("thea▁s研究é.  \x00", max_size=30), any_text))
 def test_bpe(bpe: Pair, text: str) -> None:
     assert_same(bpe, text)
@@ -196,7 +195,6 @@ def test_unigram(byte_fallback: bool) -> None:
 FLAGS = ["single_word", "lstrip", "rstrip", "normalized", "special"]
 
 
-@settings(max_examples=300)
 @given(
     tokens=st.dictionaries(
         st.sampled_from(["<m>", "<m", "the", "THE", "e", " ", "é", "Ġa", "t h", "<|x|>"]),
@@ -272,14 +270,13 @@ BEHIND_EACH_OTHER = {
 }
 
 
-@settings(max_examples=60)
+@EXPENSIVE
 @given(name=st.sampled_from(sorted(BEHIND_EACH_OTHER)), text=any_text)
 def test_post_processors_behind_each_other(name: str, text: str) -> None:
     pair = spelling(None, PRE_TOKENIZERS["ByteLevel"], None, processors.Sequence(BEHIND_EACH_OTHER[name]))
     assert_same(pair, text, template=True)
 
 
-@settings(max_examples=150)
 @given(
     name=st.sampled_from(sorted(PROCESSORS)),
     pre_tokenizer=st.sampled_from(["ByteLevel prefix", "ByteLevel", "Whitespace", "FixedLength"]),
@@ -306,7 +303,6 @@ DECODERS = {
 
 
 @pytest.mark.parametrize("name", DECODERS)
-@settings(max_examples=150)
 @given(
     ids=st.lists(st.one_of(st.integers(0, len(SPELLING) - 1), st.sampled_from([0, 276, 277, 196, 170])), max_size=12)
 )

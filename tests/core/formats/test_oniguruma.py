@@ -4,11 +4,12 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers
 
 from tests.core.texts import ASSIGNED, HARD, any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.huggingface_parts import read_pretokenizer
 from webapp.core.formats.oniguruma import translated
@@ -110,12 +111,12 @@ def assert_same(pair: tuple[PreTokenizer, Any], text: str) -> None:
     assert [(pretoken, (start, end)) for pretoken, start, end in ours.spans(text)] == theirs.pre_tokenize_str(text)
 
 
-@settings(max_examples=100)
 @given(text=texts)
 def test_published_patterns(pair: tuple[PreTokenizer, Any], text: str) -> None:
     assert_same(pair, text)
 
 
+@pytest.mark.exhaustive
 def test_every_code_point(pair: tuple[PreTokenizer, Any]) -> None:
     for first in range(0, len(ASSIGNED), 20_000):
         assert_same(pair, " ".join(f"a{chr(code)}" for code in ASSIGNED[first : first + 20_000 : 7]))
@@ -130,13 +131,12 @@ SEQUENCES = {
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
-@settings(max_examples=150)
 @given(text=texts)
 def test_published_sequences(name: str, text: str) -> None:
     assert_same(both(*SEQUENCES[name]), text)
 
 
-@settings(max_examples=60)
+@EXPENSIVE
 @given(text=texts, name=st.sampled_from(sorted(PATTERNS)))
 def test_what_is_matched_can_be_left_out(text: str, name: str) -> None:
     assert_same(both(PATTERNS[name], behavior="Removed"), text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.tekken_files import tekken_file
@@ -241,19 +241,16 @@ def read_or_refused(*content: Any) -> None:
     assert isinstance(tokenizer.decode(ids), str)
 
 
-@settings(max_examples=600)
 @given(content=changed())
 def test_a_changed_file_is_read_or_refused(content: bytes) -> None:
     read_or_refused(content)
 
 
-@settings(max_examples=300)
 @given(content=changed(), companion=st.one_of(changed(), st.sampled_from([VOCABULARY, MERGES])))
 def test_two_changed_files_are_read_or_refused(content: bytes, companion: bytes) -> None:
     read_or_refused(content, companion)
 
 
-@settings(max_examples=500)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     read_or_refused(content)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import made, trained
 from tests.core.texts import CORPUS, any_text
+from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
@@ -120,7 +121,6 @@ def assembled(context: str, step: int = 1) -> Iterator[str]:
         yield "".join(chr(code) + context for code in codes[start : start + 512])
 
 
-ONE_FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=120)
 hard_texts = st.one_of(
     any_text,
     st.lists(
@@ -129,7 +129,7 @@ hard_texts = st.one_of(
 )
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=hard_texts)
 @example(text="")
 @example(text=" ")
@@ -143,21 +143,21 @@ def test_ids_offsets_and_text(pair: Pair, text: str) -> None:
     assert_same(pair, text)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=any_text)
 @example(text="<extra_id_0> of <extra_id_99><extra_id_100>")
 def test_published_models(published: Pair, text: str) -> None:
     assert_same(published, text)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(data=st.data())
 def test_decode_any_ids(pair: Pair, data: st.DataObject) -> None:
     ids = data.draw(st.lists(st.integers(0, pair.theirs.get_piece_size() - 1), max_size=12))
     assert pair.ours.decode(ids) == pair.theirs.decode(ids)
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(data=st.data())
 def test_decode_any_ids_of_published_models(published: Pair, data: st.DataObject) -> None:
     size = published.theirs.get_piece_size()
@@ -166,6 +166,7 @@ def test_decode_any_ids_of_published_models(published: Pair, data: st.DataObject
     assert published.ours.decode(ids) == published.theirs.decode(ids)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("variant", "context", "step"),
     [
@@ -185,6 +186,7 @@ def test_every_code_point(variant: str, context: str, step: int) -> None:
         assert pair.ours.decode(ids) == pair.theirs.decode(ids)
 
 
+@pytest.mark.exhaustive
 def test_every_code_point_in_published_models(published: Pair) -> None:
     for text in (*assembled(""), *assembled("e\u0301", 97)):
         assert published.ours.ids(text) == published.theirs.encode(text)
@@ -251,7 +253,6 @@ CUT_SHORT = made(
 )
 
 
-@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @example(content=CUT_SHORT, text="ab▁", times=1)
 @example(content=CUT_SHORT, text="b▁", times=3)
 @given(content=random_models(), text=st.text(CHARACTERS + " x", max_size=40), times=st.sampled_from([1, 1, 3, 40]))
@@ -290,7 +291,7 @@ def test_control_pieces_are_special_tokens() -> None:
 WHITE = " \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\ufeff\u200b"
 
 
-@ONE_FIXTURE
+@SAME_FIXTURE
 @given(text=st.text(WHITE + "▁abﬁ´é〈<extra_id0>", max_size=30))
 @example(text="")
 @example(text=WHITE)

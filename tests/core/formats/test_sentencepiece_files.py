@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import made, parsed, trained
@@ -146,13 +146,11 @@ def mutated(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     return content
 
 
-@settings(max_examples=300)
 @given(edits=mutations(), kind=st.sampled_from(["unigram", "bpe", "word", "char"]))
 def test_mutated_files(edits: list[tuple[int, int, bytes]], kind: str) -> None:
     read_or_refused(mutated(trained(model_type=kind, byte_fallback=True, vocab_size=700), edits))
 
 
-@settings(max_examples=300)
 @given(edits=mutations())
 def test_mutated_character_maps(edits: list[tuple[int, int, bytes]]) -> None:
     message = parsed(trained(model_type="unigram"))
@@ -161,7 +159,6 @@ def test_mutated_character_maps(edits: list[tuple[int, int, bytes]]) -> None:
     read_or_refused(content)
 
 
-@settings(max_examples=100)
 @given(edits=mutations())
 def test_mutated_pieces_read_as_the_original_reads_them(edits: list[tuple[int, int, bytes]]) -> None:
     """Where both take a mutated model without its character map, they agree on what it says."""
@@ -177,7 +174,6 @@ def test_mutated_pieces_read_as_the_original_reads_them(edits: list[tuple[int, i
     assert ours.ids(CORPUS[:500]) == expected
 
 
-@settings(max_examples=200)
 @given(content=st.binary(max_size=300))
 def test_any_bytes(content: bytes) -> None:
     read_or_refused(content)

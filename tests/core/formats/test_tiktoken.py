@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
 from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats import tiktoken as tiktoken_format
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.tiktoken import ENCODINGS, read, write
@@ -74,12 +75,12 @@ def pair(request: pytest.FixtureRequest, pattern: str) -> tuple[Tokenizer, tikto
     return ours, rival_of(request.param, pattern, SPECIAL)
 
 
-@settings(max_examples=100)
 @given(text=all_texts)
 def test_any_text(pair: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
     assert_same(*pair, text)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("pattern", [split_patterns.CL100K_BASE, split_patterns.O200K])
 def test_every_code_point(pattern: str) -> None:
     ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
@@ -101,7 +102,7 @@ def test_the_end_of_a_text() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\w+", r"\p{Han}+|[a-z]+", r"[^\n]+", r"(?i:the)|."])
-@settings(max_examples=50)
+@EXPENSIVE
 @given(text=all_texts)
 def test_a_pattern_given_by_hand(pattern: str, text: str) -> None:
     """What it does not match is left out."""
@@ -112,7 +113,7 @@ def test_a_pattern_given_by_hand(pattern: str, text: str) -> None:
     assert_same(ours, rival, text)
 
 
-@settings(max_examples=30)
+@EXPENSIVE
 @given(text=st.text(st.sampled_from("ab 研\n"), min_size=300, max_size=3000))
 def test_long_pretokens(text: str) -> None:
     text = text.replace(" ", "") * 3
@@ -138,12 +139,12 @@ def test_published_vocabularies_on_texts(published: tuple[Tokenizer, tiktoken.En
         assert_same(*published, text + "<|endoftext|>" + text[:100])
 
 
-@settings(max_examples=300)
 @given(text=all_texts)
 def test_published_vocabularies_on_any_text(published: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
     assert_same(*published, text + "<|fim_middle|>'s")
 
 
+@pytest.mark.exhaustive
 def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, tiktoken.Encoding]) -> None:
     codes = [code for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
     for first in range(0, len(codes), 20_000):
@@ -248,7 +249,6 @@ def test_only_models_by_rank_are_written() -> None:
         write(BYTE_BPE.tokenizer(train_bytes({}, 256).model))
 
 
-@settings(max_examples=200)
 @given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
 def test_surrogates(text: str) -> None:
     """Two that make a character are that character, as for `tiktoken`; places are those of the text as it came."""

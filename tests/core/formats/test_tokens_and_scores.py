@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import trained
@@ -35,7 +35,6 @@ def ours(rival: sentencepiece.SentencePieceProcessor) -> Tokenizer:
     return tokens_and_scores.read(json.dumps(exported(rival)))
 
 
-@settings(max_examples=300)
 @given(text=any_text.filter(lambda text: text == " ".join(text.split(" ")).strip(" ") and "▁" not in text and text))
 def test_equals_its_model_with_a_space_in_front(
     rival: sentencepiece.SentencePieceProcessor, ours: Tokenizer, text: str

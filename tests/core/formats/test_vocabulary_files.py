@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPETokenizer
 
@@ -40,7 +40,6 @@ def bert(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return vocab_txt.read(file.read_text(encoding="utf-8")), rival
 
 
-@settings(max_examples=300)
 @given(text=any_text)
 def test_vocab_txt(bert: tuple[Tokenizer, Any], text: str) -> None:
     ours, rival = bert
@@ -101,7 +100,6 @@ def gpt2(gpt2_files: tuple[Path, Path]) -> tuple[Tokenizer, Any]:
     return vocab_json.read(*texts), ByteLevelBPETokenizer(*map(str, gpt2_files))
 
 
-@settings(max_examples=300)
 @given(text=any_text)
 def test_vocab_json(gpt2: tuple[Tokenizer, Any], text: str) -> None:
     ours, rival = gpt2
@@ -186,7 +184,6 @@ MISTRALS = tiktoken.Encoding(
 )
 
 
-@settings(max_examples=300)
 @given(text=any_text)
 def test_tekken(text: str) -> None:
     """Mistral's reader is `tiktoken` with the first ids kept for special tokens."""
@@ -267,7 +264,6 @@ def codes(draw: st.DrawFn) -> tuple[str, dict[tuple[str, str], int], str]:
     return file, {pair: rank for rank, pair in reversed([*enumerate(order)])}, version
 
 
-@settings(max_examples=500)
 @given(made=codes(), words=st.lists(st.text("abcdé", min_size=1, max_size=14), max_size=5))
 def test_subword_nmt(made: tuple[str, dict[tuple[str, str], int], str], words: list[str]) -> None:
     file, merges, version = made

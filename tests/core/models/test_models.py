@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models
 
@@ -146,7 +146,6 @@ def test_wordpiece_worked_examples(worked_examples: dict[str, Any]) -> None:
 # --- Unigram
 
 
-@settings(max_examples=400)
 @given(
     vocabulary=pieces,
     # Few different scores, so that ties are frequent; some of them beat the score of single characters.

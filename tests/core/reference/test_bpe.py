@@ -5,7 +5,7 @@ from random import Random
 from typing import AnyStr
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webapp.core.models import merge_loop
@@ -37,7 +37,6 @@ def spelled(counts: dict[str, int], glued: bool) -> dict[tuple[str, ...], int]:
 # --- training
 
 
-@settings(max_examples=400)
 @given(st.one_of(words, any_words))
 @example({"aaa": 1})
 @example({"aaaaa": 2, "aaaa": 1, "baaab": 3})
@@ -49,7 +48,6 @@ def test_training_over_bytes_equals_the_reference(counts: dict[str, int]) -> Non
     assert {piece: id for id, piece in enumerate(trained.model.pieces)} == vocabulary
 
 
-@settings(max_examples=400)
 @given(words, st.booleans(), st.integers(0, 30))
 def test_training_over_characters_equals_the_reference(counts: dict[str, int], glued: bool, number: int) -> None:
     corpus = spelled(counts, glued)
@@ -136,7 +134,6 @@ def test_models_over_characters_encode_as_the_reference(
         assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
 
 
-@settings(max_examples=300)
 @given(made=merge_lists([bytes([byte]) for byte in "abé研".encode()]), text=st.text("abé研éÉ\u0301😀", max_size=60))
 def test_models_over_bytes_encode_as_the_reference(
     made: tuple[list[bytes], list[tuple[bytes, bytes]]], text: str

@@ -1,6 +1,6 @@
 """The fast matchers find the words that the reference finds."""
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webapp.core.models.dictionary import Dictionary
@@ -14,7 +14,6 @@ words_of = st.one_of(st.text("研究", min_size=1, max_size=3), st.text("研究�
 dictionaries = st.lists(words_of, unique=True, max_size=12)
 
 
-@settings(max_examples=200)
 @given(words=dictionaries, text=texts, keep_runs=st.booleans())
 def test_forward_and_backward_equal_the_reference(words: list[str], text: str, keep_runs: bool) -> None:
     dictionary = Dictionary(words)
@@ -26,7 +25,6 @@ def test_forward_and_backward_equal_the_reference(words: list[str], text: str, k
         assert ids == [words.index(word) if word in words else len(words) for word in found]
 
 
-@settings(max_examples=400)
 @given(words=dictionaries, text=texts, keep_runs=st.booleans())
 @example(words=["研究", "研究生", "生命", "科学"], text="研究生命科学", keep_runs=False)
 @example(words=["和尚", "尚未"], text="和尚未", keep_runs=False)

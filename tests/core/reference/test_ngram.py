@@ -3,7 +3,7 @@
 from itertools import pairwise
 from math import isclose, log
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.models.bigrams import END, START
@@ -20,7 +20,6 @@ few_sentences = st.lists(st.lists(st.text("ab", min_size=1, max_size=2), min_siz
 texts = st.lists(st.one_of(st.text("abc", max_size=4), st.sampled_from(["<s>", "</s>"])), max_size=3).map("".join)
 
 
-@settings(max_examples=400)
 @given(st.one_of(st.tuples(sentences, texts), st.tuples(few_sentences, st.text("ab", max_size=8))))
 def test_the_table_and_the_words_equal_the_reference(drawn: tuple[list[list[str]], str]) -> None:
     given_sentences, text = drawn

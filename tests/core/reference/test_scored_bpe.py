@@ -1,7 +1,7 @@
 """BPE by the rank or the score of pieces gives what the reference gives, whatever the pieces hold."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.models import rank_bpe, scored_bpe
@@ -35,7 +35,6 @@ def merged(piece: bytes, ranks: dict[bytes, int]) -> list[int]:
     return [ranks[part] for part in reference.merge_best([BYTES[byte] for byte in piece], scores)]
 
 
-@settings(max_examples=400)
 @given(extra=pieces, text=st.text(ALPHABET, max_size=40))
 def test_models_by_rank_encode_as_the_reference(extra: list[bytes], text: str) -> None:
     model = RankBPE(BYTES + extra)
@@ -47,7 +46,6 @@ def test_models_by_rank_encode_as_the_reference(extra: list[bytes], text: str) -
         assert (segments[0][1], segments[-1][2]) == (0, len(text))
 
 
-@settings(max_examples=300)
 @given(extra=pieces, text=st.text(ALPHABET, max_size=30))
 def test_the_list_and_the_heap_equal_the_reference(extra: list[bytes], text: str) -> None:
     ranks = ranked(extra)
@@ -65,7 +63,6 @@ def test_the_border_between_list_and_heap() -> None:
 BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
-@settings(max_examples=400)
 @given(
     found=st.lists(
         st.one_of(st.text("ab", min_size=1, max_size=3), st.text("abcé▁", min_size=1, max_size=5)),

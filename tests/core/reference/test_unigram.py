@@ -6,7 +6,7 @@ from math import exp, fsum, log
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS
@@ -84,7 +84,6 @@ def test_seeds_equal_the_reference(counts: dict[str, int], number: int) -> None:
     assert list(seed_pieces(counts, number)) == [piece for piece in wanted if len(piece) > 1]
 
 
-@settings(max_examples=150)
 @given(words, st.integers(0, 12), st.integers(0, 60))
 def test_every_round_of_training_equals_the_reference(counts: dict[str, int], longer: int, seeds: int) -> None:
     """Each round begins with the numbers of the trainer, so that no rounding adds up to another decision."""
@@ -145,7 +144,6 @@ def test_training_as_a_whole_equals_the_reference(counts: dict[str, int]) -> Non
         assert len(scores) == characters + longer
 
 
-@settings(max_examples=200)
 @given(words, st.data())
 def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, int], data: st.DataObject) -> None:
     """Probabilities are powers of two: products and sums of logarithms are exact, and equal ones are frequent."""
@@ -166,7 +164,6 @@ def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, in
 SCORES = [-0.5, -1.0, -1.5, -2.0, -3.1, -4.25, -7.3, -11.0]
 
 
-@settings(max_examples=400)
 @given(
     vocabulary=pieces,
     scores=st.lists(st.sampled_from(SCORES), min_size=12, max_size=12),
@@ -182,7 +179,6 @@ def test_the_model_encodes_as_the_reference(vocabulary: list[str], scores: list[
     assert [(text * times)[start:end] for _, start, end in segments] == expected
 
 
-@settings(max_examples=300)
 @given(
     vocabulary=pieces,
     # Short binary fractions, which single precision holds without rounding.

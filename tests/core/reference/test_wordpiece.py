@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.models.wordpiece import WordPiece
@@ -24,7 +24,6 @@ def scored(counts: dict[str, int], minimum: int) -> Iterator[tuple[str, str, str
         corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
 
 
-@settings(max_examples=400)
 @given(words, st.integers(1, 4))
 def test_training_equals_the_reference(counts: dict[str, int], minimum: int) -> None:
     assert list(wordpiece.merges(counts, minimum_pair_frequency=minimum)) == list(scored(counts, minimum))

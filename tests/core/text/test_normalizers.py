@@ -4,7 +4,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer
 from tokenizers import models as their_models
@@ -46,7 +46,6 @@ def characters_with_places(normalizer: Any, text: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("our", "their"), PAIRS, ids=lambda one: repr(one)[:40])
-@settings(max_examples=150)
 @given(text=any_text)
 def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text: str) -> None:
     aligned = our.align(AlignedText.of(text))
@@ -56,7 +55,6 @@ def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text
     assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_places(their, text)
 
 
-@settings(max_examples=500)
 @given(
     text=st.lists(
         st.sampled_from(["e", "a", "\u0301", "\u0323", "\u0308", "\u0344", "é", "\u212b", "ậ", "가", "\u1100",
@@ -73,6 +71,7 @@ def test_unicode_forms_on_tangled_marks(text: str) -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_bert_on_every_code_point() -> None:
     assigned = [
         chr(code)

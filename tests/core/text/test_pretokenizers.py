@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as theirs
 
@@ -28,7 +28,6 @@ PAIRS: list[tuple[ours.PreTokenizer, Any]] = [
 
 
 @pytest.mark.parametrize(("our", "their"), PAIRS, ids=lambda one: repr(one)[:60])
-@settings(max_examples=100)
 @given(text=any_text)
 def test_equal_to_tokenizers(our: ours.PreTokenizer, their: Any, text: str) -> None:
     spans = our.spans(text)
@@ -37,6 +36,7 @@ def test_equal_to_tokenizers(our: ours.PreTokenizer, their: Any, text: str) -> N
     assert found == their.pre_tokenize_str(text)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer"])
 def test_every_code_point(name: str) -> None:
     our, their = getattr(ours, name)(), getattr(theirs, name)()
@@ -46,7 +46,6 @@ def test_every_code_point(name: str) -> None:
         assert [(pretoken, (start, end)) for pretoken, start, end in found] == their.pre_tokenize_str(text), hex(first)
 
 
-@settings(max_examples=200)
 @given(text=any_text)
 def test_byte_level_cuts_as_tokenizers(text: str) -> None:
     spans = ours.ByteLevel().spans(text)

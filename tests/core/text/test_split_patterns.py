@@ -3,7 +3,7 @@
 import pytest
 import regex
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
@@ -36,6 +36,7 @@ IN_CONTEXT = [(pattern, CONTEXTS[1]) for pattern in KNOWN] + [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("pattern", "context"), IN_CONTEXT)
 def test_every_code_point_in_context(pattern: str, context: str) -> None:
     """Many code points a text, each on a line of its own."""
@@ -47,6 +48,7 @@ def test_every_code_point_in_context(pattern: str, context: str) -> None:
         assert fast.findall(text) == original(pattern, text), hex(codes[first])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("pattern", [GPT2, O200K])
 def test_every_code_point_is_what_it_is_to_the_originals(pattern: str) -> None:
     """Against the engine and the Unicode tables of `tokenizers`, which are those of `tiktoken`."""
@@ -58,7 +60,6 @@ def test_every_code_point_is_what_it_is_to_the_originals(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", KNOWN)
-@settings(max_examples=150)
 @given(text=st.one_of(any_text, texts_to_cut))
 def test_hard_texts(pattern: str, text: str) -> None:
     fast = SplitPattern(pattern)
@@ -68,7 +69,6 @@ def test_hard_texts(pattern: str, text: str) -> None:
     assert [text[start:end] for start, end in fast.spans(text)] == found
 
 
-@settings(max_examples=150)
 @given(text=st.text(st.sampled_from("aAéÉǅʰ研\u0301\u0323 '\nsS1/!𝐀𝐚𠀀ſ"), max_size=24))
 @pytest.mark.parametrize("pattern", KNOWN)
 def test_words_of_capitals_small_letters_and_marks(pattern: str, text: str) -> None:

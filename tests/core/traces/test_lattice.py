@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 import sentencepiece
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import made, trained
 from tests.core.texts import CORPUS, any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.fast.single_precision import single
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -113,7 +114,6 @@ def check_table(model: LatticeModel, text: str) -> None:
     assert [id for id, _, _ in tokens] == list(model.ids(text))
 
 
-@settings(max_examples=400)
 @given(model=models, text=words)
 @example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
 @example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
@@ -121,7 +121,6 @@ def test_the_table_ends_in_what_the_model_gives(model: LatticeModel, text: str) 
     check_table(model, text)
 
 
-@settings(max_examples=200)
 @given(text=any_text)
 def test_with_the_shipped_vocabulary(text: str) -> None:
     model = shipped_tokenizer("unigram").model
@@ -143,7 +142,6 @@ def sentencepiece_model(at: int) -> tuple[Tokenizer, sentencepiece.SentencePiece
     return format.read(content), sentencepiece.SentencePieceProcessor(model_proto=content)
 
 
-@settings(max_examples=200)
 @given(at=st.sampled_from(range(len(VARIANTS))), text=any_text)
 @example(at=0, text=CORPUS[:1500])
 def test_with_what_sentencepiece_trains(at: int, text: str) -> None:
@@ -191,7 +189,6 @@ def test_no_text() -> None:
 # --- the n best
 
 
-@settings(max_examples=300)
 @given(model=models, text=st.text(ALPHABET, max_size=7), n=st.integers(1, 20))
 def test_the_n_best_are_the_best_of_all_paths(model: LatticeModel, text: str, n: int) -> None:
     lattice = lattice_of(model, text)
@@ -208,7 +205,6 @@ def test_the_n_best_are_the_best_of_all_paths(model: LatticeModel, text: str, n:
         assert one.probability == pytest.approx(exact[one.paths[0]], rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=100)
 @given(model=unigrams(), texts=st.lists(st.text(ALPHABET, max_size=4), min_size=1, max_size=3), n=st.integers(1, 12))
 def test_the_n_best_of_several_pretokens(model: Unigram, texts: list[str], n: int) -> None:
     lattices = [lattice_of(model, text) for text in texts]
@@ -223,7 +219,7 @@ def test_the_n_best_of_several_pretokens(model: Unigram, texts: list[str], n: in
     assert [one.probability for one in found] == pytest.approx([share for _, share in expected])
 
 
-@settings(max_examples=60)
+@EXPENSIVE
 @given(text=st.text("abcd", min_size=1, max_size=14), n=st.integers(1, 20), seed=st.integers(0, 50))
 def test_the_n_best_beside_sentencepiece(text: str, n: int, seed: int) -> None:
     """Scores of so few bits that no sum is rounded: the order is the same wherever sums are not equal."""

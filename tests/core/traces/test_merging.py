@@ -4,10 +4,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
@@ -113,13 +114,11 @@ def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
     )
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(model=character_models(), text=texts)
 def test_over_characters(model: BPE, text: str) -> None:
     assert_followed(model, text)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(model=character_models(SubwordBPE), text=texts)
 def test_subword_nmt(model: BPE, text: str) -> None:
     assert_followed(model, text)
@@ -134,13 +133,11 @@ byte_pieces = st.lists(
 )
 
 
-@settings(max_examples=300)
 @given(extra=byte_pieces, reserved=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
 def test_by_the_ranks_of_pieces(extra: list[bytes], reserved: bool, text: str) -> None:
     assert_followed(RankBPE(BYTES + extra, reserved=[256] if reserved and extra else []), text)
 
 
-@settings(max_examples=300)
 @given(data=st.data(), whole=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
 def test_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
     pieces, merges = list(BYTES), []
@@ -167,14 +164,12 @@ def scored_models(draw: st.DrawFn) -> ScoredBPE:
     return ScoredBPE(ScoredPieces(pieces, scores, kinds, byte_ids=byte_ids))
 
 
-@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(model=scored_models(), text=texts)
 def test_by_scores(model: ScoredBPE, text: str) -> None:
     assert_followed(model, text)
 
 
 @pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters"])
-@settings(max_examples=100, deadline=None)
 @given(text=any_text)
 def test_shipped_vocabularies(name: str, text: str) -> None:
     assert_followed_text(shipped_tokenizer(name), text)
@@ -195,7 +190,7 @@ def published(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
     return recognize(path.read_bytes()).tokenizer
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@EXPENSIVE
 @given(text=any_text)
 def test_published_vocabularies(published: Tokenizer, text: str) -> None:
     assert_followed_text(published, text)

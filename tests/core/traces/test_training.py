@@ -8,7 +8,7 @@ from math import exp, fsum, log
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core import recipes
@@ -26,7 +26,6 @@ marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_si
 corpora = st.one_of(few_letters, any_words, marks)
 
 
-@settings(max_examples=200)
 @given(corpora, st.integers(0, 40))
 def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
     training = training_bpe.train_bytes(counts, merges)
@@ -41,7 +40,6 @@ def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
         assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
 
 
-@settings(max_examples=200)
 @given(corpora, st.integers(0, 40), st.booleans())
 def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: bool) -> None:
     training = training_bpe.train_characters(counts, merges, suffix_apart=apart)
@@ -56,7 +54,6 @@ def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: b
             assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
 
 
-@settings(max_examples=200)
 @given(corpora, st.integers(0, 40), st.integers(1, 3))
 def test_wordpiece_round_by_round(counts: dict[str, int], merges: int, minimum: int) -> None:
     training = training_wordpiece.train(counts, merges, minimum=minimum)
@@ -94,7 +91,6 @@ def chains(start: tuple[CorpusWord[Any], ...], rounds: list[Any]) -> None:
         words = step.after
 
 
-@settings(max_examples=150)
 @given(
     st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=12),
     st.integers(0, 12),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.reference import unigram as reference
@@ -18,7 +18,6 @@ from webapp.core.trainers.seed_pieces import seed_pieces
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
 
 
-@settings(max_examples=200)
 @given(words, st.integers(0, 12))
 def test_what_every_training_holds_to(counts: dict[str, int], longer: int) -> None:
     alphabet = {character for word in counts for character in word}

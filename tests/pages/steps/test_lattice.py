@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from flask import Flask, render_template
 from flask.testing import FlaskClient
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import trained
 from tests.core.texts import any_text
+from tests.properties import EXPENSIVE
 from tests.site import HTMX, Page
 from webapp.core.formats import sentencepiece
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -184,7 +185,7 @@ MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
 
 
 @pytest.mark.parametrize("variant", MODELS)
-@settings(max_examples=15)
+@EXPENSIVE
 @given(text=any_text, special=st.booleans())
 @example(text="x\x00\u202e é 👩‍👩‍👧 שלום", special=True)
 def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
@@ -199,7 +200,7 @@ def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, te
         assert steps == sorted(steps)
 
 
-@settings(max_examples=60)
+@EXPENSIVE
 @given(text=any_text, special=st.booleans())
 @example(text="<unk>a<unk> b", special=True)
 def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:

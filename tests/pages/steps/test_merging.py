@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import processors
 
 from tests.core import sentencepieces
 from tests.pages.playground.test_uploads import bpe, bring, chosen
 from tests.pages.steps.test_steps import told
+from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.examples import PARTING
@@ -47,7 +48,7 @@ def of_kind(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("vocabulary", ["bpe-bytes", "bpe-characters", "learned-bytes", "learned-characters"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=st.text(st.one_of(st.sampled_from("low er研é😀"), st.characters(exclude_categories=["Cs"])), max_size=40))
 def test_they_end_in_what_the_playground_shows(client: FlaskClient, vocabulary: str, text: str) -> None:
     found = twin(client, text or "low", vocabulary=vocabulary, size=20)
@@ -272,7 +273,7 @@ def drawn(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]
     return nodes, every[-1].symbols, merge_tree(text, nodes, every[-1].symbols)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=st.text(st.sampled_from("low er研é😀ing"), min_size=1, max_size=30))
 def test_no_two_nodes_stand_on_each_other(app: Flask, text: str) -> None:
     with app.test_request_context("/?lang=en"):

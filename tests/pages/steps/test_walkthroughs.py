@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from flask import Flask, render_template
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
+from tests.properties import EXPENSIVE
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.frames import StepFrame
@@ -61,7 +62,7 @@ def test_the_step_of_a_token_is_the_one_that_made_it(
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@settings(max_examples=20)
+@EXPENSIVE
 @given(text=any_text)
 @example(text="<script>alert(1)</script> [UNK] مرحبا e\u0301 👩‍👩‍👧 \x00\x1b\u202e" + SPACES)
 def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:

@@ -6,9 +6,10 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.properties import EXPENSIVE
 from tests.rendering.pictures.conftest import encode, pixels
 from tests.rendering.pictures.test_palette import CSS, variables
 from webapp.rendering.pictures import CARD, PictureTexts, card, png, svg
@@ -54,7 +55,7 @@ def test_the_fonts_are_those_of_the_page() -> None:
     assert f"--mono: {MONO};" in css
 
 
-@settings(max_examples=60, deadline=None)
+@EXPENSIVE
 @given(st.text(st.characters()))
 def test_any_text_makes_xml_that_loads_nothing(text: str) -> None:
     harmless(svg(encode(text), title=text[:20]))

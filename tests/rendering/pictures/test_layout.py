@@ -6,7 +6,7 @@ import tracemalloc
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rendering.pictures.conftest import encode
@@ -32,7 +32,6 @@ def runs(layout: Layout) -> list[str]:
     return [run.text for line in layout.lines for run in line.runs]
 
 
-@settings(max_examples=150, deadline=None)
 @given(TEXTS, st.sampled_from(VOCABULARIES))
 def test_every_character_is_drawn_once_and_every_token_has_a_place(text: str, vocabulary: str) -> None:
     encoding = encode(text, vocabulary)
@@ -42,7 +41,6 @@ def test_every_character_is_drawn_once_and_every_token_has_a_place(text: str, vo
     assert layout.tokens == len({box.cell.index for line in layout.lines for box in line.boxes}) == len(encoding)
 
 
-@settings(max_examples=150, deadline=None)
 @given(TEXTS, st.sampled_from(VOCABULARIES))
 def test_boxes_lie_side_by_side_within_the_width(text: str, vocabulary: str) -> None:
     for line in laid(text, vocabulary).lines:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
-from time import monotonic
+from time import thread_time
 
 import regex
 
@@ -129,19 +129,19 @@ class SplitPattern:
 
     def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         stretch = as_unicode_16(text[start:end])
-        began = monotonic()
+        began = thread_time()
         deadline = None if self.covers else began + self._patience.seconds(len(stretch))
         spans: list[tuple[int, int]] = []
         position, last = 0, -1
         try:
             while position <= len(stretch):
-                left = None if deadline is None else max(deadline - monotonic(), 0.001)
+                left = None if deadline is None else max(deadline - thread_time(), 0.001)
                 found = self._exact.finditer(stretch, position, timeout=left)
                 position, last = _collected(found, spans, start, last)
         except TimeoutError:
             raise PatternTimeoutError(self.source, len(stretch)) from None
         finally:
-            self._patience.spend(monotonic() - began, len(stretch))
+            self._patience.spend(thread_time() - began, len(stretch))
         return spans
 
     @cached_property

@@ -1,0 +1,22 @@
+"""axe-core on a page that is loaded once, at several widths and in both colour schemes."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+Look = tuple[int, Literal["light", "dark"]]
+
+WIDE: tuple[Look, ...] = ((1280, "light"), (1280, "dark"))
+NARROW: tuple[Look, ...] = ((390, "light"), (390, "dark"))
+
+
+def assert_accessible(page: Page, looks: Iterable[Look] = (*WIDE, *NARROW), *, part: str | None = None) -> None:
+    """Assert that axe-core finds nothing in the page, or in its `part`, and that nothing is wider than the page."""
+    for width, scheme in looks:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (page.url, width)
+        results = Axe().run(page, context=part)
+        assert results.violations_count == 0, f"{page.url} {width} {scheme}\n{results.generate_report()}"

@@ -1,0 +1,13 @@
+"""How much a property test tries.
+
+The profile in `tests/conftest.py` decides for all of them at once: few examples in every run, many with
+`--hypothesis-profile=exhaustive`. A test whose example costs a page or a training says `@EXPENSIVE` and gets a fifth.
+"""
+
+from hypothesis import HealthCheck, settings
+
+EXPENSIVE = settings(max_examples=settings().max_examples // 5)
+
+# For tests whose fixture is the same object in every example, which Hypothesis cannot know.
+SAME_FIXTURE = settings(suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture])
+EXPENSIVE_WITH_SAME_FIXTURE = settings(EXPENSIVE, suppress_health_check=SAME_FIXTURE.suppress_health_check)
