@@ -131,7 +131,8 @@ def test_documents_name_only_files_that_exist(document: Path) -> None:
     linked = [document.parent / target for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
     folders = "webapp|templates|static|tests|\\.github|\\.ci"
     named = [ROOT / target for target in re.findall(rf"`((?:{folders})/[\w./-]+)`", text)]
-    assert [path for path in linked + named if not path.exists()] == []
+    paths = [path for path in linked + named if "NAME" not in path.as_posix()]
+    assert [path for path in paths if not path.exists()] == []
 
 
 def test_readme_is_short() -> None:
