@@ -17,9 +17,13 @@ from webapp.settings import DEFAULTS
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP_LEVEL = {"pyproject.toml", "webapp", "templates", "static", "tests", "Procfile"}
-TOP_LEVEL |= {"README.md", "LICENSE", "requirements.lock"}
+TOP_LEVEL |= {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "requirements.lock"}
 MADE_HERE = {"instance"}  # where vocabularies fetched from a checkout are kept; git ignores it
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OPERATING = (ROOT / ".github" / "OPERATING.md").read_text(encoding="utf-8")
+DEPENDENCIES = (ROOT / ".github" / "DEPENDENCIES.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+DOCUMENTS += [ROOT / ".github" / name for name in ("OPERATING.md", "DEPENDENCIES.md")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VENDORED = sorted(path for path in (ROOT / "static" / "vendor").iterdir() if path.is_dir())
 LONGEST_MODULE = 420
@@ -108,17 +112,31 @@ def test_readme_has_two_commands_of_one_line_each() -> None:
         assert " -c requirements.lock " in command
 
 
-def test_readme_names_every_setting_with_its_default() -> None:
-    rows = dict(re.findall(r"^\| `TOKENSCOPE_(\w+)` \| ([^|;]+?)(?:;[^|]*)? \|", README, re.MULTILINE))
+def test_operating_names_every_setting_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `TOKENSCOPE_(\w+)` \| ([^|;]+?)(?:;[^|]*)? \|", OPERATING, re.MULTILINE))
     assert rows == {name: str(default).lower() or "empty" for name, default in DEFAULTS.items()}
 
 
-def test_readme_gives_a_reason_for_every_dependency() -> None:
+def test_every_dependency_has_a_reason() -> None:
     for dependency in PROJECT["dependencies"]:
-        assert re.search(rf"^\| {re.escape(Requirement(dependency).name)} \| \w+", README, re.MULTILINE)
+        assert re.search(rf"^\| {re.escape(Requirement(dependency).name)} \| \w+", DEPENDENCIES, re.MULTILINE)
     for dependency in PROJECT["optional-dependencies"]["test"]:
         name = Requirement(dependency).name
-        assert name.startswith("types-") or f"`{name}`" in README
+        assert name.startswith("types-") or f"`{name}`" in DEPENDENCIES
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_documents_name_only_files_that_exist(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    linked = [document.parent / target for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
+    folders = "webapp|templates|static|tests|\\.github|\\.ci"
+    named = [ROOT / target for target in re.findall(rf"`((?:{folders})/[\w./-]+)`", text)]
+    paths = [path for path in linked + named if "NAME" not in path.as_posix()]
+    assert [path for path in paths if not path.exists()] == []
+
+
+def test_readme_is_short() -> None:
+    assert len(README.split()) < 800
 
 
 def test_lock_file_covers_every_dependency() -> None:

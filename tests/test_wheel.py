@@ -1,5 +1,6 @@
 """An installed wheel serves the site without the checkout."""
 
+import os
 import subprocess
 import sys
 import urllib.request
@@ -47,5 +48,11 @@ def test_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
             page = answer.read().decode()
         with urllib.request.urlopen(address + "/static/vendor/htmx/htmx.min.js", timeout=30) as answer:
             script = answer.read()
+    variables = {"PYTHONPATH": str(installed), "PATH": os.environ["PATH"]}
+    command = [installed / "bin" / "tokenscope", "encode"]
+    ids = subprocess.run(command, cwd=elsewhere, env=variables, input=b"low", capture_output=True, check=True).stdout
+    command = [installed / "bin" / "tokenscope", "decode"]
+    text = subprocess.run(command, cwd=elsewhere, env=variables, input=ids, capture_output=True, check=True).stdout
+    assert text == b"low"
     assert 'id="text"' in page
     assert script == (ROOT / "static" / "vendor" / "htmx" / "htmx.min.js").read_bytes()

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask
-from flask_compress import Compress
-
-from webapp import api, pages, settings, storage, vocabularies
-from webapp.vocabularies import commands
-from webapp.web import assets, errors, health, localization, proxies, rates, security
-from webapp.web.application import Site
+if TYPE_CHECKING:
+    from flask import Flask
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -23,8 +18,16 @@ PACKAGE = Path(__file__).resolve().parent
 def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     """The site as a WSGI application.
 
-    `configuration` overrides the environment, which overrides the defaults in `webapp.settings`.
+    `configuration` overrides the environment, which overrides the defaults in `webapp.settings`. What the site is made
+    of is imported here, so that the core, the command line and the server's front process start without it.
     """
+    from flask_compress import Compress
+
+    from webapp import api, pages, settings, storage, vocabularies
+    from webapp.vocabularies import commands
+    from webapp.web import assets, errors, health, localization, proxies, rates, security
+    from webapp.web.application import Site
+
     home = _home()
     app = Site(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
     settings.configure(app, configuration or {})

@@ -12,10 +12,14 @@ import regex
 
 def _class(properties: str, later: str = "") -> str:
     """The ranges of the characters with the `properties`, without those that came `later`."""
-    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
-    wanted = regex.compile(f"[[{properties}]--[{escaped(later)}\ud800]]+", regex.VERSION1)
-    runs = (found[0] for found in wanted.finditer(every))
-    return "".join(f"\\U{ord(run[0]):08x}-\\U{ord(run[-1]):08x}" for run in runs)
+    # Without surrogates, and without planes 4 to 13, in which nothing is assigned: half the time.
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x40000), *range(0xE0000, 0x110000))))
+    found = set(map(ord, regex.findall(f"[{properties}]", every)))
+    for first, _, last in (part.partition("-") for part in later.split()):
+        found.difference_update(range(int(first, 16), int(last or first, 16) + 1))
+    ends = [number for number in sorted(found) if number + 1 not in found]
+    starts = [number for number in sorted(found) if number - 1 not in found]
+    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))
 
 
 def escaped(ranges: str) -> str:

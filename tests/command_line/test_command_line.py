@@ -1,0 +1,207 @@
+"""`tokenscope` in a pipe, as a shell runs it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.serving import ROOT
+from webapp.core import train_bpe
+from webapp.vocabularies import shipped_tokenizer
+
+COMMAND = [sys.executable, "-m", "webapp.command_line"]
+TEXT = "Tokens: low, lower, 研究生命 🎉\n\n  indented\r\nlast line without an end"
+
+
+def run(*arguments: str | Path, given: str | bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    sent = given.encode() if isinstance(given, str) else given
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C", **environment}
+    return subprocess.run([*COMMAND, *map(str, arguments)], input=sent, env=variables, capture_output=True, timeout=120)
+
+
+def output(*arguments: str | Path, given: str | bytes = b"") -> str:
+    done = run(*arguments, given=given)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    """A small dictionary, which loads quickly: 研究 is 0, 研究生 1, 生命 2, 起源 3, unknown 4."""
+    path = tmp_path / "words.txt"
+    path.write_text("研究\n研究生\n生命\n起源\n", encoding="utf-8")
+    return path
+
+
+def test_encode_prints_the_ids_that_the_site_shows_and_decode_prints_the_text() -> None:
+    ids = output("encode", given=TEXT)
+    assert ids == " ".join(map(str, shipped_tokenizer("bpe-bytes").ids(TEXT))) + "\n"
+    assert output("decode", given=ids) == TEXT
+
+
+def test_lines_are_texts_of_their_own(words: Path) -> None:
+    given = "研究生命\n\n生命起源\r\n起源"
+    ids = output("encode", "-lv", words, given=given)
+    assert ids == "0 2\n\n2 3\n3\n"
+    assert output("decode", "-lv", words, given=ids) == "研究生命\n\n生命起源\n起源\n"
+
+
+def test_json_goes_out_and_comes_back(words: Path, tmp_path: Path) -> None:
+    lines = output("encode", "--json", "-lv", words, given="研究生命\n起源\n")
+    assert [json.loads(line) for line in lines.splitlines()] == [
+        {"file": "-", "line": 1, "ids": [0, 2], "pieces": ["研究", "生命"], "offsets": [[0, 2], [2, 4]]},
+        {"file": "-", "line": 2, "ids": [3], "pieces": ["起源"], "offsets": [[0, 2]]},
+    ]
+    decoded = output("decode", "--json", "-v", words, given=lines)
+    assert [json.loads(line)["text"] for line in decoded.splitlines()] == ["研究生命", "起源"]
+
+
+def test_count_prints_a_total_of_several_files_as_wc_does(words: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("研究生命", encoding="utf-8")
+    two.write_text("起源", encoding="utf-8")
+    assert output("count", "-v", words, one, two) == f"2 {one}\n1 {two}\n3 total\n"
+    assert output("count", "-v", words, given="研究生命") == "2\n"
+    counted = json.loads(output("count", "--json", "-v", words, one))
+    assert counted == {"file": str(one), "tokens": 2, "characters": 4, "bytes": 12}
+
+
+def test_split_prints_parts_that_join_to_the_text(words: Path) -> None:
+    text = "研究生命。起源研究。生命"
+    parts = output("split", "-n", "3", "-v", words, given=text)
+    assert parts == "研究生命。\f起源研究。\f生命\f"
+    assert output("split", "-n", "3", "-0", "-v", words, given=text) == parts.replace("\f", "\0")
+    first = json.loads(output("split", "-n", "3", "--json", "-v", words, given=text).splitlines()[0])
+    assert first == {"file": "-", "start": 0, "end": 5, "tokens": 3, "text": "研究生命。"}
+
+
+def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
+    from webapp.core.formats import huggingface
+
+    tokenizer = tmp_path / "tokenizer.json"
+    trained = train_bpe("low low low lower lowest", merges=4)
+    tokenizer.write_text(huggingface.write(trained), encoding="utf-8")
+    model = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]
+    vocabulary, merges = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    vocabulary.write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    rules = [rule if isinstance(rule, str) else " ".join(rule) for rule in model["merges"]]
+    merges.write_text("\n".join(["#version: 0.2", *rules, ""]), encoding="utf-8")
+    alone = run("encode", "-v", vocabulary, given="low lower")
+    assert (alone.returncode, alone.stdout) == (1, b"")
+    assert b"vocab.json" in alone.stderr
+    both = output("encode", "-v", vocabulary, "--merges", merges, given="low lower")
+    assert both == output("encode", "-v", tokenizer, given="low lower")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required"),
+        (["cut"], "invalid choice"),
+        (["encode", "-v", "no-such-thing"], "no vocabulary and no file called no-such-thing"),
+        (["split", "-n", "0"], "'0' is not a whole number from 1 on"),
+        (["split", "-n", "4", "--overlap", "3"], "--overlap is at most half of --tokens"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_arguments_end_with_2_and_the_usage(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"usage: tokenscope")
+    assert said in done.stderr.decode()
+
+
+def test_files_that_cannot_be_read_are_named_and_the_others_are_answered(words: Path, tmp_path: Path) -> None:
+    latin, good = tmp_path / "latin.txt", tmp_path / "good.txt"
+    latin.write_bytes(b"fine\nna\xefve\n")
+    good.write_text("起源", encoding="utf-8")
+    done = run("count", "-v", words, latin, tmp_path / "none.txt", tmp_path, good)
+    assert done.returncode == 1
+    assert done.stdout.decode() == f"1 {good}\n1 total\n"
+    assert done.stderr.decode().splitlines() == [
+        f"tokenscope: {latin}: not valid UTF-8 at byte 7",
+        f"tokenscope: {tmp_path / 'none.txt'}: No such file or directory",
+        f"tokenscope: {tmp_path}: Is a directory",
+    ]
+    by_line = run("count", "-lv", words, given=b"fine\nna\xefve\n")
+    assert by_line.stdout == b"1\n"
+    assert by_line.stderr == b"tokenscope: standard input: not valid UTF-8 at byte 7\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        (["-l"], "0 2\n0 x 2\n", "standard input, line 2: 'x' is not an id"),
+        (["-l"], "9" * 5000, "standard input, line 1: '" + "9" * 40 + "' is not an id"),
+        (["-l"], "99", "standard input, line 1: id 99 is outside the vocabulary of 4 pieces"),
+        (["--json"], '{"ids": [0]}\n{"ids": "no"}\n', 'standard input, line 2: expected an object with "ids"'),
+        (["--json"], "[" * 200_000, "standard input, line 1: not valid JSON"),
+    ],
+    ids=["a word", "a giant", "an id too high", "no list", "deep"],
+)
+def test_what_is_no_list_of_ids_is_named(words: Path, arguments: list[str], given: str, said: str) -> None:
+    done = run("decode", "-v", words, *arguments, given=given)
+    assert done.returncode == 1
+    assert said in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_file_that_is_no_vocabulary_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "tokenizer.json"
+    broken.write_text('{"version": "1.0", "model": 5}', encoding="utf-8")
+    done = run("encode", "-v", broken, given="text")
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith(f"tokenscope: {broken}: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_well_known_vocabulary_must_be_on_the_disk(tmp_path: Path) -> None:
+    done = run("encode", "-v", "gpt2", given="text", TOKENSCOPE_VOCABULARY_FOLDER=str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"tokenscope: gpt2 is not on this disk; ")
+
+
+def test_a_reader_that_leaves_ends_it_quietly(words: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*COMMAND, "encode", "-lv", words], env=environment, **pipes) as process:
+        process.stdin.write("起源\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"3\n", "a line is answered before the next one comes"
+        process.stdout.close()
+        process.stdin.write("起源\n".encode())
+        process.stdin.close()
+        assert process.wait(timeout=60) == -signal.SIGPIPE
+        assert process.stderr.read() == b""
+
+
+def test_a_full_disk_is_reported(words: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [*COMMAND, "encode", "-v", str(words)]
+        done = subprocess.run(command, input=b"text", env=environment, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == b"tokenscope: standard output: No space left on device\n"
+
+
+def test_starts_without_the_site(words: Path) -> None:
+    script = (
+        "import sys; from webapp.command_line.main import main; "
+        f"main(['count', '-v', {str(words)!r}, {str(words)!r}]); main(['count', {str(words)!r}]); "
+        "print(sorted({'flask', 'sqlalchemy', 'pydantic', 'granian'} & sys.modules.keys()), file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=60)
+    assert done.stderr == b"[]\n"
+
+
+def test_the_installed_command_is_this_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["scripts"]["tokenscope"].partition(":")
+    assert callable(getattr(import_module(module), name))

@@ -1,0 +1,102 @@
+"""What each command does with a text: `encode`, `decode`, `count` and `split`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from webapp.command_line.inputs import STANDARD_INPUT, InputError, InputText
+
+if TYPE_CHECKING:
+    from webapp.core import Tokenizer
+
+
+def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
+    """The ids of a text on one line; as JSON with pieces and offsets."""
+    marks = {"special": options.special, "template": options.template}
+    if not options.json:
+        yield " ".join(map(str, tokenizer.ids(given.text, **marks))) + "\n"
+        return
+    from webapp.serializers.tokenization import tokenization_json
+
+    encoding = tokenizer.encode(given.text, **marks)
+    yield _json(given, tokenization_json(encoding, ("ids", "pieces", "offsets")))
+
+
+def decode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
+    """The text that ids spell, exactly as it is; a line of its own where every line was a text."""
+    text = _decoded(tokenizer, _ids(given, options.json), given, options.skip_special)
+    if options.json:
+        yield _json(given, {"text": text})
+    else:
+        yield text + ("\n" if given.line is not None else "")
+
+
+def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
+    """The number of tokens and, as `wc` has it, the file's name."""
+    tokens = len(tokenizer.ids(given.text, special=options.special, template=options.template))
+    options.total += tokens
+    if options.json:
+        yield _json(given, {"tokens": tokens, "characters": len(given.text), "bytes": len(given.text.encode())})
+    elif given.line is not None or given.file == STANDARD_INPUT:
+        yield f"{tokens}\n"
+    else:
+        yield f"{tokens} {given.file}\n"
+
+
+def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
+    """The parts of a text, each with at most so many tokens."""
+    from webapp.core.analysis import chunking
+
+    marks = {"special": options.special, "template": options.template}
+    limits = {"most": options.tokens, "overlap": options.overlap, "boundary": options.boundary}
+    try:
+        for part in chunking.split(given.text, tokenizer, **limits, **marks):
+            text = given.text[part.start : part.end]
+            if options.json:
+                yield _json(given, {"start": part.start, "end": part.end, "tokens": part.tokens, "text": text})
+            else:
+                yield text + ("\0" if options.null else "\f")
+    except chunking.PartTooSmallError as error:
+        raise InputError(f"{given.place}: {error}; a part may have {options.tokens}") from None
+
+
+def write(text: str) -> None:
+    """Write to standard output as UTF-8, whatever the locale says."""
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+def _json(given: InputText, values: dict[str, Any]) -> str:
+    place = {"file": given.file} if given.line is None else {"file": given.file, "line": given.line}
+    return json.dumps({**place, **values}, ensure_ascii=False) + "\n"
+
+
+def _ids(given: InputText, as_json: bool) -> list[int]:
+    """The ids of an input: numbers with white space between them, or JSON with `ids` in it.
+
+    Raises InputError naming what is no id.
+    """
+    if as_json:
+        try:
+            found = json.loads(given.text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{given.place}: not valid JSON: {error}") from None
+        ids = found.get("ids") if isinstance(found, dict) else None
+        if not isinstance(ids, list) or any(type(id) is not int for id in ids):
+            raise InputError(f'{given.place}: expected an object with "ids", a list of whole numbers')
+        return ids
+    words = given.text.split()
+    for word in words:
+        if not (word.isascii() and word.isdecimal() and len(word) < 19):
+            raise InputError(f"{given.place}: {word[:40]!r} is not an id")
+    return [int(word) for word in words]
+
+
+def _decoded(tokenizer: Tokenizer, ids: list[int], given: InputText, skip_special: bool) -> str:
+    try:
+        return tokenizer.decode(ids, skip_special=skip_special)
+    except ValueError as error:
+        raise InputError(f"{given.place}: {error}") from None

@@ -1,0 +1,69 @@
+"""Texts from files and standard input, as UTF-8 or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import BinaryIO
+
+STANDARD_INPUT = "-"
+
+
+class InputError(Exception):
+    """An input that cannot be used: the message names the file and says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputText:
+    """One text: a whole file, or with `line` counted from 1, a line of it without its line end."""
+
+    file: str
+    text: str
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The file and line, as an error names them: `notes.txt, line 3`."""
+        return _shown(self.file) if self.line is None else f"{_shown(self.file)}, line {self.line}"
+
+
+def read_texts(file: str, *, by_line: bool) -> Iterator[InputText]:
+    """Yield the texts of a file (`-` is standard input): all of it, or each line as soon as it has been read.
+
+    Lines end with LF or CR LF. Raises InputError for a file that cannot be read, and at the first byte that is not
+    UTF-8; lines before it have been yielded by then.
+    """
+    try:
+        with _opened(file) as stream:
+            if by_line:
+                yield from _lines(file, stream)
+            else:
+                yield InputText(file, _decoded(file, stream.read(), 0))
+    except OSError as error:
+        raise InputError(f"{_shown(file)}: {error.strerror or error}") from None
+
+
+def _opened(file: str) -> BinaryIO | nullcontext[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open(file, "rb")
+
+
+def _lines(file: str, stream: BinaryIO) -> Iterator[InputText]:
+    offset = 0
+    for number, content in enumerate(stream, start=1):
+        text = _decoded(file, content, offset)
+        offset += len(content)
+        yield InputText(file, text.removesuffix("\n").removesuffix("\r"), number)
+
+
+def _decoded(file: str, content: bytes, offset: int) -> str:
+    """Decode `content`, which begins at byte `offset` of the file."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{_shown(file)}: not valid UTF-8 at byte {offset + error.start}") from None
+
+
+def _shown(file: str) -> str:
+    return "standard input" if file == STANDARD_INPUT else file

@@ -1,0 +1,155 @@
+"""The arguments of `tokenscope`, and its exit codes: 0, 1 for an input that is wrong, 2 for arguments that are."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from webapp.command_line import commands
+from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
+from webapp.command_line.vocabulary_argument import (
+    DEFAULT,
+    UnknownVocabularyError,
+    UnusableVocabularyError,
+    tokenizer_of,
+)
+
+EPILOG = """\
+Vocabularies that ship: bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Well-known ones, such as gpt2 or
+cl100k_base, work once `flask --app webapp vocabularies fetch NAME` has fetched them. Anything else is the path of a
+vocabulary file: tokenizer.json, a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
+"""
+
+
+def run() -> None:
+    """Run the command of this process's arguments and exit: the entry point `tokenscope`.
+
+    Like other filters it ends quietly when its reader has left (`tokenscope encode … | head`) or on Ctrl+C.
+    """
+    for name in ("SIGPIPE", "SIGINT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as error:  # reading is answered for by `inputs`, so this is writing
+        _complain(f"standard output: {error.strerror or error}")
+        # What is still buffered cannot be written either, and Python would say so once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    raise SystemExit(status)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the arguments ask for, file by file, and return the exit code.
+
+    A file that cannot be used is reported on standard error and the next one is read, as `cat` and `wc` do.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command == "decode" and options.json:
+        options.lines = True  # JSON Lines: each line is a text's ids
+    if options.command == "split" and options.overlap > options.tokens // 2:
+        parser.error("--overlap is at most half of --tokens")
+    try:
+        tokenizer = tokenizer_of(options.vocabulary, options.merges)
+    except UnknownVocabularyError as error:
+        parser.error(str(error))
+    except UnusableVocabularyError as error:
+        _complain(str(error))
+        return 1
+    status = 0
+    for file in options.files:
+        try:
+            for given in read_texts(file, by_line=options.lines):
+                for written in options.function(tokenizer, given, options):
+                    commands.write(written)
+                if options.lines:
+                    sys.stdout.flush()
+        except InputError as error:
+            sys.stdout.flush()
+            _complain(str(error))
+            status = 1
+    if options.command == "count" and len(options.files) > 1 and not (options.json or options.lines):
+        commands.write(f"{options.total} total\n")
+    return status
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"tokenscope: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tokenscope",
+        description="Text to tokens and back, in a pipe.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split")
+    marks = _marks()
+
+    encode = every.add_parser("encode", parents=[_common(), marks], help="text to ids, one line of ids for each text")
+    encode.set_defaults(function=commands.encode)
+
+    decode = every.add_parser("decode", parents=[_common()], help="ids, with white space between them, to text")
+    decode.add_argument("--skip-special", action="store_true", help="leave special tokens out of the text")
+    decode.set_defaults(function=commands.decode)
+
+    count = every.add_parser("count", parents=[_common(), marks], help="the number of tokens of each file, as wc")
+    count.set_defaults(function=commands.count, total=0)
+
+    split = every.add_parser("split", parents=[_common(), marks], help="a long text in parts of at most N tokens")
+    split.add_argument(
+        "-n", "--tokens", type=_at_least(1), default=512, metavar="N", help="the most tokens of a part (512)"
+    )
+    split.add_argument(
+        "--overlap",
+        type=_at_least(0),
+        default=0,
+        metavar="N",
+        help="begin each part up to N tokens before the last one's end",
+    )
+    split.add_argument(
+        "--boundary", choices=("sentence", "line", "token"), default="sentence", help="where a part may end"
+    )
+    split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
+    split.set_defaults(function=commands.split)
+    return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    """The arguments of every command."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("-v", "--vocabulary", default=DEFAULT, metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
+    common.add_argument("--merges", metavar="FILE", help="the merges.txt that belongs to a vocab.json")
+    common.add_argument(
+        "-l", "--lines", action="store_true", help="each line is a text, answered as soon as it is read"
+    )
+    common.add_argument("--json", action="store_true", help="JSON Lines: an object for each result")
+    common.add_argument("files", nargs="*", default=[STANDARD_INPUT], metavar="FILE", help="input; - is standard input")
+    return common
+
+
+def _marks() -> argparse.ArgumentParser:
+    """The arguments of commands that encode."""
+    marks = argparse.ArgumentParser(add_help=False)
+    marks.add_argument("--special", action="store_true", help="read special tokens in the text as such")
+    marks.add_argument(
+        "--template", action="store_true", help="add the special tokens that the vocabulary puts around a text"
+    )
+    return marks
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    """The type of an argument that is a whole number from `least` on."""
+
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
+        return int(text)
+
+    return number

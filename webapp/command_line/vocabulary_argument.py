@@ -1,0 +1,90 @@
+"""What `--vocabulary` names: a vocabulary that ships, jieba's dictionary, a well-known one on this disk, or a file."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webapp.core import Tokenizer
+
+DEFAULT = "bpe-bytes"
+SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
+
+
+class UnknownVocabularyError(Exception):
+    """Nothing has that name: neither a vocabulary nor a file."""
+
+
+class UnusableVocabularyError(Exception):
+    """There is such a vocabulary, but it is not on this disk, or its file cannot be read."""
+
+
+def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
+    """Return the tokenizer of a vocabulary by its name, or else of the file at that path.
+
+    `merges` is the merges.txt that belongs to a vocab.json. `./name` reaches a file that is called as a vocabulary is.
+    """
+    if merges is None and "/" not in name:
+        named = _named(name)
+        if named is not None:
+            return named
+    if not Path(name).exists():
+        raise UnknownVocabularyError(f"there is no vocabulary and no file called {name}")
+    return _from_file(name, merges)
+
+
+def _from_file(path: str, merges: str | None) -> Tokenizer:
+    from webapp.core import load
+    from webapp.core.formats.fields import FormatError
+
+    try:
+        return load(path, merges)
+    except FormatError as error:
+        raise UnusableVocabularyError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UnusableVocabularyError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def _named(name: str) -> Tokenizer | None:
+    # Read past `webapp.vocabularies`, which brings the database and Flask: half of the start's 1.5 s of CPU time.
+    shipped = SHIPPED / f"{name}.json.gz"
+    if shipped.is_file():
+        from webapp.core import load
+
+        return load(gzip.decompress(shipped.read_bytes()))
+    if name == "jieba":
+        from webapp.core.formats.dictionary import jieba_dictionary
+        from webapp.core.models.matching import Matching
+        from webapp.core.recipes import MATCHING
+
+        return MATCHING.tokenizer(Matching(jieba_dictionary(), "both", keep_runs=True))
+    return _from_disk_cache(name)
+
+
+def _from_disk_cache(name: str) -> Tokenizer | None:
+    """Return the well-known vocabulary as the site keeps it; None where none has that name. Nothing is fetched."""
+    if re.fullmatch(r"[a-z0-9_-]+", name) is None:
+        return None
+    from flask import Flask
+
+    from webapp import settings
+    from webapp.vocabularies import fetching
+    from webapp.vocabularies.wellknown import WELL_KNOWN
+
+    if name not in WELL_KNOWN:
+        return None
+    try:
+        app = Flask("webapp")
+        settings.configure(app, {})
+        fetching.init_app(app)
+        contents = fetching.of(app).cached(WELL_KNOWN[name])
+        if contents is not None:
+            return WELL_KNOWN[name].tokenizer(contents)
+    except ValueError as error:
+        raise UnusableVocabularyError(f"{name}: {error}") from None
+    raise UnusableVocabularyError(
+        f"{name} is not on this disk; `flask --app webapp vocabularies fetch {name}` fetches it"
+    )

@@ -1,0 +1,83 @@
+"""Train a tokenizer on a text: the pipeline of `recipes` that belongs to an algorithm, with a model of its trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webapp.core import recipes
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe, unigram, wordpiece
+
+
+def train_bpe(
+    text: str,
+    size: int | None = None,
+    *,
+    merges: int | None = None,
+    byte_level: bool = True,
+    special_tokens: Sequence[str] = (),
+) -> Tokenizer:
+    """Return a BPE tokenizer trained on `text`, of `size` pieces in all or after `merges` merges.
+
+    Over bytes as in GPT-2, or with `byte_level=False` over characters with `</w>` at a word's end, as Sennrich et al.
+    Without `size` and `merges`, training goes on until no pair is left; it stops there anyway.
+
+    >>> tokenizer = train_bpe("low low low lower lowest", merges=3, byte_level=False)
+    >>> [token.piece for token in tokenizer.encode("low lowest")]
+    ['low</w>', 'low', 'e', 's', 't</w>']
+
+    Raises ValueError for a size that cannot hold the alphabet and the special tokens.
+    """
+    if byte_level:
+        counts = recipes.BYTE_BPE.count(text)
+        trained = bpe.train_bytes(counts, size, special_tokens, merges_at_most=merges)
+        return recipes.BYTE_BPE.tokenizer(trained.model, trained.special_tokens)
+    counts = recipes.CHARACTER_BPE.count(text)
+    letters = bpe.train_characters(counts, size, merges_at_most=merges, special_tokens=special_tokens)
+    return recipes.CHARACTER_BPE.tokenizer(letters.model, letters.special_tokens)
+
+
+def train_wordpiece(
+    text: str,
+    size: int | None = None,
+    *,
+    merges: int | None = None,
+    lowercase: bool = False,
+    minimum_pair_frequency: int = 2,
+    special_tokens: Sequence[str] = ("[UNK]",),
+) -> Tokenizer:
+    """Return a WordPiece tokenizer trained on `text`, of `size` pieces in all or after `merges` merges.
+
+    Only pairs that occur `minimum_pair_frequency` times are merged: with 1, a pair of two rare symbols wins every
+    round. `special_tokens` must name `[UNK]`.
+
+    >>> tokenizer = train_wordpiece("hug hugs hug pug pun bun", merges=3)
+    >>> [token.piece for token in tokenizer.encode("hugs pug")]
+    ['hug', '##s', 'pu', '##g']
+
+    Raises ValueError for a size that cannot hold the alphabet and the special tokens.
+    """
+    recipe = recipes.wordpiece(lowercase)
+    trained = wordpiece.train(
+        recipe.count(text),
+        size,
+        merges_at_most=merges,
+        special_tokens=special_tokens,
+        minimum_pair_frequency=minimum_pair_frequency,
+    )
+    return recipe.tokenizer(trained.model, trained.special_tokens)
+
+
+def train_unigram(text: str, size: int, *, special_tokens: Sequence[str] = ("<unk>",)) -> Tokenizer:
+    """Return a Unigram tokenizer trained on `text`, of `size` pieces in all.
+
+    `special_tokens` must name `<unk>`.
+
+    >>> tokenizer = train_unigram("hug hugs hug pug pun bun", 16)
+    >>> [token.piece for token in tokenizer.encode("hugs pug")]
+    ['▁hug', 's', '▁pu', 'g']
+
+    Raises ValueError for a size that cannot hold the alphabet and the special tokens.
+    """
+    trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens)
+    return recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens)
