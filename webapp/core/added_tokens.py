@@ -16,8 +16,8 @@ class AddedToken:
 
     A `special` one is honoured only where the caller asks for it, and left out of a decoded text on request. A
     `normalized` one is looked for in the normalized text. A `single_word` has no word character beside it. `lstrip` and
-    `rstrip` take the white space on that side with it. `declared_id` is the id that its file declares, where that is not
-    its id.
+    `rstrip` take the white space on that side with it. `declared_id` is the id in its file, where
+    `tokenizers` gives it another one.
     """
 
     content: str
