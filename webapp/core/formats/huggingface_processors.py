@@ -17,7 +17,7 @@ _FLAGS = ("special", "normalized", "single_word", "lstrip", "rstrip")
 
 
 def read_added_tokens(document: Json) -> list[AddedToken]:
-    """The added tokens in the order of the file, with the ids declared there; raises FormatError for a malformed one."""
+    """The added tokens in the order of the file, with their declared ids; raises FormatError for a malformed one."""
     tokens: list[AddedToken] = []
     for part in field(document, "added_tokens", list, []):
         if not isinstance(part, dict):
