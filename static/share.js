@@ -9,15 +9,17 @@
     const button = event.target.closest?.("button[data-copy-field]");
     if (!button) return;
     const field = byId(button.dataset.copyField);
-    field.select();
+    const select = () => field.select ? field.select() : getSelection().selectAllChildren(field);
+    if (field.select) select();
     try {
-      await navigator.clipboard.writeText(field.value);
+      await navigator.clipboard.writeText(field.value ?? field.textContent);
     } catch {
+      select();
       document.execCommand("copy"); // no permission, or no TLS: the old way
     }
     button.classList.add("copied");
     setTimeout(() => button.classList.remove("copied"), 2000);
-    const status = byId("status");
+    const status = byId(button.dataset.status ?? "status");
     if (status) status.textContent = button.dataset.copied;
   });
 

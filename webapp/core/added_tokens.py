@@ -16,7 +16,8 @@ class AddedToken:
 
     A `special` one is honoured only where the caller asks for it, and left out of a decoded text on request. A
     `normalized` one is looked for in the normalized text. A `single_word` has no word character beside it. `lstrip` and
-    `rstrip` take the white space on that side with it.
+    `rstrip` take the white space on that side with it. `declared_id` is the id in its file, where
+    `tokenizers` gives it another one.
     """
 
     content: str
@@ -26,6 +27,7 @@ class AddedToken:
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False
+    declared_id: int | None = None
 
 
 # A stretch of a text, and the added token that stands there; None for the text between them.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from flask import Flask, current_app
+from flask import Flask, current_app, g
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
@@ -183,8 +183,11 @@ def library() -> Library:
 
 
 def find(name: str) -> CatalogueEntry | None:
-    """What is known of a vocabulary, or None: `Library.find`."""
-    return library().find(name)
+    """What is known of a vocabulary, or None: `Library.find`, asked once for each name of a request."""
+    found: dict[str, CatalogueEntry | None] = g.setdefault("vocabularies_found", {})
+    if found.get(name) is None:  # one that is not there yet may be uploaded in this request
+        found[name] = library().find(name)
+    return found[name]
 
 
 def tokenizer_of(name: str) -> Tokenizer:

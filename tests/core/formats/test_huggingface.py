@@ -154,7 +154,6 @@ def test_the_good_file_is_good() -> None:
         (["model", "merges"], [["▁", "b"]], "'b'"),
         (["model", "vocab", "a"], 3, "id 3"),
         (["added_tokens", 0, "lstrip"], 1, "lstrip"),
-        (["added_tokens", 0, "id"], 9, "has the id 9"),
         (["normalizer"], {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "character map"),
         (["normalizer"], {"type": "Precompiled", "precompiled_charsmap": "?"}, "character map"),
         (

@@ -61,18 +61,6 @@ def field(part: dict[str, Any], name: str, kind: type[Any], default: Any = _REQU
     return value
 
 
-def unsupported(part: dict[str, Any], name: str, *allowed: object) -> None:
-    """Raises FormatError unless the field is missing or has one of the values that this site can honour.
-
-    >>> unsupported({"dropout": 0.1}, "dropout", None)
-    Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: "dropout": 0.1 is not supported
-    """
-    value = part.get(name, allowed[0])
-    if value not in allowed:
-        raise FormatError('"%(name)s": %(value)s is not supported', name=name, value=_shortened(value))
-
-
 def missing_ids(found: Iterable[int], size: int) -> str:
     """The numbers below a size that are not among those found, of which there are fewer: the first three.
 

@@ -8,6 +8,7 @@ asks for and this site does not have is a `FormatError`, so that no text is ever
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
@@ -29,6 +30,7 @@ from webapp.core.text.character_pretokenizers import SpeltByteLevel
 from webapp.core.text.pretokenizers import ByteLevel
 from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import shown
 
 __all__ = ["FormatError", "read", "write"]
 
@@ -63,16 +65,23 @@ def read(text: str) -> Tokenizer:
 def write(tokenizer: Tokenizer) -> str:
     """The `tokenizer.json` of a tokenizer.
 
-    Raises FormatError when a part has no counterpart there (maximum matching has none).
+    Raises FormatError when a part has no counterpart there (maximum matching has none), and for an added token beyond
+    the model's pieces whose id does not follow the one before: whatever a file declares, `tokenizers` counts on.
     """
+    added = sorted(tokenizer.added_tokens, key=lambda token: token.id)
+    for token in _numbered(tokenizer.model, added):
+        if token.declared_id is not None:
+            raise FormatError(
+                "a tokenizer.json cannot give %(token)s the id %(id)s: it is read with the id %(given)s",
+                token=shown(token.content),
+                id=token.declared_id,
+                given=token.id,
+            )
     document: dict[str, Any] = {
         "version": VERSION,
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            huggingface_processors.write_added_token(token)
-            for token in sorted(tokenizer.added_tokens, key=lambda token: token.id)
-        ],
+        "added_tokens": [huggingface_processors.write_added_token(token) for token in added],
     }
     byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
     document["normalizer"] = huggingface_parts.write_normalizer(tokenizer.normalizer)
@@ -95,9 +104,7 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
     model = huggingface_models.read_model(
         field(document, "model", dict), added, byte_level=spelt[-1:] == [True] and sum(spelt) == 1
     )
-    huggingface_processors.check_ids(
-        added, {token.content: id for token in added if (id := _id(model, token)) is not None}, len(model.pieces)
-    )
+    added = _numbered(model, added)
     if not getattr(model, "byte_level", False):
         steps = [SpeltByteLevel(step) if isinstance(step, ByteLevel) else step for step in steps]
     elif steps[-1] == ByteLevel(cuts=False):
@@ -112,6 +119,13 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
         added_tokens=added,
         postprocessor=postprocessor,
     )
+
+
+def _numbered(model: Model, added: Iterable[AddedToken]) -> list[AddedToken]:
+    """The added tokens with the ids that `tokenizers` gives them."""
+    added = list(added)
+    ids = {token.content: id for token in added if (id := _id(model, token)) is not None}
+    return huggingface_processors.numbered(added, ids, len(model.pieces))
 
 
 def _id(model: Model, token: AddedToken) -> int | None:

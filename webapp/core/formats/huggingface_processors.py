@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -16,8 +17,8 @@ _FLAGS = ("special", "normalized", "single_word", "lstrip", "rstrip")
 
 
 def read_added_tokens(document: Json) -> list[AddedToken]:
-    """The added tokens in the order of the file; raises FormatError where one is malformed or an id stands twice."""
-    tokens: dict[int, AddedToken] = {}
+    """The added tokens in the order of the file, with their declared ids; raises FormatError for a malformed one."""
+    tokens: list[AddedToken] = []
     for part in field(document, "added_tokens", list, []):
         if not isinstance(part, dict):
             raise FormatError('"added_tokens" should be a list of objects')
@@ -26,18 +27,11 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
             raise FormatError("an added token is empty")
         if not 0 <= id < 1 << 32:
             raise FormatError("the added token %(content)s has the id %(id)s", content=shown(content), id=shown(id))
-        if id in tokens and tokens[id].content != content:
-            raise FormatError(
-                "the id %(id)s stands for %(first)s and for %(content)s",
-                id=id,
-                first=shown(tokens[id].content),
-                content=shown(content),
-            )
         # What is not special is normalized, unless the file says otherwise.
         special = field(part, "special", bool, False)
         flags = {name: field(part, name, bool, name == "normalized" and not special) for name in _FLAGS}
-        tokens[id] = AddedToken(content, id, **{**flags, "special": special})
-    return list(tokens.values())
+        tokens.append(AddedToken(content, id, **{**flags, "special": special}))
+    return tokens
 
 
 def write_added_token(token: AddedToken) -> Json:
@@ -53,24 +47,27 @@ def write_added_token(token: AddedToken) -> Json:
     }
 
 
-def check_ids(tokens: list[AddedToken], ids: Mapping[str, int], size: int) -> None:
-    """Raises FormatError when an added token has another id than the vocabulary, or none that follows the others.
+def numbered(tokens: Iterable[AddedToken], ids: Mapping[str, int], size: int) -> list[AddedToken]:
+    """The tokens with the ids that `tokenizers` gives them, whatever ids the file declares.
 
-    `tokenizers` counts the ids of new ones on from the vocabulary's size, whatever the file says.
+    A token has its id in the model's vocabulary, `ids`; new ones count on from the vocabulary's size, in the order of
+    the file. Of two tokens with the same text, the later one replaces the earlier one.
+
+    >>> tokens = [AddedToken("<pad>", 1), AddedToken("<unk>", 0), AddedToken("<mask>", 9)]
+    >>> [(token.id, token.declared_id) for token in numbered(tokens, {"<unk>": 0}, 8)]
+    [(8, 1), (0, None), (9, None)]
     """
-    beyond = size
+    found: dict[str, AddedToken] = {}
+    following = size
     for token in tokens:
-        expected = ids.get(token.content)
-        if expected is None:
-            expected = beyond
-            beyond += 1
-        if token.id != expected:
-            raise FormatError(
-                "the added token %(token)s has the id %(id)s, where %(expected)s should follow",
-                token=shown(token.content),
-                id=token.id,
-                expected=expected,
-            )
+        id = ids.get(token.content)
+        if id is None and token.content in found:
+            id = found[token.content].id
+        if id is None:
+            id = following
+            following += 1
+        found[token.content] = replace(token, id=id, declared_id=None if token.id == id else token.id)
+    return list(found.values())
 
 
 def read_postprocessor(part: Json | None) -> PostProcessor:

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response
 
 from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
 from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
+from webapp.pages.walkthrough.whole_algorithm import LESSONS as LESSONS_IN_FULL
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
 
@@ -69,6 +70,7 @@ def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
         total=len(LESSONS),
         previous=LESSONS[place - 1] if place else None,
         following=LESSONS[place + 1] if place + 1 < len(LESSONS) else None,
+        listing=LESSONS_IN_FULL.get(lesson.slug),
         words=f"learn/{current_key()}/{lesson.slug}.html",
         example=lambda key: Markup(render_template("learn/_example.html", shown=examples[key])),
     )

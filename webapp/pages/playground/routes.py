@@ -55,9 +55,9 @@ def page() -> BaseResponse:
 def submit() -> BaseResponse:
     """The form: sent on to its own address when it has one, else answered here."""
     state, problems = forms.read(request)
-    if wants_partial() or (state.token is not None and not _has_token(state, problems)):
+    if wants_partial():
         state = replace(state, token=None)
-    return _answer(state, problems)
+    return _answer(state, problems, drop_token=True)
 
 
 @blueprint.post("/token")
@@ -116,21 +116,31 @@ def choices() -> str:
     return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
 
 
-def _answer(state: State, problems: list[InputProblem], upload_problem: InputProblem | None = None) -> Response:
-    """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field."""
+def _answer(
+    state: State,
+    problems: list[InputProblem],
+    upload_problem: InputProblem | None = None,
+    *,
+    drop_token: bool = False,
+) -> Response:
+    """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field.
+
+    With `drop_token`, a token that an edited text no longer has is closed.
+    """
     partial = wants_partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
     problems = [problem for problem in problems if problem.field != "token"]
+    attempt = None
+    if drop_token and state.token is not None:
+        attempt = _attempt(state, [*problems, *token_problems])
+        if attempt[0] is None or state.token >= len(attempt[0].encoding):
+            state, attempt = replace(state, token=None), None if attempt[0] is None else attempt
     link = _link(state)
     flawless = not (problems or token_problems or upload_problem)
     if request.method == "POST" and not partial and flawless and link:
         return make_response(redirect(_with_query(link), 303))
-    try:
-        result, problems = tokenize_or_explain(state, problems)
-        pending = None
-    except StillFetchingError as waiting:
-        result, pending = None, waiting
-    details, more = _details(result)
+    result, problems, pending = attempt or _attempt(state, problems)
+    details, more = _details(result, state.token)
     token_problems += more
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = DetailsForm(
@@ -167,24 +177,26 @@ def _twin(state: State, problems: list[InputProblem]) -> Response:
     return private(json_response(result_json(result)))
 
 
-def _has_token(state: State, problems: list[InputProblem]) -> bool:
-    """Whether the token whose details were open is still there in an edited text."""
+def _attempt(
+    state: State, problems: list[InputProblem]
+) -> tuple[Result | None, list[InputProblem], StillFetchingError | None]:
+    """The result, what is wrong with the input, and the vocabulary that has to be waited for."""
     try:
-        result, _problems = tokenize_or_explain(state, problems)
-    except StillFetchingError:
-        return False
-    return result is not None and state.token is not None and state.token < len(result.encoding)
+        result, problems = tokenize_or_explain(state, problems)
+    except StillFetchingError as waiting:
+        return None, [], waiting
+    return result, problems, None
 
 
-def _details(result: Result | None) -> tuple[TokenDetails | None, list[InputProblem]]:
-    if result is None or result.state.token is None:
+def _details(result: Result | None, token: int | None) -> tuple[TokenDetails | None, list[InputProblem]]:
+    if result is None or token is None:
         return None, []
     try:
-        return token_details(result, result.state.token), []
+        return token_details(result, token), []
     except IndexError:
         message = _(
             "There is no token %(index)s: the text has %(count)s, counted from 0.",
-            index=result.state.token,
+            index=token,
             count=f"{len(result.encoding):,}",
         )
         return None, [InputProblem(message, 404)]

@@ -20,6 +20,7 @@ from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.whole_algorithm import ENCODING
 from webapp.serializers.json import json_response, well_formed
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -103,6 +104,7 @@ def _answer(algorithm: str) -> Response:
         carried=[*carried(asked.state), *asked.options.items()],
         title_of=title_of,
         most=MOST,
+        listing=ENCODING.get("longest-first" if "longest" in asked.options else algorithm),
     )
     return answered(body, status, link=asked.address(frame.step) if frame else "")
 

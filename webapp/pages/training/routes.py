@@ -16,6 +16,7 @@ from webapp.pages.training.presets import presets, usual
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.whole_algorithm import TRAINING
 from webapp.serializers.json import well_formed
 from webapp.tokenization.forms import InputProblem
 from webapp.web.htmx import wants_partial
@@ -82,6 +83,7 @@ def _answer(algorithm: str) -> Response:
         least=least,
         most=most,
         titles=_titles(),
+        listing=TRAINING[asked.kind],
     )
     status = max((one.status for one in problems), default=200)
     return answered(body, status, link=asked.address(frame.step) if frame else "")

@@ -13,12 +13,14 @@ from webapp.pages.vocabularies.token_table import shown_token
 
 @dataclass(frozen=True)
 class SpecialLine:
-    """An added token: its id, its text, whether it is special, and its flags as the field calls them."""
+    """An added token: its id, its text, whether it is special, its flags as the field calls them, and the
+    id that its file declares where `tokenizers` gives it another."""
 
     id: int
     content: str
     kind: str
     flags: Sequence[str]
+    declared_id: int | None = None
 
 
 def special_lines(tokenizer: Tokenizer) -> list[SpecialLine]:
@@ -29,6 +31,7 @@ def special_lines(tokenizer: Tokenizer) -> list[SpecialLine]:
             shown_token(token.content),
             _("special token") if token.special else _("added token"),
             [flag for flag in ("normalized", "single_word", "lstrip", "rstrip") if getattr(token, flag)],
+            token.declared_id,
         )
         for token in tokenizer.added_tokens
     ]

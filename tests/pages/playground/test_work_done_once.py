@@ -1,0 +1,68 @@
+"""One request encodes its text once and looks each vocabulary up once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import Page
+from webapp.pages.playground import routes
+from webapp.vocabularies.library import Library
+
+
+@pytest.fixture
+def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each name is looked up."""
+    names: Counter[str] = Counter()
+    find = Library.find
+
+    def counting(self: Library, name: str) -> Any:
+        names[name] += 1
+        return find(self, name)
+
+    monkeypatch.setattr(Library, "find", counting)
+    return names
+
+
+@pytest.fixture
+def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are encoded."""
+    texts: list[str] = []
+    tokenize = routes.tokenize_or_explain
+
+    def counting(state: Any, problems: Any) -> Any:
+        texts.append(state.text)
+        return tokenize(state, problems)
+
+    monkeypatch.setattr(routes, "tokenize_or_explain", counting)
+    return texts
+
+
+@pytest.mark.parametrize("path", ["/?text=hello", "/?text=hello&token=0", "/?text=hello&vocabulary=bpe-characters"])
+def test_a_page_looks_each_vocabulary_up_once(client: FlaskClient, looked_up: Counter[str], path: str) -> None:
+    assert client.get(path).status_code == 200
+    assert looked_up.pop("", 0) <= 10  # no name at all is no look-up of a vocabulary
+    assert looked_up
+    assert max(looked_up.values()) == 1
+
+
+LONG = "hello " * 2_000  # no address holds it
+
+
+@pytest.mark.parametrize("token", ["0", "1999"])
+def test_a_form_with_an_open_token_encodes_its_text_once(client: FlaskClient, encodings: list[str], token: str) -> None:
+    answer = client.post("/", data={"text": LONG, "token": token})
+    assert answer.status_code == 200
+    assert len(encodings) == 1
+    assert Page(answer.text).problems == []
+
+
+def test_a_token_that_the_edited_text_no_longer_has_is_closed(client: FlaskClient, encodings: list[str]) -> None:
+    answer = client.post("/", data={"text": LONG, "token": "5000"})
+    assert answer.status_code == 200
+    assert len(encodings) == 1
+    assert Page(answer.text).problems == []
+    assert client.post("/", data={"text": "hello", "token": "5"}).headers["Location"].count("token=") == 0

@@ -1,0 +1,42 @@
+"""Pages about an algorithm show all of it; others do not."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+
+@pytest.mark.parametrize(
+    ("path", "function"),
+    [
+        ("/steps/fmm", "forward"),
+        ("/steps/bmm", "backward"),
+        ("/steps/bpe", "encode"),
+        ("/steps/bpe?text=widest&longest=1", "split"),
+        ("/steps/wordpiece", "encode"),
+        ("/steps/unigram", "viterbi"),
+        ("/steps/training/bpe", "train"),
+        ("/steps/training/bpe?symbols=bytes", "utf8"),
+        ("/steps/training/wordpiece", "scores"),
+        ("/steps/training/unigram", "expected_counts"),
+        ("/steps/training/bigrams", "segment"),
+        ("/learn/dictionary", "bidirectional"),
+        ("/learn/bpe", "count_pairs"),
+        ("/learn/bytes", "decode_bytes"),
+        ("/learn/wordpiece", "scores"),
+        ("/learn/unigram", "least_missed"),
+    ],
+)
+def test_a_page_about_an_algorithm_shows_all_of_it(client: FlaskClient, path: str, function: str) -> None:
+    page = client.get(path, headers={"Accept-Language": "zh-CN"}).text
+    assert page.count("<h2>完整算法</h2>") == 1
+    assert f'<span class="k">def</span><span class="w"> </span><span class="nf">{function}</span>' in page
+    assert "source.css" in page
+    assert "<details open" not in page
+
+
+def test_other_lessons_have_no_listing(client: FlaskClient) -> None:
+    for slug in ("why", "units", "special", "vocabulary", "pipeline"):
+        page = client.get(f"/learn/{slug}").text
+        assert "whole algorithm" not in page
+        assert "source.css" not in page

@@ -1,0 +1,54 @@
+"""Listings of the reference algorithms run on their own, and their HTML says what their text says."""
+
+from __future__ import annotations
+
+import doctest
+from html.parser import HTMLParser
+from types import ModuleType
+
+import pytest
+
+from webapp.core.reference import matching
+from webapp.pages.walkthrough.whole_algorithm import ENCODING, LESSONS, TRAINING
+from webapp.rendering.source_listing import SourceListing, source_listing
+
+LISTINGS = {
+    f"{kind} {name}": listing
+    for kind, listings in (("encoding", ENCODING), ("training", TRAINING), ("lesson", LESSONS))
+    for name, listing in listings.items()
+}
+
+
+@pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
+def test_a_listing_runs_on_its_own(listing: SourceListing) -> None:
+    alone = ModuleType("alone")
+    exec(listing.text, alone.__dict__)
+    test = doctest.DocTestParser()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    functions = [value for value in vars(alone).values() if getattr(value, "__module__", "") == "alone"]
+    assert functions
+    for function in functions:
+        # An example may call functions that the algorithm itself does without.
+        text = function.__doc__ or ""
+        known = dict(vars(__import__(listing.module, fromlist=["*"])), **vars(alone))
+        runner.run(test.get_doctest(text, known, function.__name__, None, None))
+    assert runner.tries > 0
+    assert runner.failures == 0
+
+
+@pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
+def test_the_html_holds_the_text_without_inline_styles(listing: SourceListing) -> None:
+    parts: list[str] = []
+    parser = HTMLParser()
+    parser.handle_data = parts.append  # type: ignore[method-assign]
+    parser.feed(listing.html)
+    parser.close()
+    assert "".join(parts) == listing.text
+    assert "style=" not in listing.html
+
+
+def test_a_listing_holds_what_its_functions_use_and_nothing_else() -> None:
+    listing = source_listing(matching.forward)
+    assert listing.text.startswith("from collections.abc import Collection, Sequence\n\n\ndef forward(")
+    assert "backward" not in listing.text
+    assert listing.lines == len(listing.text.splitlines())
