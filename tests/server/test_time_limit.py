@@ -78,7 +78,7 @@ def test_work_that_takes_too_long_ends_and_the_text_is_kept(site: Site, process_
     assert status == 503
     assert seconds < LIMIT + SLACK
     assert has_ended(process_file, 1)
-    assert "This took longer than the 3 seconds that a request may take here, so it was stopped." in body
+    assert "This took longer than the 3 seconds that a request may take, so the server stopped it." in body
     assert re.search(r"<textarea name=\"text\"[^>]*>\n研究 &lt;b&gt;生命&lt;/b&gt;</textarea>", body)
     assert f'action="/{work}"' in body
     assert '<textarea name="algorithm" hidden>' in body

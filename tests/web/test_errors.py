@@ -15,10 +15,10 @@ BACK = "Go one page back in your browser"
 @pytest.mark.parametrize(
     ("method", "path", "status", "heading"),
     [
-        ("GET", "/nothing/here", 404, "There is no such page"),
-        ("POST", "/vocabularies", 405, "That does not work here"),
-        ("POST", "/upload", 413, "That is too much for one request"),
-        ("POST", "/", 413, "That is too much for one request"),
+        ("GET", "/nothing/here", 404, "Page not found"),
+        ("POST", "/vocabularies", 405, "Method not allowed"),
+        ("POST", "/upload", 413, "Request too large"),
+        ("POST", "/", 413, "Request too large"),
     ],
 )
 def test_a_page_says_in_words_what_went_wrong(method: str, path: str, status: int, heading: str) -> None:

@@ -24,8 +24,8 @@ from webapp.web.security import FRAMED_HEADERS, HEADERS, framed
 
 STATUSES = [400, 403, 404, 405, 409, 413, 416, 422, 429, 500, 501, 503]
 HEADINGS = {
-    "en": {404: "There is no such page", 413: "That is too much for one request", 429: "That was too often"},
-    "zh": {404: "没有这个页面", 413: "一次请求的内容过多", 429: "请求过于频繁"},
+    "en": {404: "Page not found", 413: "Request too large", 429: "Too many requests"},
+    "zh": {404: "页面不存在", 413: "请求内容过大", 429: "请求过于频繁"},
 }
 STATUS = {"en": "Status", "zh": "状态码"}
 TAGS = {"en": "en", "zh": "zh-Hans"}
