@@ -72,7 +72,7 @@ def test_an_unknown_name_is_told_with_those_near_it(run: Run, publisher: Publish
     assert result.exit_code == 2
     near, far = result.stderr.splitlines()
     assert near.startswith("No vocabulary is called 'cl100k'. Did you mean cl100k_base")
-    assert far.endswith("`flask --app webapp vocabularies list` names them all.")
+    assert far.endswith("List all: `flask --app webapp vocabularies list`.")
     assert publisher.requests == []
 
 
@@ -84,7 +84,7 @@ def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher)
     missing, checksum = result.stderr.splitlines()
     assert missing.startswith("“GPT-2” could not be fetched: 127.0.0.1 has no such file.")
     assert checksum.startswith(
-        "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: what 127.0.0.1 sent is not the file"
+        "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: the checksum of the file from 127.0.0.1 is wrong"
     )
 
 

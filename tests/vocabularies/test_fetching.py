@@ -169,7 +169,7 @@ def test_a_slow_answer_is_given_up(
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner=manner)
     error = refused(make(seconds=0.3), pieces)
     assert error.reason == "slow"
-    assert (error.detail == "no end in sight") is (manner == "slow headers")
+    assert (error.detail == "timed out") is (manner == "slow headers")
 
 
 def test_without_a_network_there_is_an_answer_at_once(make: Make, pieces: WellKnown) -> None:
