@@ -143,7 +143,7 @@ def has_processes(group: int) -> bool:
     return True
 
 
-def test_a_setting_that_cannot_be_used_is_named_at_the_start(capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_setting_is_named_at_the_start(capfd: pytest.CaptureFixture[str]) -> None:
     with (
         pytest.raises(RuntimeError, match="TOKENSCOPE_MAX_TEXT_BYTES must be a whole number above 0, not 0"),
         serving(environment={"TOKENSCOPE_MAX_TEXT_BYTES": "0"}),

@@ -152,7 +152,7 @@ def damaged(kind: str, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "empty", "cut off", "overwritten", "another database", "orphans"])
-def test_what_is_no_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
+def test_an_invalid_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
     copy = tmp_path / "copy"
     run("backup", copy)
     site.snapshots.share(snapshot("after"), expires=None)
@@ -179,7 +179,7 @@ def test_a_backup_that_is_not_there_and_one_of_a_newer_release(site: Storage, ru
     assert texts(site) == {"before", "after"}
 
 
-def test_nothing_changes_when_it_fails_half_way(
+def test_a_failed_restore_changes_nothing(
     site: Storage, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = tmp_path / "copy"

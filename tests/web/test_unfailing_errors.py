@@ -266,7 +266,7 @@ def test_a_query_that_is_not_utf_8_is_read(app: Flask, path: str, query: str) ->
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "." * 300, "[", "a b", "\xff", "<script>", ""])
-def test_a_host_that_is_none_is_refused(app: Flask, host: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_host_is_refused(app: Flask, host: str, caplog: pytest.LogCaptureFixture) -> None:
     for path in ("/", "/nothing", "/static/app.css", "/static/x.js", "/api/v1/vocabularies"):
         answer = app.test_client().get(path, environ_overrides={"HTTP_HOST": host})
         assert answer.status_code in (200, 400, 404)
@@ -276,6 +276,6 @@ def test_a_host_that_is_none_is_refused(app: Flask, host: str, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "\xff"])
-def test_an_origin_that_is_none_is_foreign(app: Flask, origin: str) -> None:
+def test_an_invalid_origin_is_foreign(app: Flask, origin: str) -> None:
     answer = app.test_client().post("/upload", data={"text": "low"}, headers={"Origin": origin})
     assert answer.status_code == 403
