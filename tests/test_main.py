@@ -55,4 +55,4 @@ def test_says_so_when_the_port_is_taken() -> None:
 def test_says_so_when_the_port_is_none(port: str) -> None:
     refused = start(port)
     assert refused.returncode == 1
-    assert refused.stderr == f"PORT is {port!r}, and a port is a number from 1 to 65535.\n"
+    assert refused.stderr == f"PORT is {port!r}, but must be a number from 1 to 65535.\n"

@@ -1,7 +1,7 @@
-"""Every setting: one place, a name, a default and a sentence.
+"""All settings with their defaults.
 
-Each is read from the environment with the prefix `TOKENSCOPE_`: `TOKENSCOPE_MAX_TEXT_BYTES=200000`. Only
-`DATABASE_URL` is read without it, for that is how hosting platforms name it.
+The environment sets each of them with the prefix `TOKENSCOPE_`, for example `TOKENSCOPE_MAX_TEXT_BYTES=200000`. Only
+`DATABASE_URL` has no prefix, because hosting platforms use this name.
 """
 
 from __future__ import annotations
@@ -13,48 +13,51 @@ from typing import Any
 from flask import Flask
 
 DEFAULTS: dict[str, Any] = {
-    # The longest text that is tokenized, in bytes of UTF-8.
+    # The longest text to tokenize, in bytes of UTF-8.
     "MAX_TEXT_BYTES": 1_048_576,
-    # The longest text that a vocabulary is learned from on the spot, in bytes of UTF-8.
+    # The longest corpus to train a vocabulary on during a request, in bytes of UTF-8.
     "MAX_CORPUS_BYTES": 204_800,
-    # The longest query string that is still offered as a link holding the whole state, in characters.
+    # The longest query string of a link that contains the whole state, in characters.
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
-    # What all vocabularies may take in the database, in bytes; then visitors’ own are not accepted any more.
+    # The limit for all vocabularies in the database, in bytes. Beyond it, the site refuses uploads.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
-    # What fetched and uploaded vocabularies may take in the memory of one process, about, in bytes.
+    # The approximate memory for fetched and uploaded vocabularies in one process, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
-    # How often one address may ask (each process counts for itself, or all together with REDIS_URL): for anything, and
-    # for what stores something: an upload, a snapshot, a report. Empty: as often as it likes.
+    # The rate limits of one client address, for all requests and for those that store something: an upload, a snapshot
+    # or a report. Each process counts for itself, or all together with REDIS_URL. Empty: no limit.
     "RATE_READING": "1200 per minute",
     "RATE_STORING": "20 per minute, 200 per hour",
-    # How many proxies stand before the site, each telling for whom it asks (X-Forwarded-For), the last one with which
-    # scheme (X-Forwarded-Proto); no other such header is believed.
+    # The number of reverse proxies in front of the site. Each adds the client's address to X-Forwarded-For, and the
+    # last one sets X-Forwarded-Proto. The site trusts no other forwarding headers.
     "PROXIES": 0,
-    # Whether every vocabulary is loaded at start (a slower start, a quick first answer) or on first use.
+    # Whether to load all built-in vocabularies at the start (slower start, faster first response) or on first use.
     "PRELOAD": False,
-    # Where fetched vocabularies are kept; the folder `vocabularies` in Flask's instance folder if it is empty.
+    # The folder for fetched vocabularies. Empty: `vocabularies` in Flask's instance folder.
     "VOCABULARY_FOLDER": "",
-    # Where vocabularies are fetched from: the Hugging Face hub and OpenAI's files, or mirrors of them.
+    # The addresses to fetch vocabularies from: the Hugging Face hub and OpenAI's files, or mirrors of them.
     "HUB": "https://huggingface.co",
     "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
-    # The file of the embedded database; `tokenscope.sqlite` in Flask's instance folder if it is empty.
+    # The file of the embedded database. Empty: `tokenscope.sqlite` in Flask's instance folder.
     "DATABASE_FILE": "",
-    # The longest that a request may take, in seconds: then its work is stopped, and the visitor is told so.
+    # The time limit for a request, in seconds. After it, the server stops the request and shows the visitor why.
     "MAX_REQUEST_SECONDS": 30,
-    # The longest that a request waits for a database that is locked or does not answer, in seconds.
+    # The time limit for a locked or unresponsive database, in seconds.
     "MAX_DATABASE_SECONDS": 5,
-    # The names of the vocabularies that are fetched ahead of time, by `flask --app webapp vocabularies fetch`.
+    # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name.
     "FETCH": "",
-    # The largest file that is fetched, in bytes, and the longest that fetching a vocabulary may take, in seconds.
+    # The largest file to fetch, in bytes, and the time limit for fetching a vocabulary, in seconds.
     "MAX_FETCH_BYTES": 50_000_000,
     "MAX_FETCH_SECONDS": 60,
 }
 
 
 def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
-    """Give `app` the defaults, then the environment's settings, then `configuration`."""
+    """Set the configuration of `app`: the defaults, then the environment's settings, then `configuration`.
+
+    Raises ValueError, with a message for the operator, for an invalid setting.
+    """
     app.config.from_mapping(DEFAULTS, DATABASE_URL=os.environ.get("DATABASE_URL", ""))
     app.config.from_prefixed_env("TOKENSCOPE")
     app.config.update(configuration)
@@ -63,8 +66,8 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
     if not isinstance(app.config["PROXIES"], int) or app.config["PROXIES"] < 0:
         raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
-    # A text too long by less than some factor still gets an answer that names the limit and keeps the text;
-    # beyond that the body is not read at all. Percent-encoding triples what is not ASCII.
+    # A text that is moderately too long still gets a page with the limit and the text. Flask does not read longer
+    # bodies. Percent-encoding triples the size of text that is not ASCII.
     longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
     app.config.setdefault("MAX_CONTENT_LENGTH", None)
     app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_CONTENT_LENGTH"] or longest

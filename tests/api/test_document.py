@@ -38,7 +38,7 @@ def test_the_document_is_openapi_3_1(document: Any) -> None:
             assert operation["summary"]
 
 
-def test_the_page_tells_of_every_operation(client: FlaskClient, document: Any) -> None:
+def test_the_page_documents_every_operation(client: FlaskClient, document: Any) -> None:
     page = client.get("/api", headers={"Accept-Language": "zh-CN"})
     assert page.status_code == 200
     for path, methods in document["paths"].items():

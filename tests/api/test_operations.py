@@ -33,21 +33,21 @@ def test_tokens_are_those_of_the_core(post: Ask, name: str, text: str) -> None:
     assert post("decode", ids=answer["ids"], vocabulary=name)["text"] == shipped_tokenizer(name).decode(encoding.ids)
 
 
-def test_only_what_is_wanted_is_answered(post: Ask) -> None:
+def test_response_has_only_the_wanted_keys(post: Ask) -> None:
     assert post("tokenize", text="low", want=["counts"]) == {
         "counts": {"tokens": 1, "characters": 3, "bytes": 3, "unknown": 0}
     }
     assert set(post("tokenize", text="low")) == {"ids", "pieces", "offsets", "counts"}
 
 
-def test_several_texts_in_their_order(post: Ask) -> None:
+def test_several_texts_keep_their_order(post: Ask) -> None:
     found = [post("tokenize", text=text)["ids"] for text in ("low", "", TEXT)]
     assert post("tokenize", texts=["low", "", TEXT], want=["ids"]) == {"ids": found}
     assert post("count", texts=["low", ""]) == {"tokens": [1, 0], "characters": [3, 0], "bytes": [3, 0]}
     assert post("count", texts=[]) == {"tokens": [], "characters": [], "bytes": []}
 
 
-def test_a_vocabulary_brings_its_algorithm_and_the_other_way_round(post: Ask) -> None:
+def test_vocabulary_and_algorithm_default_to_each_other(post: Ask) -> None:
     assert post("tokenize", text=TEXT, algorithm="unigram") == post("tokenize", text=TEXT, vocabulary="unigram")
     assert post("count", text="结婚的和尚未结婚的", algorithm="bmm") != {}
 
@@ -62,7 +62,7 @@ def test_options_are_those_of_the_playground(post: Ask) -> None:
     assert post("tokenize", text="LOW", lowercase=True, **lower) == post("tokenize", text="low", **lower)
 
 
-def test_what_is_learned_is_learned_from_the_text_or_the_corpus(post: Ask) -> None:
+def test_vocabularies_are_trained_on_the_text_or_the_corpus(post: Ask) -> None:
     learned = {"vocabulary": "learned-bytes", "size": 3}
     alone = post("tokenize", text="low lower lowest", **learned)
     assert len(alone["ids"]) < len("low lower lowest")
@@ -73,7 +73,7 @@ def test_what_is_learned_is_learned_from_the_text_or_the_corpus(post: Ask) -> No
     assert post("decode", ids=ids, corpus="low lower lowest", **learned)["text"] == "low lower lowest"
 
 
-def test_parts_of_a_text(post: Ask) -> None:
+def test_split_returns_the_parts_of_a_text(post: Ask) -> None:
     text = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 9
     parts = post("split", text=text, max_tokens=12)["parts"]
     assert "".join(part["text"] for part in parts) == text
@@ -83,7 +83,7 @@ def test_parts_of_a_text(post: Ask) -> None:
     assert any(one["end"] > other["start"] for one, other in pairwise(overlapping))
 
 
-def test_vocabularies_are_listed_and_told_of(client: FlaskClient) -> None:
+def test_vocabularies_are_listed_and_described(client: FlaskClient) -> None:
     listed = client.get("/api/v1/vocabularies")
     names = [entry["name"] for entry in listed.get_json()["vocabularies"]]
     assert {"bpe-bytes", "jieba", "learned-unigram", "cl100k_base"} <= set(names)
@@ -96,7 +96,7 @@ def test_vocabularies_are_listed_and_told_of(client: FlaskClient) -> None:
     assert client.get("/vocabularies/wordpiece.json").get_json() == told
 
 
-def test_tokens_of_a_vocabulary_are_searched_and_leafed_through(client: FlaskClient) -> None:
+def test_tokens_of_a_vocabulary_are_searched_and_paged(client: FlaskClient) -> None:
     first = client.get("/api/v1/vocabularies/bpe-bytes/tokens").get_json()
     assert first["pages"] == 320
     assert [token["id"] for token in first["tokens"]] == list(range(100))
@@ -132,7 +132,7 @@ def test_two_files_make_one_vocabulary(client: FlaskClient, post: Ask) -> None:
     assert post("tokenize", text="low", vocabulary=name, want=["ids"])["ids"] == [257]
 
 
-def test_the_playground_has_a_twin(client: FlaskClient) -> None:
+def test_the_playground_has_a_json_version(client: FlaskClient) -> None:
     page = client.get("/?text=low+乸&vocabulary=bpe-bytes")
     assert "format=json" in page.text
     twin = client.get("/?text=low+乸&format=json")

@@ -32,7 +32,7 @@ def upload(client: FlaskClient, path: str = "/api/v1/vocabularies", field: str =
     return client.post(path, data={field: (io.BytesIO(b"word\n"), "words"), **form})
 
 
-def test_a_page_says_when_to_come_back(limited: Any) -> None:
+def test_a_rate_limited_page_says_when_to_retry(limited: Any) -> None:
     client = limited("3 per minute")
     assert [client.get("/vocabularies").status_code for _ in range(4)] == [200, 200, 200, 429]
     answer = client.get("/", headers={"Accept-Language": "en"})
@@ -42,7 +42,7 @@ def test_a_page_says_when_to_come_back(limited: Any) -> None:
     assert f"in {answer.headers['Retry-After']} seconds" in answer.text
 
 
-def test_the_api_says_so_in_problem_details(limited: Any) -> None:
+def test_the_rate_limited_api_answers_with_problem_details(limited: Any) -> None:
     client = limited("1 per hour")
     assert client.post("/api/v1/count", json={"text": "a"}).status_code == 200
     answer = client.post("/api/v1/count", json={"text": "a"})
@@ -51,14 +51,14 @@ def test_the_api_says_so_in_problem_details(limited: Any) -> None:
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_what_stores_is_counted_apart(limited: Any) -> None:
+def test_storing_requests_have_their_own_limit(limited: Any) -> None:
     client = limited("100 per minute", "2 per minute")
     assert [upload(client).status_code for _ in range(3)] == [201, 201, 429]
     assert upload(client, "/upload", "vocabulary_file").status_code == 429
     assert client.get("/api/v1/vocabularies").status_code == 200
 
 
-def test_health_and_static_files_are_free(limited: Any) -> None:
+def test_health_and_static_files_do_not_count(limited: Any) -> None:
     client = limited("1 per minute")
     assert {client.get("/healthz").status_code for _ in range(5)} == {200}
     for _ in range(5):
@@ -77,7 +77,7 @@ def test_each_visitor_behind_a_proxy_is_counted(limited: Any) -> None:
     assert [ask(alone, "10.0.0.1"), ask(alone, "10.0.0.2")] == [200, 429]
 
 
-def test_a_visitor_with_a_network_of_addresses_is_one(limited: Any) -> None:
+def test_an_ipv6_network_counts_as_one_client(limited: Any) -> None:
     client = limited("1 per minute", PROXIES=1)
 
     def ask(address: str) -> int:
@@ -108,7 +108,7 @@ def test_only_what_proxies_must_tell_is_believed(
     assert ("Strict-Transport-Security" in answer.headers) == base.startswith("https")
 
 
-def test_the_page_tells_the_rates_in_words(limited: Any) -> None:
+def test_the_page_shows_the_rate_limits_in_words(limited: Any) -> None:
     client = limited("1200 per minute; 5 per 2 seconds", "20 per minute, 200 per hour")
     page = client.get("/api").text
     assert "so often: 1,200 a minute, 5 in 2 seconds." in page
@@ -116,7 +116,7 @@ def test_the_page_tells_the_rates_in_words(limited: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/s/zzzzzzzzz/embed", "/s/zzzzzzzzz"])
-def test_a_frame_may_show_that_it_was_too_often(limited: Any, path: str) -> None:
+def test_a_rate_limited_embed_may_be_framed(limited: Any, path: str) -> None:
     client = limited("1 per minute")
     client.get(path)
     answer = client.get(path)
@@ -127,12 +127,12 @@ def test_a_frame_may_show_that_it_was_too_often(limited: Any, path: str) -> None
     assert ("<nav" not in answer.text) == framed
 
 
-def test_a_counter_that_is_away_stops_nobody(limited: Any) -> None:
+def test_an_unreachable_counter_limits_nobody(limited: Any) -> None:
     client = limited("2 per minute", REDIS_URL="redis://127.0.0.1:9/0")
     assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_settings_that_say_nothing_are_refused(limited: Any) -> None:
+def test_invalid_rate_settings_are_refused(limited: Any) -> None:
     with pytest.raises(ValueError, match="rate"):
         limited("often")
     with pytest.raises(ValueError, match="PROXIES"):

@@ -33,7 +33,7 @@ from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
         ([], "#/"),
     ],
 )
-def test_fields_that_are_wrong_are_named(client: FlaskClient, body: object, pointer: str) -> None:
+def test_the_problem_names_invalid_fields(client: FlaskClient, body: object, pointer: str) -> None:
     told = problem_of(client.post("/api/v1/tokenize", json=body), 422)
     assert pointer in [place["pointer"] for place in told["errors"]]
 
@@ -55,7 +55,9 @@ def test_fields_that_are_wrong_are_named(client: FlaskClient, body: object, poin
         ("count", {"text": "a", "vocabulary": "learned-bytes", "corpus": "x" * 300_000}, 413, "#/corpus"),
     ],
 )
-def test_what_does_not_go_together(client: FlaskClient, path: str, body: object, status: int, pointer: str) -> None:
+def test_contradictory_fields_are_refused(
+    client: FlaskClient, path: str, body: object, status: int, pointer: str
+) -> None:
     told = problem_of(client.post(f"/api/v1/{path}", json=body), status)
     assert told["errors"][0]["pointer"] == pointer
 
@@ -64,13 +66,13 @@ def test_what_does_not_go_together(client: FlaskClient, path: str, body: object,
     "body",
     [b"", b"{", b"nope", b'{"text": "\\ud800"}', b'{"text": "\xff"}', b"[" * 100_000, b'{"text": "a"} b', b"\x00"],
 )
-def test_what_is_no_json(client: FlaskClient, body: bytes) -> None:
+def test_invalid_json_is_refused(client: FlaskClient, body: bytes) -> None:
     answer = client.post("/api/v1/tokenize", data=body, content_type="application/json")
     assert "JSON" in problem_of(answer, 400)["detail"]
 
 
 @pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_body_of_another_kind(client: FlaskClient, kind: str | None) -> None:
+def test_other_content_types_are_refused(client: FlaskClient, kind: str | None) -> None:
     problem_of(client.post("/api/v1/tokenize", data=b'{"text": "a"}', content_type=kind), 415)
 
 
@@ -81,7 +83,7 @@ def test_a_text_may_hold_any_character(client: FlaskClient) -> None:
     assert client.post("/api/v1/decode", json={"ids": ids}).get_json() == {"text": text}
 
 
-def test_addresses_and_methods(client: FlaskClient) -> None:
+def test_unknown_addresses_and_methods_are_problems(client: FlaskClient) -> None:
     for path in ("", "/nope", "/tokenize/", "/vocabularies/nope", "/vocabularies/nope/tokens"):
         problem_of(client.get(f"/api/v1{path}"), 404)
     assert "POST" in client.get("/api/v1/tokenize").headers["Allow"]
@@ -93,23 +95,23 @@ def test_addresses_and_methods(client: FlaskClient) -> None:
     problem_of(client.get("/api/v1/vocabularies/wordpiece/tokens?page=9999"), 404)
 
 
-def test_too_much_is_not_read(client: FlaskClient) -> None:
+def test_bodies_over_the_limit_are_not_read(client: FlaskClient) -> None:
     answer = client.post("/api/v1/count", data=b"x" * 20_000_000, content_type="application/json")
     assert "1,048,576" in problem_of(answer, 413)["detail"]
 
 
-def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient) -> None:
+def test_an_unavailable_vocabulary_is_a_problem(client: FlaskClient) -> None:
     answer = client.post("/api/v1/count", json={"text": "a", "vocabulary": "cl100k_base"})
     problem_of(answer, 503)
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_english_whatever_the_browser_reads(client: FlaskClient) -> None:
+def test_the_api_answers_in_english_for_any_browser_language(client: FlaskClient) -> None:
     answer = client.get("/api/v1/nope", headers={"Accept-Language": "zh-CN"})
     assert problem_of(answer, 404)["detail"].isascii()
 
 
-def test_our_own_mistakes_are_told_without_a_traceback(tmp_path: Path) -> None:
+def test_internal_errors_show_no_traceback(tmp_path: Path) -> None:
     settings = {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite")}
     app = create_app(settings | {"PROPAGATE_EXCEPTIONS": False})
     del app.extensions["vocabularies"]
@@ -117,7 +119,7 @@ def test_our_own_mistakes_are_told_without_a_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in json.dumps(problem_of(answer, 500))
 
 
-def test_files_that_are_no_vocabularies(client: FlaskClient) -> None:
+def test_invalid_vocabulary_files_are_refused(client: FlaskClient) -> None:
     def file(content: bytes, name: str = "file") -> tuple[io.BytesIO, str]:
         return io.BytesIO(content), name
 
@@ -136,13 +138,13 @@ def test_files_that_are_no_vocabularies(client: FlaskClient) -> None:
     assert "26,214,400" in problem_of(larger, 413)["detail"]
 
 
-def test_nothing_is_stored_for_another_site(client: FlaskClient) -> None:
+def test_cross_site_uploads_are_refused(client: FlaskClient) -> None:
     data = {"file": (io.BytesIO(b"word\n"), "file")}
     problem_of(client.post("/api/v1/vocabularies", data=data, headers={"Sec-Fetch-Site": "cross-site"}), 403)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/nope", "/api/v1/vocabularies"])
-def test_other_sites_may_ask_without_cookies(client: FlaskClient, path: str) -> None:
+def test_cors_allows_any_origin_without_cookies(client: FlaskClient, path: str) -> None:
     asked = client.options(path, headers={"Origin": "https://example.org", "Access-Control-Request-Method": "POST"})
     answered = client.post(path, json={"text": "a"}, headers={"Origin": "https://example.org"})
     for answer in (asked, answered):
@@ -158,7 +160,7 @@ def test_other_sites_may_ask_without_cookies(client: FlaskClient, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/vocabularies"])
-def test_a_body_that_stops_half_way(site: str, path: str) -> None:
+def test_an_incomplete_body_is_refused(site: str, path: str) -> None:
     kind = "application/json" if path.endswith("tokenize") else "multipart/form-data; boundary=x"
     head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 1000\r\n\r\n"
     with socket.create_connection((urlsplit(site).hostname, urlsplit(site).port), timeout=10) as connection:
@@ -174,7 +176,7 @@ def test_the_site_still_has_pages(app: Flask) -> None:
     assert app.test_client().get("/nope").mimetype == "text/html"
 
 
-def test_ids_that_spell_too_much(client: FlaskClient) -> None:
+def test_ids_of_a_too_long_text_are_refused(client: FlaskClient) -> None:
     pieces = shipped_tokenizer("bpe-bytes").model.pieces
     longest = max(range(len(pieces)), key=lambda id: len(pieces[id]))
     body = {"vocabulary": "bpe-bytes", "ids": [longest] * (1 << 20)}

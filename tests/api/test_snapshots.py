@@ -23,7 +23,7 @@ def app(storing_app: Flask) -> Flask:
 BODY: Any = {"text": "研究生命的起源 乸", "vocabulary": "bpe-bytes", "title": "A title"}
 
 
-def test_what_is_kept_is_shown_again(client: FlaskClient, post: Ask) -> None:
+def test_a_shared_result_is_returned_unchanged(client: FlaskClient, post: Ask) -> None:
     shared = post("snapshots", status=201, **BODY)
     assert shared["url"].endswith(f"/s/{shared['id']}")
     answer = client.get(f"/api/v1/snapshots/{shared['id']}")
@@ -40,19 +40,19 @@ def test_what_is_kept_is_shown_again(client: FlaskClient, post: Ask) -> None:
     assert f"/s/{shared['id']}.json" in client.get(f"/s/{shared['id']}").text
 
 
-def test_the_same_has_the_same_link_and_another_secret(post: Ask) -> None:
+def test_equal_results_share_a_link_but_not_a_secret(post: Ask) -> None:
     one, other = (post("snapshots", status=201, **BODY) for _ in range(2))
     assert one["id"] == other["id"]
     assert one["secret"] != other["secret"]
 
 
-def test_unknown_text_keeps_its_pieces(client: FlaskClient, post: Ask) -> None:
+def test_unknown_tokens_keep_their_text(client: FlaskClient, post: Ask) -> None:
     body = {"text": "研究生 x", "vocabulary": "own-dictionary", "dictionary": "研究"}
     told = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
     assert told["pieces"] == post("tokenize", **body)["pieces"]
 
 
-def test_a_deleted_one_is_gone(client: FlaskClient, post: Ask) -> None:
+def test_a_deleted_snapshot_answers_410(client: FlaskClient, post: Ask) -> None:
     shared = post("snapshots", status=201, text="to be deleted")
     assert client.post(shared["delete_url"]).status_code in (200, 410)
     for path in (f"/api/v1/snapshots/{shared['id']}", f"/s/{shared['id']}.json"):
@@ -60,7 +60,7 @@ def test_a_deleted_one_is_gone(client: FlaskClient, post: Ask) -> None:
 
 
 @pytest.mark.parametrize("id", ["nope", "23456789a", "%00", "a" * 200, "乸"])
-def test_one_that_never_was(client: FlaskClient, id: str) -> None:
+def test_an_id_that_never_existed_answers_404(client: FlaskClient, id: str) -> None:
     problem_of(client.get(f"/api/v1/snapshots/{id}"), 404)
 
 
@@ -78,24 +78,24 @@ def test_one_that_never_was(client: FlaskClient, id: str) -> None:
         ({"text": "x" * 1_100_000}, 413, "#/text"),
     ],
 )
-def test_what_cannot_be_kept(client: FlaskClient, changes: Any, status: int, pointer: str) -> None:
+def test_invalid_share_requests_are_refused(client: FlaskClient, changes: Any, status: int, pointer: str) -> None:
     told = problem_of(client.post("/api/v1/snapshots", json=BODY | changes), status)
     assert told["errors"][0]["pointer"] == pointer
 
 
-def test_a_day_is_kept_to_its_end(client: FlaskClient, post: Ask) -> None:
+def test_a_snapshot_expires_at_the_end_of_its_last_day(client: FlaskClient, post: Ask) -> None:
     day = (datetime.now(UTC) + timedelta(days=9)).date()
     shared = post("snapshots", status=201, text="for nine days", expires=day.isoformat())
     told = client.get(f"/api/v1/snapshots/{shared['id']}").get_json()
     assert told["expires"].startswith(f"{day + timedelta(days=1)}T00:00:00")
 
 
-def test_nothing_is_kept_for_another_site(client: FlaskClient) -> None:
+def test_cross_site_requests_share_nothing(client: FlaskClient) -> None:
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}):
         problem_of(client.post("/api/v1/snapshots", json=BODY, headers=headers), 403)
 
 
-def test_a_database_that_is_away(tmp_path: Path) -> None:
+def test_an_unreachable_database_answers_503(tmp_path: Path) -> None:
     away = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "MAX_DATABASE_SECONDS": 1}
     client = create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE, **away}).test_client()
     for answer in (client.post("/api/v1/snapshots", json=BODY), client.get("/api/v1/snapshots/23456789a")):

@@ -1,8 +1,7 @@
 """How fast the site keeps and finds what is shared, on SQLite and PostgreSQL: ``python -m tests.benchmarks.storage``.
 
-Eight clients share texts of 2 KB, each another one, straight into the store: as two processes with four threads each,
-which is how several workers write, and as one process with eight. Then every link that was acknowledged is looked up
-again.
+Eight clients share different texts of 2 KB directly in the store: as two processes with four threads each, which is
+how several workers write, and as one process with eight threads. Then every acknowledged link is read again.
 """
 
 import sys

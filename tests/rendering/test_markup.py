@@ -60,7 +60,7 @@ def test_a_family_is_one_group_with_all_its_bytes() -> None:
 
 
 @given(TEXTS)
-def test_no_grapheme_is_torn_and_nothing_is_lost(text: str) -> None:
+def test_no_grapheme_is_split_and_no_text_is_lost(text: str) -> None:
     page = painted(text)
     shown = "".join(page.pieces)
     if text:

@@ -46,7 +46,7 @@ def test_a_body_that_is_too_long_is_refused_with_a_page(connection: http.client.
     connection.request("POST", "/", b"text=" + b"x" * 12_000_000, {"Content-Type": "application/x-www-form-urlencoded"})
     answer = connection.getresponse()
     assert answer.status == 413
-    assert b"That is too much for one request" in answer.read()
+    assert b"Request too large" in answer.read()
 
 
 @pytest.mark.parametrize(("parts", "size"), [(0, 0), (1, 0), (3, 1), (1, 3_000_000), (2_000, 2_000)])
@@ -147,7 +147,7 @@ def has_processes(group: int) -> bool:
     return True
 
 
-def test_a_setting_that_cannot_be_used_is_named_at_the_start(capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_setting_is_named_at_the_start(capfd: pytest.CaptureFixture[str]) -> None:
     with (
         pytest.raises(RuntimeError, match="TOKENSCOPE_MAX_TEXT_BYTES must be a whole number above 0, not 0"),
         serving(environment={"TOKENSCOPE_MAX_TEXT_BYTES": "0"}),

@@ -54,7 +54,7 @@ def test_a_client_leaves_workers_for_others() -> None:
     assert queue.take("a") == 3
 
 
-def test_what_was_stopped_is_told_before_all_else() -> None:
+def test_the_notice_of_a_stopped_request_goes_first() -> None:
     assert served(workers=1, most_each=1, requests="aabbC")[0] == "C"
 
 

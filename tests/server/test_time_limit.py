@@ -78,7 +78,7 @@ def test_work_that_takes_too_long_ends_and_the_text_is_kept(site: Site, process_
     assert status == 503
     assert seconds < LIMIT + SLACK
     assert has_ended(process_file, SLACK)
-    assert "This took longer than the 3 seconds that a request may take here, so it was stopped." in body
+    assert "This took longer than the 3 seconds that a request may take, so the server stopped it." in body
     assert re.search(r"<textarea name=\"text\"[^>]*>\n研究 &lt;b&gt;生命&lt;/b&gt;</textarea>", body)
     assert f'action="/{work}"' in body
     assert '<textarea name="algorithm" hidden>' in body
@@ -92,7 +92,7 @@ def test_the_text_of_an_address_is_kept_too(site: Site) -> None:
     assert re.search(r"<form method=\"get\".*生命</textarea>", body, re.DOTALL)
 
 
-def test_programs_and_htmx_are_told_in_their_own_way(site: Site) -> None:
+def test_timeouts_answer_programs_and_htmx_in_their_format(site: Site) -> None:
     status, body, _ = ask(site, "/computing?format=json")
     assert status == json.loads(body)["status"] == 503
     status, body, _ = ask(site, "/computing", {"text": "x"}, {"HX-Request": "true", "HX-Request-Type": "partial"})
@@ -123,7 +123,7 @@ def test_waiting_for_a_worker_counts_as_well(site: Site) -> None:
         connection.close()
 
 
-def test_an_answer_that_stops_in_the_middle_is_not_taken_for_whole(site: Site) -> None:
+def test_an_interrupted_response_is_visibly_incomplete(site: Site) -> None:
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     connection.request("GET", "/unfinished")
     answer = connection.getresponse()
@@ -133,7 +133,7 @@ def test_an_answer_that_stops_in_the_middle_is_not_taken_for_whole(site: Site) -
     connection.close()
 
 
-def test_a_worker_that_dies_is_an_error_for_one_visitor_and_for_nobody_else(site: Site) -> None:
+def test_a_dying_worker_fails_only_its_own_request(site: Site) -> None:
     status, body, _ = ask(site, "/crashing", {"text": "生命"})
     assert status == 500
     assert "Something went wrong on our side." in body

@@ -58,11 +58,11 @@ def test_there_and_back_while_the_site_runs(site: Storage, run: Run, tmp_path: P
     copy = tmp_path / "copy.backup"
     done = run("backup", copy)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == f"Everything the site keeps is in {copy}: {copy.stat().st_size:,} bytes.\n"
+    assert done.stdout == f"Backed up the database to {copy}: {copy.stat().st_size:,} bytes.\n"
     site.snapshots.share(snapshot("after"), expires=None)
     assert texts(site) == {"before", "after"}
     done = run("restore", copy)
-    assert (done.exit_code, done.stdout, done.stderr) == (0, f"Everything is as it was in {copy}.\n", "")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, f"Restored the database from {copy}.\n", "")
     assert texts(site) == {"before"}  # the running site sees it, without a restart
     assert site.vocabularies.content("a" * 64) == (b"low\n", None)
     site.snapshots.share(snapshot("later"), expires=None)
@@ -124,7 +124,7 @@ def test_an_older_backup_is_replaced_and_another_file_is_not(site: Storage, run:
     letter.write_text("Dear reader,")
     done = run("backup", letter)
     assert done.exit_code == 1
-    assert done.stderr == f"{letter} is there already and is no backup: it is left alone. Choose another name.\n"
+    assert done.stderr == f"{letter} already exists and is not a backup, so it was not changed. Choose another name.\n"
     assert letter.read_text() == "Dear reader,"
     done = run("backup", tmp_path / "no folder" / "copy")
     assert done.exit_code == 1
@@ -152,14 +152,14 @@ def damaged(kind: str, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "empty", "cut off", "overwritten", "another database", "orphans"])
-def test_what_is_no_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
+def test_an_invalid_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
     copy = tmp_path / "copy"
     run("backup", copy)
     site.snapshots.share(snapshot("after"), expires=None)
     damaged(kind, copy)
     done = run("restore", copy)
     assert done.exit_code == 1
-    assert done.stderr == f"{copy} is no backup of Tokenscope, or it is damaged: nothing was changed.\n"
+    assert done.stderr == f"{copy} is not a backup of Tokenscope, or it is damaged. Nothing was changed.\n"
     assert texts(site) == {"before", "after"}
 
 
@@ -179,7 +179,7 @@ def test_a_backup_that_is_not_there_and_one_of_a_newer_release(site: Storage, ru
     assert texts(site) == {"before", "after"}
 
 
-def test_nothing_changes_when_it_fails_half_way(
+def test_a_failed_restore_changes_nothing(
     site: Storage, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = tmp_path / "copy"
@@ -188,7 +188,7 @@ def test_nothing_changes_when_it_fails_half_way(
     with closing(sqlite3.connect(site.database.url.database or "", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         monkeypatch.setattr(backup, "PATIENCE", 0.2)
-        with pytest.raises(BackupError, match="others keep writing"):
+        with pytest.raises(BackupError, match="The database is busy"):
             backup.restore(site.database, copy)
         other.execute("ROLLBACK")
     assert texts(site) == {"before", "after"}

@@ -72,7 +72,7 @@ def test_it_goes_with_what_expires(storage: Storage, monkeypatch: pytest.MonkeyP
     assert not kept(storage)
 
 
-def test_what_somebody_uploads_is_everybodys_and_stays(storage: Storage) -> None:
+def test_uploads_are_public_and_permanent(storage: Storage) -> None:
     shared = share(storage)
     storage.vocabularies.put(FILE, most_bytes=0)  # which takes no more than it did
     assert is_public(storage)
@@ -99,7 +99,7 @@ def test_without_room_neither_is_kept(storage: Storage) -> None:
     assert share(storage, "lower", most_bytes=1).new  # it is there already
 
 
-def test_who_shares_while_others_delete_has_the_vocabulary(storage: Storage) -> None:
+def test_sharing_during_a_deletion_keeps_the_vocabulary(storage: Storage) -> None:
     failed: list[Exception] = []
 
     def visitor(change: Callable[[ShareReceipt], None], name: str) -> None:

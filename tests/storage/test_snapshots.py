@@ -48,7 +48,7 @@ def condition(storage: Storage, id: str) -> str:
     return stored.condition
 
 
-def test_what_was_shared_is_what_is_shown(storage: Storage) -> None:
+def test_a_shared_snapshot_is_shown_unchanged(storage: Storage) -> None:
     shared = share(storage, expires=TOMORROW)
     stored = storage.snapshots.get(shared.id)
     assert stored is not None
@@ -111,7 +111,7 @@ def test_an_id_is_short_and_easily_read(storage: Storage) -> None:
     assert len({next(ids_of(sha256(b"%d" % n).hexdigest())) for n in range(1_000)}) == 1_000
 
 
-def test_two_states_that_begin_alike_have_links_of_their_own(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_with_the_same_prefix_get_different_links(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = iter(f"{number:064x}" for number in (5, 5 + 31**9, 5 + 31**9 + 31**10))
     monkeypatch.setattr(snapshots, "canonical", lambda _: next(hashes))
     ids = [share(storage, snapshot(each)).id for each in ("one", "two", "three")]
@@ -136,7 +136,7 @@ def test_a_claim_ends_with_its_own_secret_and_the_last_one_takes_the_snapshot_al
     assert not storage.snapshots.delete(id, second.secret)
 
 
-def test_a_secret_is_long_and_nowhere_kept(database: Database, storage: Storage) -> None:
+def test_a_secret_is_long_and_not_stored(database: Database, storage: Storage) -> None:
     secrets = {share(storage).secret for _ in range(10)}
     assert len(secrets) == 10
     assert all(len(secret) >= 22 for secret in secrets)
@@ -172,7 +172,7 @@ def test_deleting_the_longest_claim_leaves_the_others_their_time(
     assert condition(storage, until.id) == "expired"
 
 
-def test_what_expired_is_gone_and_can_be_shared_anew(
+def test_an_expired_snapshot_is_deleted_and_can_be_shared_again(
     database: Database, storage: Storage, travel: Callable[[timedelta], None]
 ) -> None:
     first = share(storage, expires=TOMORROW)
@@ -189,7 +189,7 @@ def test_what_expired_is_gone_and_can_be_shared_anew(
     assert condition(storage, first.id) == "kept"
 
 
-def test_shared_anew_before_anybody_noticed_that_it_expired(
+def test_an_expired_snapshot_is_shared_again_before_the_sweep(
     storage: Storage, travel: Callable[[timedelta], None]
 ) -> None:
     first = share(storage, expires=TOMORROW)
@@ -200,7 +200,7 @@ def test_shared_anew_before_anybody_noticed_that_it_expired(
     assert condition(storage, first.id) == "kept"
 
 
-def test_sharing_sweeps_what_nobody_looks_at(
+def test_sharing_deletes_expired_snapshots(
     database: Database,
     storage: Storage,
     travel: Callable[[timedelta], None],

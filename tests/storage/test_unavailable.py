@@ -228,6 +228,6 @@ def test_a_forked_process_makes_connections_of_its_own(database: Database, monke
     parents.dispose()
 
 
-def test_a_mistake_of_ours_is_not_taken_for_an_absent_database(database: Database) -> None:
+def test_a_programming_error_is_not_reported_as_an_unreachable_database(database: Database) -> None:
     with pytest.raises(DBAPIError), database.read() as connection:
         connection.execute(text("SELECT nonsense FROM nowhere"))

@@ -84,13 +84,13 @@ def test_there_is_a_limit_to_all_of_them(storage: Storage) -> None:
     assert storage.vocabularies.content(HASH) == (WORDS, None)
 
 
-def test_what_is_not_there_and_what_is_damaged(database: Database, storage: Storage) -> None:
+def test_missing_and_damaged_files_raise_errors(database: Database, storage: Storage) -> None:
     with pytest.raises(KeyError):
         storage.vocabularies.content(HASH)
     put(storage)
     with database.write() as connection:
         connection.execute(text("UPDATE vocabularies SET content = :content"), {"content": b"\x28\xb5\x2f\xfd!"})
-    with pytest.raises(ValueError, match="unpacked"):
+    with pytest.raises(ValueError, match="cannot be decompressed"):
         storage.vocabularies.content(HASH)
 
 

@@ -41,7 +41,7 @@ def run(publisher: Publisher, tmp_path: Path) -> Run:
     return run
 
 
-def test_what_is_named_is_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
+def test_named_vocabularies_are_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
     publisher.answers |= {GPT2: Answer(TOKENIZER), BERT: Answer(TOKENIZER)}
     result = run("fetch", "gpt2", "bert-base-cased", "gpt2")
     assert result.exit_code == 0, result.output
@@ -61,18 +61,18 @@ def test_what_the_setting_names_is_fetched_ahead(run: Run, publisher: Publisher,
     assert [path for path, _headers in publisher.requests] == [GPT2, BERT]
 
 
-def test_nothing_to_fetch_is_no_failure(run: Run) -> None:
+def test_nothing_to_fetch_is_not_an_error(run: Run) -> None:
     result = run("fetch")
     assert result.exit_code == 0
     assert result.stdout == "Nothing to fetch: no name is given, and TOKENSCOPE_FETCH is empty.\n"
 
 
-def test_an_unknown_name_is_told_with_those_near_it(run: Run, publisher: Publisher) -> None:
+def test_an_unknown_name_suggests_similar_ones(run: Run, publisher: Publisher) -> None:
     result = run("fetch", "gpt2", "cl100k", "zzzzzzzzz")
     assert result.exit_code == 2
     near, far = result.stderr.splitlines()
     assert near.startswith("No vocabulary is called 'cl100k'. Did you mean cl100k_base")
-    assert far.endswith("`flask --app webapp vocabularies list` names them all.")
+    assert far.endswith("List all: `flask --app webapp vocabularies list`.")
     assert publisher.requests == []
 
 
@@ -84,11 +84,11 @@ def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher)
     missing, checksum = result.stderr.splitlines()
     assert missing.startswith("“GPT-2” could not be fetched: 127.0.0.1 has no such file.")
     assert checksum.startswith(
-        "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: what 127.0.0.1 sent is not the file"
+        "“GPT-4, GPT-3.5: cl100k_base” could not be fetched: the checksum of the file from 127.0.0.1 is wrong"
     )
 
 
-def test_the_list_tells_what_is_here(run: Run, publisher: Publisher) -> None:
+def test_the_list_shows_what_is_fetched(run: Run, publisher: Publisher) -> None:
     publisher.answers[GPT2] = Answer(TOKENIZER)
     run("fetch", "gpt2")
     rows = {line.split()[0]: line.split()[1:] for line in run("list").stdout.splitlines()}
@@ -139,10 +139,10 @@ REASONS: tuple[Reason, ...] = (
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_every_failure_has_a_sentence_that_says_what_to_do(reason: Reason) -> None:
+def test_every_failure_message_says_what_to_do_next(reason: Reason) -> None:
     with create_app().test_request_context(), force_locale("en"):
-        said = sentence(FetchError(reason, "detail", "hub.example", "t5"))
-    assert said.startswith("“T5” could not be ")
-    assert reason == "storage" or "hub.example" in said
-    assert any(advice in said for advice in ("ry again", "pload the file", "whoever runs this site"))
-    assert said.endswith(".")
+        message = sentence(FetchError(reason, "detail", "hub.example", "t5"))
+    assert message.startswith("“T5” could not be ")
+    assert reason == "storage" or "hub.example" in message
+    assert any(advice in message for advice in ("ry again", "pload the file", "sk the operator of this site"))
+    assert message.endswith(".")

@@ -17,7 +17,7 @@ def tokenizer() -> Tokenizer:
     return recognize(b"low\nlower\n").tokenizer
 
 
-def test_the_least_recently_used_goes_first() -> None:
+def test_the_least_recently_used_is_dropped_first() -> None:
     loaded = MemoryCache(most_bytes=2 * weight(tokenizer()))
     for name in ("a", "b"):
         loaded.get(name, tokenizer)
@@ -51,7 +51,7 @@ def test_several_threads_read_it_once() -> None:
     assert {id(each) for each in got} == {id(reads[0])}
 
 
-def test_what_cannot_be_read_is_not_kept() -> None:
+def test_failed_reads_are_not_cached() -> None:
     loaded = MemoryCache(most_bytes=1 << 30)
 
     def fails() -> Tokenizer:
@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_not_kept() -> None:
     assert loaded.get("a", tokenizer).ids("low") == [0]
 
 
-def test_names_that_requests_make_up_leave_nothing() -> None:
+def test_unknown_names_leave_no_locks() -> None:
     loaded = MemoryCache(most_bytes=1 << 30)
 
     def unknown() -> Tokenizer:

@@ -15,13 +15,13 @@ BACK = "Go one page back in your browser"
 @pytest.mark.parametrize(
     ("method", "path", "status", "heading"),
     [
-        ("GET", "/nothing/here", 404, "There is no such page"),
-        ("POST", "/vocabularies", 405, "That does not work here"),
-        ("POST", "/upload", 413, "That is too much for one request"),
-        ("POST", "/", 413, "That is too much for one request"),
+        ("GET", "/nothing/here", 404, "Page not found"),
+        ("POST", "/vocabularies", 405, "Method not allowed"),
+        ("POST", "/upload", 413, "Request too large"),
+        ("POST", "/", 413, "Request too large"),
     ],
 )
-def test_a_page_says_in_words_what_went_wrong(method: str, path: str, status: int, heading: str) -> None:
+def test_an_error_page_says_what_went_wrong(method: str, path: str, status: int, heading: str) -> None:
     app = create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 100_000, "MAX_UPLOAD_BYTES": 20_000})
     form = {"text": "x" * 200_000} if method == "POST" else None
     with app.test_client() as client:
@@ -37,6 +37,6 @@ def test_a_page_says_in_words_what_went_wrong(method: str, path: str, status: in
         assert "<h1>" not in part.text
 
 
-def test_numbers_are_written_as_the_reader_writes_them() -> None:
+def test_numbers_follow_the_visitors_language() -> None:
     with create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 1000}).test_client() as client:
         assert "1,048,576" in client.post("/?lang=zh", data={"text": "x" * 2000}).text

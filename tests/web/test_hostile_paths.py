@@ -48,7 +48,7 @@ MISSING += [
 ]
 MISSING += ["..%252fpyproject.toml", "..%5cpyproject.toml", "app.css%00", "vendor%2f..%2fapp.css"]
 
-LANGUAGES = {"en": "There is no such page", "zh-Hans": "没有这个页面"}
+LANGUAGES = {"en": "Page not found", "zh-Hans": "页面不存在"}
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from webapp.web.security import FRAMED_HEADERS, HEADERS, framed
 
 STATUSES = [400, 403, 404, 405, 409, 413, 416, 422, 429, 500, 501, 503]
 HEADINGS = {
-    "en": {404: "There is no such page", 413: "That is too much for one request", 429: "That was too often"},
-    "zh": {404: "没有这个页面", 413: "一次请求的内容过多", 429: "请求过于频繁"},
+    "en": {404: "Page not found", 413: "Request too large", 429: "Too many requests"},
+    "zh": {404: "页面不存在", 413: "请求内容过大", 429: "请求过于频繁"},
 }
 STATUS = {"en": "Status", "zh": "状态码"}
 TAGS = {"en": "en", "zh": "zh-Hans"}
@@ -266,7 +266,7 @@ def test_a_query_that_is_not_utf_8_is_read(app: Flask, path: str, query: str) ->
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "." * 300, "[", "a b", "\xff", "<script>", ""])
-def test_a_host_that_is_none_is_refused(app: Flask, host: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_host_is_refused(app: Flask, host: str, caplog: pytest.LogCaptureFixture) -> None:
     for path in ("/", "/nothing", "/static/app.css", "/static/x.js", "/api/v1/vocabularies"):
         answer = app.test_client().get(path, environ_overrides={"HTTP_HOST": host})
         assert answer.status_code in (200, 400, 404)
@@ -276,6 +276,6 @@ def test_a_host_that_is_none_is_refused(app: Flask, host: str, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "\xff"])
-def test_an_origin_that_is_none_is_foreign(app: Flask, origin: str) -> None:
+def test_an_invalid_origin_is_foreign(app: Flask, origin: str) -> None:
     answer = app.test_client().post("/upload", data={"text": "low"}, headers={"Origin": origin})
     assert answer.status_code == 403

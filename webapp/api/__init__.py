@@ -1,4 +1,4 @@
-"""`/api/v1`, for programs, and `/api`, the page about it."""
+"""The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
 from webapp.api.cors import init_app
 from webapp.api.page import blueprint as page

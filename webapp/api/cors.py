@@ -1,4 +1,4 @@
-"""Pages of other sites may use the API: from any origin, without cookies (https://fetch.spec.whatwg.org/#cors-protocol)."""
+"""CORS headers: scripts of any origin may call the API, without cookies (https://fetch.spec.whatwg.org/#cors-protocol)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from flask import Flask, Response, request
 
 from webapp.web.problems import is_api
 
-A_DAY = 86_400
+DAY_SECONDS = 86_400
 
 
 def init_app(app: Flask) -> None:
-    """Say so with every answer under `/api/v1`, errors included."""
+    """Add CORS headers to every response under `/api/v1`, errors included."""
 
     @app.after_request
-    def let_cross(response: Response) -> Response:
+    def add_cors_headers(response: Response) -> Response:
         if not is_api(request):
             return response
         response.headers["Access-Control-Allow-Origin"] = "*"
@@ -26,5 +26,5 @@ def init_app(app: Flask) -> None:
             del response.headers["Content-Type"]
             response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
             response.headers["Access-Control-Allow-Headers"] = "Content-Type, If-None-Match"
-            response.headers["Access-Control-Max-Age"] = str(A_DAY)
+            response.headers["Access-Control-Max-Age"] = str(DAY_SECONDS)
         return response

@@ -1,4 +1,4 @@
-"""What the API can do: each operation is told once, and read, served and documented from that."""
+"""Registers API operations: one declaration validates requests, adds the route and documents the operation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.api.validation import body_of, query_of
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked. `errors` are the statuses that are its own, beside those of all."""
+    """One operation of the API. `errors` are its own error statuses, besides those that all operations share."""
 
     name: str
     method: Method
@@ -33,7 +33,7 @@ class Operation:
 
 
 class Operations:
-    """The operations of a blueprint, in the order in which they are told."""
+    """The operations of a blueprint, in the order of their declarations."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
@@ -51,13 +51,13 @@ class Operations:
         errors: tuple[int, ...] = (),
         example: Mapping[str, Any] | None = None,
     ) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
-        """Serve a view at a path of the blueprint (as Flask writes it, `/vocabularies/<name>`).
+        """Decorate a view to serve it at `path` of the blueprint, in Flask's notation: `/vocabularies/<name>`.
 
-        The view is given `body` and `query` as their models, where it has them; its docstring is the documentation, the
-        first line of it the summary. `example` is a body, or the parameters, that can be sent as it is.
+        The view receives `body` and `query` as validated models if it declares them. Its docstring is the
+        documentation; the first line is the summary. `example` is a valid body, or valid parameters.
         """
 
-        def served(view: Callable[..., Response]) -> Callable[..., Response]:
+        def register(view: Callable[..., Response]) -> Callable[..., Response]:
             summary, _, description = cleandoc(view.__doc__ or "").partition("\n")
             operation = Operation(
                 view.__name__,
@@ -75,14 +75,14 @@ class Operations:
             self.all.append(operation)
 
             @wraps(view)
-            def read(**names: str) -> Response:
-                found = query_of(request, query)
-                given: dict[str, Any] = {} if query is NoQuery else {"query": found}
+            def validate(**names: str) -> Response:
+                parameters = query_of(request, query)
+                models: dict[str, Any] = {} if query is NoQuery else {"query": parameters}
                 if body is not None and body is not VocabularyUpload:
-                    given["body"] = body_of(request, body)
-                return view(**names, **given)
+                    models["body"] = body_of(request, body)
+                return view(**names, **models)
 
-            self._blueprint.add_url_rule(path, view.__name__, read, methods=[method.upper()])
-            return read
+            self._blueprint.add_url_rule(path, view.__name__, validate, methods=[method.upper()])
+            return validate
 
-        return served
+        return register

@@ -1,4 +1,4 @@
-"""`/api`: what the API can do, for people to read, made from the same document that programs read."""
+"""The page `/api`: documentation of the API, generated from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ blueprint = Blueprint("api_page", __name__)
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a body, a parameter of an address or a key of an answer."""
+    """A field of a request body, a parameter of an address or a key of a response."""
 
     name: str
     kind: str
@@ -37,7 +37,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Section:
-    """What the page tells of an operation."""
+    """The section of the page about one operation."""
 
     id: str
     method: str
@@ -52,13 +52,13 @@ class Section:
 
 @blueprint.get("/api")
 def page() -> Response:
-    """The page about the API."""
+    """Show the documentation of the API."""
     base = request.host_url.rstrip("/") + API
-    told = document()
+    spec = document()
     body = render_template(
         "api/page.html",
-        about=told["info"]["description"].strip().split("\n\n"),
-        sections=[_section(told, operation, base) for operation in operations.all],
+        about=spec["info"]["description"].strip().split("\n\n"),
+        sections=[_section(spec, operation, base) for operation in operations.all],
         base=base,
         text_limit=current_app.config["MAX_TEXT_BYTES"],
         most_texts=MOST_TEXTS,
@@ -69,7 +69,7 @@ def page() -> Response:
 
 
 def rate_in_words(rates: str) -> str:
-    """The limits of a setting as the reader's language says them: `20 per minute, 200 per hour`."""
+    """The limits of a setting in the visitor's language: `20 per minute, 200 per hour` → `20 a minute, 200 an hour`."""
     return _(", ").join(map(_limit_in_words, parse_many(rates))) if rates else ""
 
 
@@ -91,7 +91,7 @@ def _limit_in_words(limit: RateLimitItem) -> str:
 
 @blueprint.app_template_filter()
 def with_code(text: str) -> Markup:
-    """A sentence of the document, what stands between backticks as code.
+    """A sentence of the document as HTML; text between backticks becomes `<code>`.
 
     >>> with_code("one of `ids`, `<b>`")
     Markup('one of <code>ids</code>, <code>&lt;b&gt;</code>')
@@ -99,18 +99,18 @@ def with_code(text: str) -> Markup:
     return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _section(told: Mapping[str, Any], operation: Operation, base: str) -> Section:
+def _section(spec: Mapping[str, Any], operation: Operation, base: str) -> Section:
     path = operation.path.replace("<", "{").replace(">", "}")
-    entry = told["paths"][path][operation.method]
+    entry = spec["paths"][path][operation.method]
     fields = [
         Field(one["name"], _kind(one["schema"]), one["required"], _default(one["schema"]), one.get("description", ""))
         for one in entry["parameters"]
     ]
     for content in entry.get("requestBody", {}).get("content", {}).values():
-        fields += _fields(told, content["schema"])
+        fields += _fields(spec, content["schema"])
     answer: list[Field] = []
     for content in entry["responses"][str(operation.status)].get("content", {}).values():
-        answer += _fields(told, content["schema"])
+        answer += _fields(spec, content["schema"])
     return Section(
         id=operation.name,
         method=operation.method.upper(),
@@ -124,23 +124,23 @@ def _section(told: Mapping[str, Any], operation: Operation, base: str) -> Sectio
     )
 
 
-def _fields(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Field]:
-    found = _resolved(told, schema)
-    required = found.get("required", ())
-    for name, field in found.get("properties", {}).items():
+def _fields(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Field]:
+    model = _resolved(spec, schema)
+    required = model.get("required", ())
+    for name, field in model.get("properties", {}).items():
         default = "" if name in required else _default(field)
         yield Field(name, _kind(field), name in required, default, field.get("description", ""))
 
 
-def _resolved(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if "$ref" not in schema:
         return schema
-    found: Mapping[str, Any] = told["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return found
+    model: Mapping[str, Any] = spec["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return model
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """The type of a schema in a few words.
+    """The type of a schema, as the page shows it.
 
     >>> _kind({"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]})
     'list of integer, null'

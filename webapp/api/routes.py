@@ -1,4 +1,4 @@
-"""The addresses under `/api/v1`: each reads its model, asks the core, and answers JSON."""
+"""The routes under `/api/v1`: each receives a validated model, calls the core and returns JSON."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ blueprint = Blueprint("api", __name__, url_prefix=API)
 operations = Operations(blueprint)
 
 MINUTES_5, HOUR = 300, 3_600
-TIMES_THE_LONGEST = 4  # as long as the longest text of a request may be what ids spell
+DECODED_TIMES_TEXT = 4  # decoded text may be this many times as long as the longest text of a request
 
 
 @blueprint.before_request
 def speak_english() -> None:
-    """Programs are answered in one language; and their texts may be longer in JSON than in a form."""
+    """Answer in English, and allow longer bodies than forms have: JSON may escape the text."""
     g.language_key = "en"
     request.max_content_length = most_bytes()
 
@@ -48,9 +48,9 @@ def speak_english() -> None:
     example={"text": "研究 tokens", "vocabulary": "bpe-bytes", "want": ["ids", "pieces", "offsets"]},
 )
 def tokenize(body: requests.TokenizeBody) -> Response:
-    """Cut a text, or up to 1,000 texts, into tokens.
+    """Tokenize a text, or up to 1,000 texts.
 
-    The answer has the keys that `want` names. For `texts` each of them is a list with an entry for each text. A batch
+    The response has the keys that `want` names. For `texts`, each key holds a list with one entry per text. A batch
     counts as one request.
     """
     texts = texts_of(body)
@@ -71,9 +71,9 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     example={"texts": ["How many tokens?", "多少个词？"], "vocabulary": "unigram"},
 )
 def count(body: requests.CountBody) -> Response:
-    """Count tokens: nothing else, and so the fastest.
+    """Count the tokens of a text, or of several texts.
 
-    For `texts` each key of the answer is a list with an entry for each text.
+    This is faster than `/tokenize`. For `texts`, each key of the response holds a list with one entry per text.
     """
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
@@ -92,16 +92,16 @@ def count(body: requests.CountBody) -> Response:
     example={"ids": [962, 32, 313, 184], "vocabulary": "bpe-bytes"},
 )
 def decode(body: requests.DecodeBody) -> Response:
-    """Turn ids into the text that they spell.
+    """Decode ids to text.
 
-    What is learned on the spot is learned from `corpus`, which must be the same as when the text was tokenized.
+    For a vocabulary `learned-…`, send the same `corpus` as when you tokenized the text.
     """
     _state, tokenizer = choose_tokenizer(body)
-    limit = TIMES_THE_LONGEST * current_app.config["MAX_TEXT_BYTES"]
+    limit = DECODED_TIMES_TEXT * current_app.config["MAX_TEXT_BYTES"]
     length = tokenizer.spelt_length(body.ids)
     if length > limit:
-        sentence = f"Their pieces have {length:,} characters together; the limit is {limit:,}."
-        refuse(413, f"These ids spell too long a text. {sentence}", errors=[("#/ids", sentence)])
+        sentence = f"Their pieces have {length:,} characters in total; the limit is {limit:,}."
+        refuse(413, f"The decoded text is too long. {sentence}", errors=[("#/ids", sentence)])
     try:
         return json_response({"text": well_formed(tokenizer.decode(body.ids, skip_special=body.skip_special))})
     except TextError:
@@ -119,11 +119,11 @@ def decode(body: requests.DecodeBody) -> Response:
     example={"text": "It rains. Take an umbrella! 下雨了。带伞吧！", "max_tokens": 8, "boundary": "sentence"},
 )
 def split_text(body: requests.SplitBody) -> Response:
-    """Split a text into parts of at most so many tokens.
+    """Split a text into parts of at most `max_tokens` tokens.
 
-    How many tokens a part has is decided by encoding it alone. Without an overlap the parts, one after the other, are
-    the text. A sentence ends behind . ! ? … and closing quotes, if white space and no small letter follows; behind
-    their full-width brothers; and at an empty line.
+    Each part has at most `max_tokens` tokens when it is encoded alone. Without an overlap, the concatenated parts are
+    the text. A sentence ends after . ! ? … and closing quotes, if white space follows and no lower-case letter; after
+    their full-width equivalents; and at an empty line.
     """
     within([body.text], "MAX_TEXT_BYTES", "#/text")
     if body.overlap > body.max_tokens // 2:
@@ -142,19 +142,19 @@ def split_text(body: requests.SplitBody) -> Response:
     try:
         found = list(islice(parts, MOST_PARTS + 1))
         if len(found) > MOST_PARTS:
-            sentence = f"These are more than {MOST_PARTS:,} parts."
+            sentence = f"The text would have more than {MOST_PARTS:,} parts."
             refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
         return json_response({"parts": parts_json(body.text, found)})
     except PartTooSmallError as error:
-        sentence = f"The character {error.character!r} alone makes {error.tokens} tokens."
+        sentence = f"The character {error.character!r} alone has {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
 
 
 @operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)
 def vocabularies() -> Response:
-    """List the vocabularies: those that ship, that are learned or pasted, and the well-known ones that are fetched.
+    """List the vocabularies: built-in, trained or pasted, and well-known ones that the site downloads.
 
-    Uploaded ones are not in the list: their names are for those who have them.
+    The list does not show uploaded vocabularies: only people who know the name of one can use it.
     """
     entries = [*CATALOGUE.values(), *well_known()]
     return cached_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
@@ -171,12 +171,12 @@ def vocabularies() -> Response:
 )
 @stores
 def upload_vocabulary() -> Response:
-    """Upload a vocabulary file, and use it by the `name` in the answer.
+    """Upload a vocabulary file, and use it by the `name` in the response.
 
-    The body is `multipart/form-data` with the file in the field `file`; a `vocab.json` comes together with its
-    `merges.txt`, each in a field `file`. Read are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
-    vocab.json with merges.txt, tekken.json, merge codes of subword-nmt, tokens with scores, and word lists. The name is
-    made from the content: the same file has the same name, and whoever knows it may use it.
+    The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
+    `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
+    vocab.json with merges.txt, tekken.json, merge codes of subword-nmt, tokens with scores, and word lists. The name
+    depends on the content alone: the same file always has the same name, and anyone who knows it can use it.
     """
     entry = uploads.store_upload(request)
     response = json_response(entry_json(entry), 201)
@@ -188,7 +188,7 @@ def upload_vocabulary() -> Response:
     "get", "/vocabularies/<name>", answer=responses.VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"}
 )
 def vocabulary(name: str) -> Response:
-    """Tell what a vocabulary is made of."""
+    """Describe a vocabulary: its size, tokens and pipeline."""
     return cached_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
@@ -201,15 +201,15 @@ def vocabulary(name: str) -> Response:
     example={"name": "bpe-bytes", "query": "token"},
 )
 def tokens(name: str, query: requests.TokensQuery) -> Response:
-    """List the tokens of a vocabulary, 100 a page, or those that hold what is searched for.
+    """List the tokens of a vocabulary, 100 per page, or search them.
 
-    The token whose id it is comes first, then tokens that are just that text, then those that hold it.
+    Results start with the token whose id is the query, then exact matches, then tokens that contain the query.
     """
     _entry, tokenizer = tokenizer_by_name(name)
     try:
         return cached_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
     except NoPageError as error:
-        refuse(404, f"There is no page {query.page}; the last is {error.last}.", errors=[("page", "No such page")])
+        refuse(404, f"There is no page {query.page}; the last page is {error.last}.", errors=[("page", "No such page")])
 
 
 @operations.add(
@@ -223,19 +223,19 @@ def tokens(name: str, query: requests.TokensQuery) -> Response:
 )
 @stores
 def share(body: requests.SnapshotBody) -> Response:
-    """Keep a result under a link that does not break.
+    """Share a result under a permanent link.
 
-    The same text, vocabulary, options, title and note have the same link, whoever keeps them; each has a secret of
-    their own.
+    The same text, vocabulary, options, title and note always have the same link. Each request gets its own secret for
+    deleting it.
     """
     shared = sharing.share_text(request, body)
-    told = {
+    receipt = {
         "id": shared.id,
         "url": url_for("snapshots.page", id=shared.id, _external=True),
         "secret": shared.secret,
         "delete_url": url_for("snapshots.delete", id=shared.id, secret=shared.secret, _external=True),
     }
-    response = json_response(told, 201)
+    response = json_response(receipt, 201)
     response.headers["Location"] = url_for("api.snapshot", id=shared.id)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -249,9 +249,9 @@ def share(body: requests.SnapshotBody) -> Response:
     example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba"},
 )
 def snapshot(id: str) -> Response:
-    """Show what was kept: the text, and its tokens as they were.
+    """Get a snapshot: the text and its tokens at the time of sharing.
 
-    It never changes, but it may be deleted: 410 then.
+    A snapshot never changes. The status is 410 after it has been deleted or has expired.
     """
     response = cached_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
     response.headers["Cache-Control"] = "public, no-cache"
@@ -260,7 +260,7 @@ def snapshot(id: str) -> Response:
 
 
 def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
-    """What was found for `text`; for `texts` each key once, with a list that has an entry for each of them."""
+    """The only result for `text`; for `texts`, each key with the list of its values, one per text."""
     if "text" in body.model_fields_set:
         return json_response(found[0])
     return json_response({key: [one[key] for one in found] for key in keys})
@@ -268,11 +268,11 @@ def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: 
 
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
-    """The document that describes all of this."""
+    """Send the OpenAPI document of this API."""
     return cached_for(json_response(document()), MINUTES_5)
 
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document of this process."""
+    """The OpenAPI document, built once per process."""
     return document_of(operations.all)

@@ -1,4 +1,4 @@
-"""Snapshots, for programs: kept as the page keeps them."""
+"""Creates and finds snapshots for the API, the same ones that the pages share."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from webapp.web.problems import refuse
 from webapp.web.same_origin import is_foreign
 
 GONE = {
-    "expired": "This snapshot was kept up to a day that is over.",
-    "deleted": "Whoever made this snapshot has deleted it.",
-    "removed": "Whoever runs this site has removed this snapshot.",
+    "expired": "This snapshot has expired.",
+    "deleted": "The author of this snapshot has deleted it.",
+    "removed": "The operator of this site has removed this snapshot.",
 }
 
 
 def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
-    """Keep the result that a body asks for."""
+    """Tokenize the text of `body` and store the result as a snapshot; its receipt, or a problem."""
     if is_foreign(request):
-        refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
     within([body.text], "MAX_TEXT_BYTES", "#/text")
     wanted = ShareTerms(" ".join(body.title.split()), body.note.strip(), _expires(body))
     state, tokenizer = choose_tokenizer(body, body.text)
@@ -36,31 +36,31 @@ def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
     try:
         return share_result(result, wanted)
     except RemovedSnapshotError:
-        refuse(410, "Whoever runs this site has removed this very result; it cannot be kept.")
+        refuse(410, "The operator of this site has removed this result. It cannot be shared again.")
     except (StillFetchingError, UnavailableVocabularyError) as error:
         refuse_for_now(error)
     except UnshareableError as error:
-        refuse(409, f"The result cannot be kept, since its vocabulary cannot: {wrong_file(error.why)}.")
+        refuse(409, f"The result cannot be shared, because its vocabulary cannot be stored: {wrong_file(error.why)}.")
     except StorageFullError:
-        refuse(507, "There is no room for more vocabularies on this site. A result of one that ships can be kept.")
+        refuse(507, "The site's storage for vocabularies is full. Share a result of a built-in vocabulary instead.")
 
 
 def find_snapshot(id: str) -> StoredSnapshot:
-    """The snapshot of that id, if there is one."""
+    """The snapshot with this id; answers 404 or 410 if there is none."""
     found = storage().snapshots.get(id) if re.fullmatch("[0-9a-z]{1,64}", id) else None
     if found is None:
-        refuse(404, "There is no snapshot of this id, and there never was one.")
+        refuse(404, "No snapshot has ever had this id.")
     if found.condition != "kept":
         refuse(410, GONE[found.condition])
     return found
 
 
 def _expires(body: SnapshotBody) -> datetime | None:
-    """The end of the last day, in UTC."""
+    """The end of the last day in UTC; None if the snapshot does not expire."""
     if body.expires is None:
         return None
     expires = end_of(body.expires)
     if expires is None:
-        sentence = f"It must be after today, and within {LONGEST_YEARS} years."
-        refuse(409, f"The day is none to keep it up to. {sentence}", errors=[("#/expires", sentence)])
+        sentence = f"It must be after today and within {LONGEST_YEARS} years."
+        refuse(409, f"The expiry date is out of range. {sentence}", errors=[("#/expires", sentence)])
     return expires

@@ -1,4 +1,4 @@
-"""Examples that run as they are shown: curl in a shell, Python with its standard library, JavaScript in a browser."""
+"""Builds complete examples that run unchanged: curl in a shell, Python's standard library, JavaScript in a browser."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ BOUNDARY = "between-the-parts"
 
 @dataclass(frozen=True)
 class Snippet:
-    """One example: `language` as people call it, `code` to copy."""
+    """One example: the name of its language, and the code to copy."""
 
     language: str
     code: str
 
 
 def snippets_of(operation: Operation, base: str) -> list[Snippet]:
-    """The examples for an operation of the API whose address begins with `base`."""
+    """The examples for `operation`; `base` is the address of the API."""
     address = base + _filled(operation.path, operation.example)
     makers: tuple[str, str, str]
     if operation.body is VocabularyUpload:
         (name, content), *_ = operation.example.items()
         makers = _upload(address, name, content)
     elif "<id>" in operation.path:
-        makers = _kept(f"{base}/snapshots", operation.example)
+        makers = _snapshot(f"{base}/snapshots", operation.example)
     elif operation.body is not None:
         makers = _post(address, operation.example)
     else:
@@ -41,7 +41,7 @@ def snippets_of(operation: Operation, base: str) -> list[Snippet]:
 
 
 def _filled(path: str, example: Mapping[str, Any]) -> str:
-    """A path with its names filled in and the other examples as its query.
+    """The path with values for its parameters; the other values of `example` become the query string.
 
     >>> _filled("/vocabularies/<name>/tokens", {"name": "bpe-bytes", "query": "token"})
     '/vocabularies/bpe-bytes/tokens?query=token'
@@ -93,8 +93,8 @@ console.log(await answer.json());""",
     )
 
 
-def _kept(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Something is kept first, so that there is something to show."""
+def _snapshot(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Examples that share a result first and then read its snapshot."""
     body = json.dumps(example, ensure_ascii=False)
     sent = f"-H 'Content-Type: application/json' \\\n  -d {shlex.quote(body)}"
     return (
@@ -116,12 +116,12 @@ with urlopen(request) as answer:
 with urlopen({address + "/"!r} + id) as answer:
     print(json.load(answer))""",
         f"""\
-const kept = await fetch({_quoted(address)}, {{
+const shared = await fetch({_quoted(address)}, {{
   method: "POST",
   headers: {{"Content-Type": "application/json"}},
   body: JSON.stringify({body}),
 }});
-const {{id}} = await kept.json();
+const {{id}} = await shared.json();
 const answer = await fetch({_quoted(address + "/")} + id);
 console.log(await answer.json());""",
     )
@@ -154,7 +154,7 @@ console.log(await answer.json());""",
 
 
 def _escaped(content: str) -> str:
-    """A text as printf takes it: the line ends written out."""
+    """The text for printf, with line feeds written as `\\n`."""
     return content.replace("\n", "\\n")
 
 
@@ -163,7 +163,7 @@ def _quoted(text: str) -> str:
 
 
 def _python(example: Mapping[str, Any]) -> str:
-    """A dictionary as Python writes it, with double quotes.
+    """The dictionary in Python's syntax, with double quotes.
 
     >>> _python({"text": "a", "special": True})
     '{"text": "a", "special": True}'

@@ -1,4 +1,4 @@
-"""From what a request chose to the tokenizer for it: the same way that the pages take."""
+"""Finds the tokenizer that an API request chooses, in the same way as the pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from webapp.web.problems import refuse
 
 
 def texts_of(body: Texts) -> list[str]:
-    """The texts of a body, one or several, which together must be within the limit."""
+    """The texts of a body, one or several; answers 413 if together they exceed the limit."""
     single = "text" in body.model_fields_set
     texts = [body.text] if single else body.texts
     within(texts, "MAX_TEXT_BYTES", "#/text" if single else "#/texts")
@@ -35,14 +35,14 @@ def texts_of(body: Texts) -> list[str]:
 
 
 def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
-    """The state that a request asks for, and its tokenizer; `text` is learned from where nothing else is given."""
+    """The state and the tokenizer for the options of a request; `text` is the default corpus for training."""
     within([choice.dictionary], "MAX_TEXT_BYTES", "#/dictionary")
     within([choice.corpus], "MAX_CORPUS_BYTES", "#/corpus")
     algorithm, vocabulary = _names(choice)
     limits = LIMITS.get(vocabulary)
     if limits and choice.size is not None and not limits.least <= choice.size <= limits.most:
-        sentence = f"For {vocabulary} it is from {limits.least} to {limits.most}."
-        refuse(409, f"The size does not go with the vocabulary. {sentence}", errors=[("#/size", sentence)])
+        sentence = f"For {vocabulary} it must be from {limits.least} to {limits.most}."
+        refuse(409, f"The size is out of range. {sentence}", errors=[("#/size", sentence)])
     state = State(
         algorithm=algorithm,
         vocabulary=vocabulary,
@@ -65,12 +65,12 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
 
 
 def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:
-    """A vocabulary that has a page of its own, and its tokenizer."""
+    """The entry and the tokenizer of a vocabulary; answers 404 for one that depends on the text of each request."""
     entry = find(name)
     if entry is None:
         _no_vocabulary(name)
     if entry.origin in ("learned", "pasted"):
-        refuse(404, f"The vocabulary {name!r} is made of each asker's own text: there is nothing to tell of it.")
+        refuse(404, f"The vocabulary {name!r} depends on the text of each request, so it has no description.")
     try:
         return entry, tokenizer_of(name)
     except (UnavailableVocabularyError, StillFetchingError) as error:
@@ -78,21 +78,21 @@ def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:
 
 
 def within(texts: Iterable[str], setting: str, pointer: str) -> None:
-    """Refuse texts that together have more bytes of UTF-8 than a setting allows."""
+    """Answer 413 if the texts together have more bytes of UTF-8 than `setting` allows."""
     limit = current_app.config[setting]
     size = sum(len(text.encode()) for text in texts)
     if size > limit:
         sentence = f"It has {size:,} bytes of UTF-8; the limit is {limit:,}."
-        refuse(413, f"That is too long. {sentence}", errors=[(pointer, sentence)])
+        refuse(413, f"The text is too long. {sentence}", errors=[(pointer, sentence)])
 
 
 def _names(choice: Choice) -> tuple[str, str]:
-    """The algorithm and the vocabulary, each chosen or found by the other."""
+    """The algorithm and the vocabulary; if the request names only one, the default for the other."""
     if choice.vocabulary is None:
         algorithm = choice.algorithm or "bpe"
         vocabulary = default_for(algorithm)
         if not vocabulary:
-            sentence = f"No vocabulary ships for {algorithm!r}: name one."
+            sentence = f"There is no default vocabulary for {algorithm!r}. Choose one with `vocabulary`."
             refuse(409, sentence, errors=[("#/vocabulary", sentence)])
         return algorithm, vocabulary
     entry = find(choice.vocabulary)
@@ -106,15 +106,15 @@ def _names(choice: Choice) -> tuple[str, str]:
 
 
 def _no_vocabulary(name: str, *pointers: str) -> NoReturn:
-    sentence = f"There is no vocabulary {name[:40]!r}; GET /api/v1/vocabularies lists what there is."
+    sentence = f"There is no vocabulary {name[:40]!r}. GET /api/v1/vocabularies lists them."
     refuse(404, sentence, errors=[(pointer, sentence) for pointer in pointers])
 
 
 def refuse_for_now(error: UnavailableVocabularyError | StillFetchingError) -> NoReturn:
-    """Refuse what needs a vocabulary that cannot be had yet, or not now."""
+    """Answer 503, or the status of the failure, for a vocabulary that is being downloaded or cannot be downloaded."""
     if isinstance(error, StillFetchingError):
         of = f" of {error.total:,}" if error.total else ""
-        sentence = f"The vocabulary is being fetched: {error.received:,}{of} bytes are here. Ask again in 2 seconds."
+        sentence = f"The site is downloading the vocabulary: {error.received:,}{of} bytes so far. Retry in 2 seconds."
         refuse(503, sentence, headers={"Retry-After": "2"})
     problem = unavailable_problem(error)
     refuse(problem.status, problem.message, headers={"Retry-After": "60"})

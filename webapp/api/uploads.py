@@ -1,4 +1,4 @@
-"""A vocabulary file that a program sends."""
+"""Stores vocabulary files that programs upload through the API."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from webapp.web.same_origin import is_foreign
 
 
 def store_upload(request: Request) -> CatalogueEntry:
-    """Keep the vocabulary of a multipart request."""
+    """Store the vocabulary file of a multipart request; its catalogue entry, or a problem."""
     if is_foreign(request):
-        refuse(403, "A page of another site sent this, so nothing was stored. Send it from a program.")
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
     if request.mimetype != "multipart/form-data" or "boundary" not in request.mimetype_params:
         refuse(415, "Send the file as multipart/form-data, in the field `file`.")
     limit = current_app.config["MAX_UPLOAD_BYTES"]
     request.max_content_length = 2 * limit + 100_000
     whole_body(request, keep=True)
     if "file" in request.form:
-        refuse(422, "The file came as text: it needs a file name.", errors=[("#/file", "It has no file name")])
+        refuse(422, "The field `file` has no file name. Send it as a file.", errors=[("#/file", "It has no file name")])
     unknown = sorted({*request.form, *request.files} - {"file"})
     if unknown:
-        refuse(422, "Only the field `file` is read.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
+        refuse(422, "Send only the field `file`.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
     contents = [file.stream.read() for file in request.files.getlist("file")]
     if not 1 <= len(contents) <= 2:
-        refuse(422, f"One file, or two, is asked for; here are {len(contents)}.", errors=[("#/file", "One or two")])
+        refuse(422, f"Send one file, or two; the request has {len(contents)}.", errors=[("#/file", "One or two")])
     for content in contents:
         if len(content) > limit:
             sentence = f"It has {len(content):,} bytes; a vocabulary file may have {limit:,}."
@@ -36,6 +36,6 @@ def store_upload(request: Request) -> CatalogueEntry:
     try:
         return library().keep(*contents)
     except FormatError as error:
-        refuse(409, f"This is no vocabulary that can be used: {wrong_file(error)}", errors=[("#/file", str(error))])
+        refuse(409, f"The file is not a usable vocabulary: {wrong_file(error)}", errors=[("#/file", str(error))])
     except StorageFullError:
-        refuse(507, "There is no room for more uploaded vocabularies on this site. Everything else works.")
+        refuse(507, "The site's storage for uploaded vocabularies is full. Everything else works.")

@@ -1,4 +1,4 @@
-"""From a request to the model that it must match, or a problem that names the fields."""
+"""Validates requests against their models; the problem for an invalid one names its fields."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from webapp.web.problems import refuse
 
 M = TypeVar("M", bound=BaseModel)
 
-MOST_ERRORS = 20  # that are told
+MOST_ERRORS = 20  # that a problem lists
 LONGEST_POINTER = 200
 
 
 def body_of(request: Request, model: type[M]) -> M:
-    """The body of a request, which must be JSON that matches `model`."""
+    """The JSON body of a request as a `model`; answers 400, 415 or 422 if it does not match."""
     if request.mimetype != "application/json":
         refuse(415, "The body must be JSON: send it with the header Content-Type: application/json.")
     content = whole_body(request)
@@ -27,10 +27,10 @@ def body_of(request: Request, model: type[M]) -> M:
 
 
 def query_of(request: Request, model: type[M]) -> M:
-    """The parameters of an address, each at most once."""
+    """The query parameters of a request as a `model`; answers 422 if they do not match or one is repeated."""
     repeated = [name for name, values in request.args.lists() if len(values) > 1]
     if repeated:
-        refuse(422, "A parameter stands twice in the address.", errors=[(repeated[0][:LONGEST_POINTER], "Repeated")])
+        refuse(422, "A parameter occurs twice in the address.", errors=[(repeated[0][:LONGEST_POINTER], "Repeated")])
     try:
         return model.model_validate(request.args.to_dict())
     except ValidationError as error:
@@ -38,33 +38,33 @@ def query_of(request: Request, model: type[M]) -> M:
 
 
 def whole_body(request: Request, *, keep: bool = False) -> bytes:
-    """The body, which must be as long as its header says; with `keep` it can be read as a form afterwards."""
+    """The body; answers 400 if it is shorter than `Content-Length`. With `keep`, Flask can parse it as a form later."""
     try:
         content = request.get_data(cache=keep)
     except OSError:
-        refuse(400, "The body stopped half way.")
+        refuse(400, "The body is incomplete.")
     if request.content_length is not None and len(content) < request.content_length:
-        refuse(400, f"The body stopped half way: {len(content):,} of {request.content_length:,} bytes arrived.")
+        refuse(400, f"The body is incomplete: {len(content):,} of {request.content_length:,} bytes arrived.")
     return content
 
 
 def most_bytes() -> int:
-    """How long a body may be: all texts in JSON's escapes, which need six bytes for one in the worst case."""
+    """The longest body in bytes: all texts, escaped in JSON, where one byte may take six (`\\u0001`)."""
     limit: int = 6 * (2 * current_app.config["MAX_TEXT_BYTES"] + current_app.config["MAX_CORPUS_BYTES"]) + 1_000_000
     return limit
 
 
 def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    if found[0]["type"] == "json_invalid":
-        refuse(400, f"The body is not JSON: {found[0]['msg'].removeprefix('Invalid JSON: ')}.")
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    if details[0]["type"] == "json_invalid":
+        refuse(400, f"The body is not JSON: {details[0]['msg'].removeprefix('Invalid JSON: ')}.")
     places = [
-        ("/".join(map(_escaped, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in found[:MOST_ERRORS]
+        ("/".join(map(_escaped, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in details[:MOST_ERRORS]
     ]
-    told = "; ".join(f"{place or 'the body'}: {message}" for place, message in places[:3])
+    summary = "; ".join(f"{place or 'the body'}: {message}" for place, message in places[:3])
     refuse(
         422,
-        f"The request is not what is asked for here. {told}.",
+        f"The request is invalid. {summary}.",
         errors=[(f"{root}{place}", message) for place, message in places],
     )
 

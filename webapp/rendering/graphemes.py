@@ -1,28 +1,28 @@
-r"""Where one character, as a reader sees it, is several code points.
+r"""Finds grapheme clusters: characters, as a reader sees them, that consist of several code points.
 
-Markup must never cut inside one: 👨‍👩‍👧 is five code points, é may be two.
+Markup must not split one: 👨‍👩‍👧 has five code points, é may have two.
 """
 
 from __future__ import annotations
 
 import regex
 
-# A cluster has more than one code point only where something that joins follows, or a prefix or a stray mark stands
-# first (Unicode Standard Annex 29, table 2). The look-ahead keeps plain text, the usual case, cheap.
+# A cluster has more than one code point only if a joining character follows, or if it starts with a prefix or a stray
+# mark (Unicode Standard Annex 29, table 2). The look-ahead makes plain text, the usual case, fast.
 _JOINS = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Regional_Indicator}\p{GCB=V}\p{GCB=T}]"
 _CANDIDATE = rf"[^\r\n]{_JOINS}|\p{{GCB=L}}[\p{{GCB=L}}\p{{GCB=LV}}\p{{GCB=LVT}}]|[\p{{GCB=Prepend}}\p{{GCB=Extend}}]"
 _CLUSTER = regex.compile(rf"(?={_CANDIDATE})\X")
 
 
 LONGEST = 64
-"""The most code points that are kept whole: writing needs a handful, and a letter under a thousand marks is a prank
-(Unicode's stream-safe text format, Standard Annex 15, section 13, allows 30 marks)."""
+"""The most code points of a cluster. Real text needs a handful; Unicode's stream-safe text format (Standard Annex 15,
+section 13) allows 30 marks. Longer ones are abuse."""
 
 
 def cluster_ends(text: str) -> dict[int, int]:
-    r"""Each offset that lies inside a grapheme cluster, and where that cluster ends.
+    r"""The offsets inside grapheme clusters, each with the end of its cluster.
 
-    Of a cluster of more than `LONGEST` code points every `LONGEST` are taken for one.
+    A cluster of more than `LONGEST` code points is split into clusters of that length.
 
     >>> cluster_ends("plain")
     {}

@@ -1,16 +1,16 @@
-r"""Tokens → HTML: one element a token, nothing else, in chunks that a browser can lay out one at a time.
+r"""Renders tokens as HTML: one element per token, in chunks that a browser can lay out separately.
 
     <div class="chunk c0" data-first="0"><i>Hello</i><i>,</i><i> wor</i><i>ld</i></div>
 
-* The colour comes from the element's place in its chunk (`:nth-child`) and the chunk's class `c0` … `c4`, which says
-  where in the cycle of five it begins: no two neighbours are alike.
-* Text between two tokens that no token covers (the spaces that WordPiece drops) stands between the elements.
-* A grapheme that several tokens share is written once, whole, in the first of them; all of them carry their own
-  bytes in `data-b`, which the style sheet shows: markup never cuts inside a character.
-* Control characters, which HTML cannot carry or a reader cannot see, become their number: `⟨0007⟩`. Unicode has symbols
-  for them, but few fonts do.
+* The colour depends on the element's position in its chunk (`:nth-child`) and the chunk's class `c0` … `c4`, which is
+  the start in the cycle of five colours: adjacent tokens always have different colours.
+* Text that no token covers (the spaces that WordPiece drops) appears between the elements.
+* Markup never splits a character: a grapheme that several tokens share is in the first of them, and all of them have
+  their own bytes in `data-b`, which the style sheet displays.
+* Control characters, which HTML cannot contain or a reader cannot see, become their code point: `⟨0007⟩`. Unicode has
+  symbols for them, but few fonts do.
 
-A template loop over 100,000 tokens takes half a second; joining strings remembered by text takes a tenth.
+For 100,000 tokens, a template loop takes 0.5 s; joining strings that are cached by text takes a tenth of that.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 
 COLOURS = 5
-CHUNK = 400  # tokens; a chunk ends at the next line end after so many
-LONGEST_CHUNK = 800  # or, where the text has no line end, at so many
+CHUNK = 400  # tokens; a chunk ends at the next line end after this many
+LONGEST_CHUNK = 800  # or after this many, if there is no line end
 
-# Characters that would reorder or hide the text around them, or show nothing at all.
+# Characters that reorder or hide the text around them, or are invisible.
 _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
 )
@@ -40,7 +40,7 @@ _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
 @dataclass(frozen=True)
 class Chunk:
-    """Tokens `first` up to `last` (exclusive), which begin a line, and the text offset where they begin."""
+    """Tokens `first` to `last` (exclusive), from the start of a line, and their offset in the text."""
 
     first: int
     last: int
@@ -48,24 +48,24 @@ class Chunk:
 
 
 def visible(text: str, show: bool = False) -> str:
-    r"""`text` with the number of every control and format character in its place; with `show`, symbols for spaces too.
+    r"""`text` with code points in place of control and format characters; with `show`, symbols for spaces too.
 
     >>> visible("a\x00b\u202ec")
     'a⟨0000⟩b⟨202E⟩c'
-    >>> visible("\ud800")  # half a character, which UTF-8 does not have
+    >>> visible("\ud800")  # a lone surrogate, which UTF-8 cannot encode
     '⟨D800⟩'
     >>> visible("a b", show=True)
     'a·b'
     """
     if text in ("\u200c", "\u200d"):
-        return f"⟨{ord(text):04X}⟩"  # alone there is nothing for it to join
+        return f"⟨{ord(text):04X}⟩"  # a single joiner has nothing to join
     if not text.isprintable():
         text = _INVISIBLE.sub(_symbol, text)
     return _SHOWN.sub(lambda match: _SPACES[match[0]], text) if show else text
 
 
 def shown_piece(piece: str | bytes) -> str:
-    r"""A vocabulary's piece as a reader can see it; bytes that are no whole characters as hexadecimal.
+    r"""A piece with all its characters visible; bytes that are not valid UTF-8 in hexadecimal.
 
     >>> shown_piece(b" the")
     '·the'
@@ -85,9 +85,9 @@ def _symbol(match: regex.Match[str]) -> str:
 
 
 def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({})) -> Iterator[Chunk]:
-    """Cut an encoding into chunks; each but the last ends with a line end where there is one to be had.
+    """The chunks of an encoding; all but the last end after a line end if possible.
 
-    `inside`: the offsets at which it must not be cut, as `cluster_ends` gives them.
+    `inside` has the offsets where no chunk may end, from `cluster_ends`.
     """
     text, ends, total = encoding.text, encoding.ends, len(encoding)
     first = 0
@@ -104,9 +104,9 @@ def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({}))
 
 
 def is_mark_alone(encoding: Encoding, index: int) -> bool:
-    """Whether a token is nothing but the mark of a space, put before a word whose own token shows all its characters.
+    """Whether a token is only the mark of a space, and the following token covers the whole word.
 
-    Its place is the word's first character, as in `tokenizers`; it has no share of it.
+    As in `tokenizers`, its offsets are those of the word's first character, although it has no part of it.
     """
     starts, ends, follower = encoding.starts, encoding.ends, index + 1
     return (
@@ -118,10 +118,10 @@ def is_mark_alone(encoding: Encoding, index: int) -> bool:
 
 
 class Painter:
-    """Writes the chunks of one encoding as HTML.
+    """Renders the chunks of one encoding as HTML.
 
-    `link` gives the address of a token's details by its index; without it tokens are not links. `chosen` is the
-    index of the token whose details are open.
+    `link` returns the URL of a token's details for its index; without it, tokens are not links. `chosen` is the index
+    of the token whose details are open.
     """
 
     def __init__(
@@ -143,11 +143,11 @@ class Painter:
 
     @cached_property
     def chunks(self) -> list[Chunk]:
-        """The encoding's chunks."""
+        """The chunks of the encoding."""
         return list(chunks(self.encoding, self.inside))
 
     def html(self) -> Markup:
-        """Every chunk; of a text without tokens, the text alone."""
+        """All chunks as HTML; for a text without tokens, the text alone."""
         if not len(self.encoding):
             return Markup('<div class="chunk c0">{}</div>').format(visible(self.encoding.text, self.show))
         return Markup("").join(self.paint(chunk) for chunk in self.chunks)
@@ -159,7 +159,7 @@ class Painter:
         return Markup(f"{head}{''.join(cells)}</div>")
 
     def _is_plain(self, chunk: Chunk) -> bool:
-        """Whether the chunk's tokens cover its text one after the other, and none needs a class or a link."""
+        """Whether the chunk's tokens cover its text without gaps or overlaps, and none needs a class or a link."""
         if self.link or self.inside or self.chosen is not None:
             return False
         part = slice(chunk.first, chunk.last)
@@ -219,7 +219,7 @@ class Painter:
         return cells
 
     def _around(self, index: int) -> bool:
-        """Whether a token stands for nothing in the text: a special one that was put around it."""
+        """Whether a token has no text: a special token that the template adds."""
         return index in self._special and self.encoding.starts[index] == self.encoding.ends[index]
 
     def _cell(self, index: int, own: str, kinds: list[str], shared: bool) -> str:
@@ -234,14 +234,14 @@ class Painter:
         if not self.link:
             return f"<i{attributes}>{body}</i>"
         if not own.strip():
-            # A link without letters still needs a name.
+            # A link without text needs an accessible name.
             name = label or visible(own, show=True).strip() or shown_piece(self.encoding.piece(index))
             attributes += f' aria-label="{escape(name)}"'
         return f'<a href="{escape(self.link(index))}"{attributes}>{body}</a>'
 
 
 class _Cells(dict[str, str]):
-    """A token's text → its plain element, made once."""
+    """Caches the plain element of each token text."""
 
     def __init__(self, show: bool) -> None:
         self.show = show
@@ -253,7 +253,7 @@ class _Cells(dict[str, str]):
 
 
 def ids_html(encoding: Encoding, chunks: Iterable[Chunk]) -> Markup:
-    """The ids of some chunks, a line each: bare numbers; the page finds the n-th by counting, no element each."""
+    """The ids of some chunks, one line each, as plain numbers: the page finds the n-th by counting, not by element."""
     return Markup("").join(_ids_line(encoding.ids[chunk.first : chunk.last], chunk.first) for chunk in chunks)
 
 

@@ -1,1 +1,1 @@
-"""Results as JSON: what the API answers, and the twins of the pages."""
+"""Results as JSON, for the API and the JSON versions of pages."""

@@ -11,7 +11,7 @@ from webapp.tokenization.comparison.state import Comparison
 
 
 def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[str, Any]:
-    """What was asked for, and a row for each tokenizer; boundaries are of the rows that have tokens, in their order."""
+    """The request, and a row for each tokenizer; `boundaries` refer to the rows with tokens, in order."""
     agreement = compared.agreement
     places = iter(agreement.each)
     return {
@@ -27,11 +27,11 @@ def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[
 
 
 def _row(row: ComparisonRow) -> dict[str, Any]:
-    told: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
+    about: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
     if row.encoding is None:
         assert row.problem is not None
-        return told | {"error": {"status": row.problem.status, "detail": row.problem.message}}
-    return told | {
+        return about | {"error": {"status": row.problem.status, "detail": row.problem.message}}
+    return about | {
         **tokenization_json(row.encoding, WANTS),
         "unknown": sorted(row.encoding.unknown),
         "vocabulary_size": row.vocabulary_size,

@@ -1,4 +1,4 @@
-"""An answer in JSON, and how pieces, which may be bytes, are written in it."""
+"""JSON responses, and the JSON form of pieces, which may be bytes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 def json_response(answer: Any, status: int = 200) -> Response:
-    """`answer` as JSON in UTF-8; the fast way, for there may be hundreds of thousands of numbers in it."""
+    """`answer` as a JSON response in UTF-8, with a fast encoder: it may contain hundreds of thousands of numbers."""
     return Response(_ANYTHING.dump_json(answer), status, mimetype="application/json")
 
 
 def cached_for(response: Response, seconds: int) -> Response:
-    """Let anybody keep an answer for so long, and ask with its tag whether it is still the same."""
+    """Allow all caches to keep the response for `seconds`, and to revalidate it with its entity tag."""
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
     response.add_etag()
     response.make_conditional(request)
@@ -26,7 +26,7 @@ def cached_for(response: Response, seconds: int) -> Response:
 
 
 def json_piece(piece: str | bytes) -> JSONPiece:
-    """A piece: text, or its bytes in hexadecimal where they are no whole UTF-8.
+    """A piece as a string, or as bytes in hexadecimal if it is not valid UTF-8.
 
     >>> json_piece(b"low"), json_piece("▁low"), json_piece(b"\\xe4\\xb8")
     ('low', '▁low', {'bytes': 'e4 b8'})
@@ -39,5 +39,5 @@ def json_piece(piece: str | bytes) -> JSONPiece:
 
 
 def well_formed(text: str) -> str:
-    """A text without lone surrogates, which JSON cannot carry: each is replaced by U+FFFD."""
+    """The text with U+FFFD for lone surrogates, which JSON in UTF-8 cannot contain."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

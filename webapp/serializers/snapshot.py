@@ -1,4 +1,4 @@
-"""A kept result as JSON."""
+"""Snapshots as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.storage import Snapshot, StoredSnapshot
 
 
 def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
-    """What a snapshot keeps; `pieces` has an entry for each token. A comparison has `rows` with the tokens of each."""
+    """A snapshot; `pieces` has an entry for each token. A comparison has `rows`, each with its own tokens."""
     kept = stored.snapshot
     about = {
         "id": stored.id,

@@ -12,14 +12,14 @@ from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
 
 MOST_PARTS = 20_000
-"""Parts of a split text in one answer: rows of a table, files of an archive."""
+"""The most parts of a split text in one response: rows of a table, or files of an archive."""
 
 Want = Literal["ids", "pieces", "offsets", "counts"]
 WANTS: tuple[Want, ...] = get_args(Want)
 
 
 def tokenization_json(encoding: Encoding, want: Collection[Want]) -> dict[str, Any]:
-    """What is wanted of an encoding.
+    """The given keys of an encoding.
 
     >>> from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
     >>> answer = tokenization_json(shipped_tokenizer("bpe-bytes").encode("low 乸"), WANTS)
@@ -32,7 +32,7 @@ def tokenization_json(encoding: Encoding, want: Collection[Want]) -> dict[str, A
 
 
 def pieces_of(encoding: Encoding) -> list[JSONPiece]:
-    """The piece of each token, written once for each id; an unknown token has the text that it covers."""
+    """The piece of each token, serialized once per id; for an unknown token, the text that it covers."""
     apart = encoding.unknown | encoding.special
     written: dict[int, JSONPiece] = {}
     pieces = []
@@ -47,12 +47,12 @@ def pieces_of(encoding: Encoding) -> list[JSONPiece]:
 
 
 def counts_json(text: str, tokens: int) -> dict[str, int]:
-    """The lengths of a text: tokens, characters (code points), and bytes of UTF-8."""
+    """The length of a text in tokens, characters (code points) and bytes of UTF-8."""
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
 
 
 def parts_json(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
-    """The parts of a text that was split, each with its own text."""
+    """The parts of a split text, each with its text."""
     return [
         {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}
         for part in parts
@@ -72,7 +72,7 @@ _MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
 
 
 def result_json(result: Result) -> dict[str, Any]:
-    """The JSON twin of a page with a result: what was asked for, everything about the tokens, the decoded text."""
+    """The JSON version of a page with a result: the request, all data about the tokens and the decoded text."""
     state = asdict(result.state.relevant())
     del state["token"], state["show"]
     state["text"] = well_formed(state["text"])

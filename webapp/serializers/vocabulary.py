@@ -1,4 +1,4 @@
-"""A vocabulary as JSON: its entry in the list, what it is made of, its tokens."""
+"""Vocabularies as JSON: the entry in the list, the statistics and the tokens."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webapp.serializers.json import json_piece, well_formed
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 
-PAGE = 100  # tokens
+PAGE = 100  # tokens per page
 
 
 def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
-    """What the list says of a vocabulary; `size` is null where the asker's own text decides it."""
+    """The entry of a vocabulary in the list; `size` is null if it depends on the text."""
     return {
         "name": entry.name,
         "title": title_of(entry),
@@ -31,9 +31,9 @@ def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
 
 
 def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, Any]:
-    """What a vocabulary is made of: as its page tells it."""
-    found = description_of(tokenizer)
-    portrait = found.portrait
+    """The statistics and the pipeline of a vocabulary, the same as on its page."""
+    description = description_of(tokenizer)
+    portrait = description.portrait
     pipeline = pipeline_summary(tokenizer)
     return {
         **entry_json(entry),
@@ -41,8 +41,8 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
         "mean_length": round(portrait.mean_length, 4),
         "lengths": portrait.lengths,
         "kinds": portrait.kinds,
-        "longest": [token_json(found.tokens, id) for id in portrait.longest],
-        "longest_words": [token_json(found.tokens, id) for id in portrait.longest_words],
+        "longest": [token_json(description.tokens, id) for id in portrait.longest],
+        "longest_words": [token_json(description.tokens, id) for id in portrait.longest_words],
         "unknown_id": tokenizer.model.unknown_id,
         "added_tokens": [
             {"id": token.id, "content": well_formed(token.content), "special": token.special}
@@ -59,22 +59,22 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
 
 @dataclass(frozen=True)
 class NoPageError(LookupError):
-    """There are fewer pages of tokens: `last` is the last one."""
+    """The page does not exist; `last` is the number of the last one."""
 
     last: int
 
 
 def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
-    """One page of the tokens that hold `query`, or of all; raises NoPageError where there is no such page."""
+    """One page of the tokens that contain `query`, or of all tokens; raises NoPageError if it does not exist."""
     tokens = description_of(tokenizer).tokens
-    found = tokens.find(query) if query else tokens.ids
-    last = max(1, -(-len(found) // PAGE))
+    matches = tokens.find(query) if query else tokens.ids
+    last = max(1, -(-len(matches) // PAGE))
     if not 1 <= page <= last:
         raise NoPageError(last)
-    shown = found[(page - 1) * PAGE : page * PAGE]
+    shown = matches[(page - 1) * PAGE : page * PAGE]
     return {
         "query": query,
-        "found": len(found),
+        "found": len(matches),
         "page": page,
         "pages": last,
         "tokens": [token_json(tokens, id) for id in shown],
@@ -82,7 +82,7 @@ def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
 
 
 def token_json(tokens: TokenList, id: int) -> dict[str, Any]:
-    """One token: its piece as the vocabulary has it, the text that it stands for, null for part of a character."""
+    """One token: its piece in the vocabulary, and its text, which is null for a part of a character."""
     at = tokens.place_of(id)
     if at is None:
         raise KeyError(id)

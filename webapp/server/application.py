@@ -1,4 +1,4 @@
-"""The site that every worker serves, loaded once: workers are forked from the process that imports this module."""
+"""Loads the site once for all workers: they are forked from the process that imports this module."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from flask import Flask
 
 from webapp.storage import DatabaseUrlError, SchemaError
 
-# Where another application stands in, for tests: the module and the name of a function that makes it.
+# The application factory as `module:function`; tests substitute their own.
 FACTORY = os.environ.get("TOKENSCOPE_APPLICATION") or "webapp:create_app"
 
 
 def load() -> Flask:
-    """The application that `FACTORY` makes; raises SystemExit with the reason where a setting cannot be used."""
+    """The application from `FACTORY`, ready for forking; raises SystemExit with the reason if a setting is invalid."""
     module, _, name = FACTORY.partition(":")
     try:
         application: Flask = getattr(import_module(module), name)()
     except (ValueError, DatabaseUrlError, SchemaError) as error:
         sys.stderr.write(f"Tokenscope cannot start: {error}\n")
         raise SystemExit(1) from None
-    # Out of the garbage collector's sight, what is loaded is never written to, and stays shared between the workers.
+    # The garbage collector writes to objects that it tracks. Frozen ones stay in memory pages that all workers share.
     gc.collect()
     gc.freeze()
     return application

@@ -1,16 +1,16 @@
-"""The body of a request, read before any worker sees it."""
+"""Buffers the body of a request until it is complete and a worker can take it."""
 
 from __future__ import annotations
 
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-# A body is handed to the worker over the socket up to this length, and as a file beyond it.
+# The worker receives bodies up to this length in bytes over the socket, and longer ones as a file.
 MOST_OVER_SOCKET = 1 << 20
 
 
 class Body:
-    """The body of a request: in memory, or in a file with a name that a worker can open."""
+    """The body of a request, in memory or in a named file that a worker can open."""
 
     held = 0  # bytes of all bodies together
 
@@ -34,19 +34,19 @@ class Body:
             self._file.write(data)
 
     def drop(self) -> None:
-        """Keep nothing of it: it is too long for any page."""
+        """Discard the content: the body is too long for any page."""
         self.close()
         self._file, self._memory = None, bytearray()
 
     def close(self) -> None:
-        """Give the memory and the file back."""
+        """Release the memory and delete the file."""
         Body.held -= self.stored
         self.stored = 0
         if self._file is not None:
             self._file.close()
 
     def for_worker(self) -> tuple[bytes, str]:
-        """The bytes, or else the file that has them."""
+        """The content and an empty path, or no content and the path of the file."""
         if self._file is None:
             return bytes(self._memory), ""
         self._file.flush()

@@ -1,4 +1,4 @@
-"""The WSGI environment of a request that arrived as ASGI has it.
+"""Converts the ASGI scope of a request to a WSGI environment.
 
 PEP 3333, "environ Variables"; ASGI specification, "HTTP Connection Scope".
 """
@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-# Where the body stands if it is too long for the socket: a path.
+# The variable with the path of the body, if it is too long for the socket.
 BODY_FILE = "tokenscope.body_file"
 
 
 def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> dict[str, str]:
-    """The environment of a request whose body has `content_length` bytes; None where it has no body.
+    """The WSGI environment of a request whose body has `content_length` bytes; None means that it has no body.
 
     >>> scope = {"method": "GET", "path": "/é", "raw_path": b"/%C3%A9", "query_string": b"a=1", "http_version": "1.1",
     ...     "headers": [(b"host", b"x.example"), (b"x-a", b"1"), (b"x-a", b"2")], "scheme": "http",
@@ -28,7 +28,7 @@ def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> di
     environment = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
-        # Bytes as Latin-1, as PEP 3333 wants strings to be; ASGI's own decoding would lose what is not UTF-8.
+        # Bytes decoded as Latin-1, as PEP 3333 requires; `scope["path"]` would lose bytes that are not UTF-8.
         "PATH_INFO": unquote_to_bytes(scope["raw_path"].partition(b"?")[0]).decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
         "SERVER_NAME": str(server[0]),
@@ -41,7 +41,7 @@ def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> di
     for name, value in _variables(scope["headers"]):
         separator = "; " if name == "HTTP_COOKIE" else ","
         environment[name] = f"{environment[name]}{separator}{value}" if name in environment else value
-    # The front has read the body: its length is known, whatever the headers said.
+    # The front has read the whole body, so its real length replaces that of the headers.
     environment.pop("HTTP_TRANSFER_ENCODING", None)
     environment.pop("CONTENT_LENGTH", None)
     if content_length is not None:
@@ -50,15 +50,16 @@ def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> di
 
 
 def _variables(headers: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
-    """The headers under their names in the environment, in order.
+    """The headers with their names in the WSGI environment, in order.
 
-    A name with an underscore is left out: it would pass for the one with a hyphen, which a proxy may have checked.
+    Omits names with an underscore: they would become indistinguishable from names with a hyphen, which a proxy may
+    have checked.
     """
-    found = []
+    variables = []
     for raw_name, raw_value in headers:
         if b"_" in raw_name:
             continue
         name = raw_name.decode("latin-1").upper().replace("-", "_")
         bare = name in ("CONTENT_TYPE", "CONTENT_LENGTH")
-        found.append((name if bare else f"HTTP_{name}", raw_value.decode("latin-1")))
-    return found
+        variables.append((name if bare else f"HTTP_{name}", raw_value.decode("latin-1")))
+    return variables

@@ -1,4 +1,4 @@
-"""Who gets the next free worker: clients take turns, and none of them has all workers at once."""
+"""Assigns free workers to requests fairly: clients take turns, and no client occupies all workers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """Free workers, and the requests that wait for one, by client.
+    """Free workers, and the requests that wait for one, grouped by client.
 
-    A client has at most `most_each` workers at once. Clients that wait are served in turn, each request of a client in
-    the order of arrival: a client with 500 requests delays one with a single request by one request.
+    A client has at most `most_each` workers at once. Waiting clients take turns, and the requests of one client keep
+    their order: a client with 500 requests delays a client with a single request by only one request.
 
     >>> queue = FairQueue(most_each=1)
     >>> queue.put("worker 1"), queue.put("worker 2")
@@ -29,19 +29,19 @@ class FairQueue(Generic[T]):
         self._waiting: OrderedDict[str, deque[asyncio.Future[T]]] = OrderedDict()
 
     def put(self, worker: T) -> None:
-        """Give `worker` to the next request that waits, or keep it for one to come."""
+        """Assign `worker` to the next waiting request, or add it to the free workers."""
         self._free.append(worker)
         self._serve()
 
     def take(self, client: str) -> T | None:
-        """A free worker for `client` at once, the one that was used last; None where it has to wait."""
+        """The free worker that was used last, for `client`; None if the client has to wait."""
         if self._free and self._taken[client] < self._most_each:
             self._taken[client] += 1
             return self._free.pop()
         return None
 
     async def get(self, client: str, *, first: bool = False) -> T:
-        """A worker for `client`, when it is its turn; a request that is `first` goes before all others."""
+        """Wait for the client's turn and return a worker; a request with `first` goes before all others."""
         turn: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         turns = self._waiting.setdefault(client, deque())
         if first:
@@ -59,27 +59,27 @@ class FairQueue(Generic[T]):
             raise
 
     def give_back(self, client: str) -> None:
-        """Count one worker less for `client`. The worker itself is `put` back, or has ended."""
+        """Count one worker less for `client`. The caller puts the worker back with `put` unless it has ended."""
         self._taken[client] -= 1
         if not self._taken[client]:
             del self._taken[client]
         self._serve()
 
     def drain(self) -> list[T]:
-        """Take all free workers out."""
+        """Remove and return all free workers."""
         free, self._free = self._free, []
         return free
 
     def _serve(self) -> None:
-        """Hand out free workers, to one request of a client after the other."""
+        """Assign free workers to waiting requests, one request per client in turn."""
         for client in list(self._waiting):
             if not self._free:
                 return
             turns = self._waiting[client]
-            while turns and turns[0].done():  # who asked has left
+            while turns and turns[0].done():  # cancelled, because the client has left
                 turns.popleft()
-            if turns and (found := self.take(client)) is not None:
-                turns.popleft().set_result(found)
+            if turns and (worker := self.take(client)) is not None:
+                turns.popleft().set_result(worker)
                 self._waiting.move_to_end(client)
             if not turns:
                 del self._waiting[client]

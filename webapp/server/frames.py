@@ -1,8 +1,8 @@
-"""How the front and a worker talk over their socket: frames of a length and as many bytes.
+"""The protocol between the front and a worker: frames, each a length followed by that many bytes.
 
-A request is two frames: its WSGI environment as JSON, and its body (empty where the environment names a file that has
-it). An answer is a frame with status and headers as JSON, a frame for each part of the body, and an empty frame.
-Before its first request a worker sends one frame with its settings as JSON.
+A request is two frames: its WSGI environment as JSON, and its body, which is empty if the environment names a file
+with the body. A response is one frame with status and headers as JSON, one for each part of the body, and an empty
+one. Before its first request, a worker sends one frame with its settings as JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LONGEST = 1 << 20  # bytes in one frame of a body
 
 
 def frame(payload: bytes) -> bytes:
-    r"""`payload` with its length before it.
+    r"""`payload` as a frame: its length as four bytes, big-endian, and its content.
 
     >>> frame(b"ok")
     b'\x00\x00\x00\x02ok'
@@ -24,7 +24,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def payload_length(prefix: bytes) -> int:
-    r"""The length that the first bytes of a frame give.
+    r"""The length of the payload, from the first four bytes of a frame.
 
     >>> payload_length(b"\0\0\0\2")
     2

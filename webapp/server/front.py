@@ -1,10 +1,11 @@
 """The front: an ASGI application between the connections and the workers.
 
-It never computes anything itself. Two bounds on time hold here:
+It does no work of its own, and enforces two time limits:
 
-* what a **client** does: a body that arrives too slowly, or an answer that nobody reads, ends the connection;
-* what a **worker** does: after `MAX_REQUEST_SECONDS` its work is stopped by killing it, and another worker tells the
-  visitor so, with the text that was sent; when the client has left, the work is stopped as well.
+* for **clients**: the front closes the connection if a body arrives too slowly or the client does not read the
+  response;
+* for **workers**: after `MAX_REQUEST_SECONDS` the front kills the worker, and another worker renders a page that says
+  so and contains the visitor's text. The front also kills the worker when the client disconnects.
 """
 
 from __future__ import annotations
@@ -32,26 +33,27 @@ Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# A body may take so long, in seconds, plus one second for each `SLOWEST` bytes of it that have arrived: Apache's
-# mod_reqtimeout has the same rule with the same numbers.
+# The time for a body in seconds, plus one second for each `SLOWEST` bytes that have arrived. Apache's mod_reqtimeout
+# has the same rule with the same defaults.
 BODY_SECONDS = 20.0
 SLOWEST = 500
-# An answer is sent in parts of so many bytes, and a client may take so many seconds to make room for the next.
+# The front sends a response in parts of `PART` bytes. A client has `READ_SECONDS` to make room for the next one.
 PART = 1 << 16
 READ_SECONDS = 20.0
-# All bodies that are held at once, and all answers, in bytes. Beyond it, bodies are refused, and workers wait.
+# The limit for all buffered bodies, and for all buffered responses, in bytes. Beyond it, the front refuses bodies and
+# pauses workers.
 MOST_HELD = 2_000_000_000
-# How often a worker that waits looks whether there is room.
+# The interval at which a paused worker's exchange checks for room.
 ROOM_SECONDS = 0.05
-# The share of MAX_REQUEST_SECONDS that is left for telling the visitor that the time was up; its bounds in seconds.
-TELLING = 0.1
-TELLING_SECONDS = (0.5, 3.0)
-# A client that has left is waited for as long: stopping a worker costs more than a short answer that nobody reads.
+# The share of MAX_REQUEST_SECONDS that is reserved for the page about the timeout, and its bounds in seconds.
+NOTICE_SHARE = 0.1
+NOTICE_SECONDS = (0.5, 3.0)
+# After a client disconnects, its worker has this long to finish: replacing a worker costs more than a short response.
 LEFT_SECONDS = 1.0
-# How often the front looks whether the process that started it is still there.
+# The interval at which the front checks that its parent process is alive.
 PARENT_SECONDS = 1.0
 
-# The headers of a sentence that the front sends itself.
+# The headers of plain messages that the front sends itself.
 PLAIN_TEXT = [
     (b"content-type", b"text/plain; charset=utf-8"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -63,11 +65,11 @@ Reason = Literal["time", "crash"]
 
 
 class ClientGoneError(Exception):
-    """The client has closed the connection, or is cut off."""
+    """The client has closed the connection, or the front closes it because the client is too slow."""
 
 
 class Answer:
-    """What a worker answers, as far as it has arrived."""
+    """The response of a worker, as far as it has arrived."""
 
     def __init__(self) -> None:
         self.head: asyncio.Future[tuple[int, list[tuple[bytes, bytes]]]] = asyncio.get_running_loop().create_future()
@@ -75,12 +77,12 @@ class Answer:
         self.is_cut_off = False
 
     def fill_plainly(self, status: int, sentence: str) -> None:
-        """Answer with a sentence of the front's own."""
+        """Set a plain message of the front as the response."""
         self.head.set_result((status, [*PLAIN_TEXT, (b"retry-after", b"10")]))
         self.body.write(sentence.encode())
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release the buffered body."""
         self.body.close()
         self.head.cancel()
 
@@ -93,7 +95,7 @@ class Front:
         self._settings: ServerSettings
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or the server's word that it starts or stops."""
+        """Handle one request, or the server's startup and shutdown events."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
@@ -139,7 +141,7 @@ class Front:
             body.close()
 
     async def _read(self, receive: Receive, body: Body) -> tuple[int, str] | None:
-        """Read the body to its end; return status and sentence where the connection is to be closed instead."""
+        """Read the whole body; return a status and a message if the front should refuse the request instead."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         most = self._settings.max_body_bytes
@@ -153,7 +155,7 @@ class Front:
                 raise ClientGoneError
             data = message.get("body", b"")
             body.size += len(data)
-            # What is too long is read, so that the answer can be, but not kept; the site says what is allowed.
+            # Read a body that is too long and discard it: only then does the client read the response with the limit.
             if body.size > most:
                 body.drop()
                 if body.size > 4 * most:
@@ -168,7 +170,7 @@ class Front:
     async def _answer(
         self, environment: dict[str, str], content: bytes, left: asyncio.Future[None], send: Send
     ) -> None:
-        """Have a worker answer, and pass the answer on."""
+        """Let a worker handle the request, and send its response to the client."""
         answer = Answer()
         working = asyncio.ensure_future(self._work(environment, content, left, answer))
         try:
@@ -182,12 +184,12 @@ class Front:
     async def _work(
         self, environment: dict[str, str], content: bytes, left: asyncio.Future[None], answer: Answer
     ) -> None:
-        """Fill `answer` within the time there is."""
+        """Fill `answer` within the time limit, with a second attempt to explain why the first one was stopped."""
         begun = asyncio.get_running_loop().time()
         allowed = float(self._settings.max_request_seconds)
-        telling = min(max(TELLING * allowed, TELLING_SECONDS[0]), TELLING_SECONDS[1], allowed / 2)
+        reserved = min(max(NOTICE_SHARE * allowed, NOTICE_SECONDS[0]), NOTICE_SECONDS[1], allowed / 2)
         try:
-            stopped = await self._attempt(environment, content, left, answer, begun + allowed - telling)
+            stopped = await self._attempt(environment, content, left, answer, begun + allowed - reserved)
             if stopped and not answer.head.done():
                 log.warning("%s %s was stopped: %s", environment["REQUEST_METHOD"], environment["PATH_INFO"], stopped)
                 again = environment | {STOPPED: stopped}
@@ -211,15 +213,15 @@ class Front:
         *,
         first: bool = False,
     ) -> Reason | None:
-        """Have one worker try; returns why it was stopped, None where it came to its end."""
+        """Let one worker handle the request; return why it was stopped, or None if it finished."""
         forwarded = environment.get("HTTP_X_FORWARDED_FOR", "")
         client = counted_as(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
         try:
             async with asyncio.timeout_at(deadline):
-                found = self._pool.take(client) or await _unless(left, self._pool.acquire(client, first=first))
+                worker = self._pool.take(client) or await _unless(left, self._pool.acquire(client, first=first))
         except TimeoutError:
             return "time"
-        exchange = asyncio.ensure_future(_exchange(found, environment, content, answer))
+        exchange = asyncio.ensure_future(_exchange(worker, environment, content, answer))
         is_whole = False
         try:
             async with asyncio.timeout_at(deadline):
@@ -237,25 +239,25 @@ class Front:
         finally:
             exchange.cancel()
             if is_whole:
-                self._pool.release(found)
+                self._pool.release(worker)
             else:
-                self._pool.kill(found)
+                self._pool.kill(worker)
         return None
 
 
-async def _exchange(found: Worker, environment: dict[str, str], content: bytes, answer: Answer) -> None:
-    """Send a request to a worker and take its answer as it comes."""
-    await found.send(json.dumps(environment).encode(), content)
-    status, headers = json.loads(await found.receive())
+async def _exchange(worker: Worker, environment: dict[str, str], content: bytes, answer: Answer) -> None:
+    """Send a request to a worker and copy its response to `answer` as it arrives."""
+    await worker.send(json.dumps(environment).encode(), content)
+    status, headers = json.loads(await worker.receive())
     answer.head.set_result((status, [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]))
-    while part := await found.receive():
+    while part := await worker.receive():
         while Spool.held > MOST_HELD:
             await asyncio.sleep(ROOM_SECONDS)
         answer.body.write(part)
 
 
 async def _send_answer(answer: Answer, send: Send) -> None:
-    """Pass an answer on at the client's pace; raises ClientGoneError for one that does not read."""
+    """Send a response at the client's pace; raises ClientGoneError if the client does not read it."""
     status, headers = await answer.head
     length = dict(headers).get(b"content-length")
     await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
@@ -269,7 +271,7 @@ async def _send_answer(answer: Answer, send: Send) -> None:
             data = part[start : start + PART]
             await _sent(send, {"type": "http.response.body", "body": data, "more_body": True})
     if answer.is_cut_off:
-        raise ClientGoneError  # without an end, so that nobody takes it for whole
+        raise ClientGoneError  # without a final chunk, so that the client sees an incomplete response
     await _sent(send, {"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -282,27 +284,27 @@ async def _sent(send: Send, message: Message) -> None:
 
 
 async def _send_plainly(send: Send, status: int, sentence: str) -> None:
-    """An answer of the front's own, for a connection that is closed after it."""
+    """Send a plain message of the front, then let the connection close."""
     headers = [*PLAIN_TEXT, (b"connection", b"close")]
     await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
     await _sent(send, {"type": "http.response.body", "body": sentence.encode(), "more_body": False})
 
 
 async def _end_with_parent(parent: int) -> None:
-    """End this process when the one that started it is gone: nobody else could stop it, and it holds the port."""
+    """Stop this process when its parent has ended; otherwise it would run on and keep the port."""
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _left(receive: Receive) -> None:
-    """Return when the client has left."""
+    """Return when the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _unless(left: asyncio.Future[None], wanted: Awaitable[Worker]) -> Worker:
-    """What is `wanted`; raises ClientGoneError when the client leaves before it is there."""
+    """The result of `wanted`; raises ClientGoneError if the client disconnects first."""
     task = asyncio.ensure_future(wanted)
     try:
         await asyncio.wait((task, left), return_when=asyncio.FIRST_COMPLETED)
@@ -314,5 +316,5 @@ async def _unless(left: asyncio.Future[None], wanted: Awaitable[Worker]) -> Work
 
 
 def application() -> Front:
-    """The front with its pool, for Granian."""
+    """The front with its pool: the application factory for Granian."""
     return Front(Pool(pool_size()))

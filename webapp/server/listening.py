@@ -1,4 +1,4 @@
-"""Granian, which holds the connections, as this site uses it."""
+"""Configures and runs Granian, the HTTP server that holds the connections."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-# Connections at once: each is a file descriptor, and so is a body or an answer that waits in a file.
+# The most connections at once. Each needs a file descriptor, and another one for a body or response in a file.
 CONNECTIONS = 8192
 FILES = 2 * CONNECTIONS + 1024
-# A client may take so long for its headers, or be silent between two requests.
+# The time for the headers of a request, and for a pause between two requests, in seconds.
 HEADER_SECONDS = 20
-# The longest request line and headers together, in bytes: an address may carry the visitor's text.
+# The longest request line and headers together, in bytes: a URL may contain the visitor's text.
 HEADER_BYTES = 1 << 16
-# How long the server waits for requests under way when it is stopped.
+# The time for unfinished requests when the server stops, in seconds.
 STOPPING_SECONDS = 40
 
 
 def serve(host: str, port: int) -> None:
-    """Serve the site until the process is told to stop; print the address when it answers.
+    """Serve the site until a signal stops the process; print the address as soon as the site responds.
 
-    Raises SystemExit where the site cannot be loaded, after it has said why.
+    Raises SystemExit if the site cannot be loaded; the reason is then already printed.
     """
     os.environ.setdefault("TOKENSCOPE_PRELOAD", "true")
     _allow_files()
@@ -56,7 +56,7 @@ def serve(host: str, port: int) -> None:
 
 
 def _announce(host: str, port: int, answers: threading.Event) -> None:
-    """Print the address as soon as the site answers there."""
+    """Poll the health check, and print the address as soon as the site responds."""
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     while True:
         connection = http.client.HTTPConnection(reached, port, timeout=5)
@@ -72,7 +72,7 @@ def _announce(host: str, port: int, answers: threading.Event) -> None:
 
 
 def _allow_files() -> None:
-    """Raise the limit of open files towards what the connections need."""
+    """Raise the limit of open files to what the connections need, or as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""The workers: started ahead of time, one for each request, replaced when one ends."""
+"""The pool of workers: starts them in advance, assigns one to each request and replaces those that end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.server.frames import LENGTH_BYTES, frame, payload_length
 
 log = logging.getLogger(__name__)
 
-# So long after a start that failed, in seconds, the next is tried.
+# The pause between a failed start of a worker and the next attempt, in seconds.
 PAUSE = 1.0
 
 
@@ -27,7 +27,7 @@ class WorkerGoneError(Exception):
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What the front needs to know of the site's settings."""
+    """The settings of the site that the front needs."""
 
     max_body_bytes: int
     max_request_seconds: int
@@ -35,7 +35,7 @@ class ServerSettings:
 
 
 class Worker:
-    """The front's side of one worker."""
+    """A worker process and the front's end of its socket."""
 
     def __init__(self, process: ForkServerProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process = process
@@ -43,7 +43,7 @@ class Worker:
         self._writer = writer
 
     async def send(self, *payloads: bytes) -> None:
-        """Send frames; raises WorkerGoneError."""
+        """Send each payload as a frame; raises WorkerGoneError if the worker has ended."""
         try:
             self._writer.writelines([frame(payload) for payload in payloads])
             await self._writer.drain()
@@ -51,28 +51,28 @@ class Worker:
             raise WorkerGoneError from None
 
     async def receive(self) -> bytes:
-        """The next frame's payload; raises WorkerGoneError."""
+        """The payload of the next frame; raises WorkerGoneError if the worker has ended."""
         try:
             return await self._reader.readexactly(payload_length(await self._reader.readexactly(LENGTH_BYTES)))
         except (asyncio.IncompleteReadError, OSError):
             raise WorkerGoneError from None
 
     def kill(self) -> None:
-        """End the process at once, whatever it is doing."""
+        """Kill the process immediately, even in the middle of a request."""
         if self.process.is_alive():
             self.process.kill()
         self._writer.close()
 
     @property
     def is_connected(self) -> bool:
-        """Whether the process still holds its end of the connection."""
+        """Whether the process still holds its end of the socket."""
         return not self._reader.at_eof()
 
 
 class Pool:
-    """`size` workers. The one that was used last is used next: its caches are warm, and spare ones stay small.
+    """`size` workers. The pool prefers the one that was used last: its caches are warm, and spare ones stay small.
 
-    No client has more than half of them at once.
+    No client occupies more than half of the workers.
     """
 
     def __init__(self, size: int) -> None:
@@ -85,7 +85,7 @@ class Pool:
         self._closed = False
 
     async def open(self) -> ServerSettings:
-        """Start the workers; raises WorkerGoneError when the site cannot be loaded."""
+        """Start the workers; raises WorkerGoneError if the site cannot be loaded."""
         first, settings = await self._started()
         self._queue.put(first)
         for _ in range(self._size - 1):
@@ -93,7 +93,7 @@ class Pool:
         return settings
 
     def close(self) -> None:
-        """End all workers. Those in the middle of a request finish it for nobody."""
+        """Kill all workers, including those in the middle of a request."""
         self._closed = True
         for task in self._starting:
             task.cancel()
@@ -101,21 +101,21 @@ class Pool:
             found.kill()
 
     def take(self, client: str) -> Worker | None:
-        """A worker for `client` that has nothing to do; None where it has to wait."""
+        """A free worker for `client`; None if the client has to wait."""
         while found := self._queue.take(client):
-            if self._is_given(found, client):
+            if self._assign(found, client):
                 return found
         return None
 
     async def acquire(self, client: str, *, first: bool = False) -> Worker:
-        """A worker for `client`, when it is its turn; a request that is `first` goes before all others."""
+        """Wait for the client's turn and return a worker; a request with `first` goes before all others."""
         while True:
             found = await self._queue.get(client, first=first)
-            if self._is_given(found, client):
+            if self._assign(found, client):
                 return found
 
     def release(self, found: Worker) -> None:
-        """Take back a worker that has answered."""
+        """Return a worker to the pool after it has finished a request."""
         client = self._busy.pop(found)
         if found.is_connected:
             self._queue.put(found)
@@ -124,13 +124,13 @@ class Pool:
         self._queue.give_back(client)
 
     def kill(self, found: Worker) -> None:
-        """End a worker in the middle of its work, and start another."""
+        """Kill a worker in the middle of a request, and start another one."""
         client = self._busy.pop(found)
         self._discard(found)
         self._queue.give_back(client)
 
-    def _is_given(self, found: Worker, client: str) -> bool:
-        """Note that `client` has the worker, unless it has ended meanwhile."""
+    def _assign(self, found: Worker, client: str) -> bool:
+        """Record that `client` has the worker, and return True; False if the worker has ended meanwhile."""
         if found.is_connected:
             self._busy[found] = client
             return True
@@ -154,18 +154,18 @@ class Pool:
             try:
                 found, _ = await self._started()
             except WorkerGoneError:
-                log.error("A worker did not start; the next is tried in %s s", PAUSE)
+                log.error("A worker did not start; next attempt in %s s", PAUSE)
                 await asyncio.sleep(PAUSE)
             else:
                 self._queue.put(found)
                 return
 
     async def _started(self) -> tuple[Worker, ServerSettings]:
-        """A new worker that has loaded the site, and the site's settings; raises WorkerGoneError."""
+        """Start a worker; return it with the site's settings, or raise WorkerGoneError if it cannot load the site."""
         own, theirs = socket.socketpair()
         process = self._context.Process(target=worker.run, args=(theirs,), daemon=True)
         try:
-            # In a thread: where the process that workers are forked from has to start first, that takes seconds.
+            # In a thread, because the first start also starts the fork server and loads the site, which takes seconds.
             await asyncio.to_thread(process.start)
         except (OSError, EOFError):
             own.close()
@@ -182,5 +182,5 @@ class Pool:
 
 
 def pool_size() -> int:
-    """How many workers there are: `WEB_CONCURRENCY`, or four for each core and at most 16."""
+    """The number of workers: `WEB_CONCURRENCY`, or by default four for each core and at most 16."""
     return int(os.environ.get("WEB_CONCURRENCY") or min(4 * (os.cpu_count() or 1), 16))

@@ -1,4 +1,4 @@
-"""What the front asks of the operating system for its connections."""
+"""Socket options for connections that Granian holds."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 
 SELF = "/proc/self/fd"
-# Connections are accepted only after the application has started: it looks for their socket this often, in seconds.
+# Granian opens its socket only after the application has started. This is the interval between checks, in seconds.
 PAUSE = 0.02
 
 
 async def abort_unread(seconds: float) -> None:
-    """Have the system close connections whose client takes nothing for so long (RFC 5482, "User Timeout").
+    """Make the system close connections whose client reads nothing for `seconds` (RFC 5482, "User Timeout").
 
-    Granian holds the connections and has no such limit: what it has written and nobody reads would stay for good. A
-    connection inherits the option from the socket that listens, which is looked for until it is there. Where the
-    system has no such option (macOS), nothing happens.
+    Granian has no such limit: data that no client reads would stay in memory forever. Connections inherit the option
+    from the listening socket, which this function waits for. On systems without the option (macOS) it does nothing.
     """
     if not hasattr(socket, "TCP_USER_TIMEOUT") or not os.path.isdir(SELF):
         return
-    while not (found := list(_listening())):
+    while not (listeners := list(_listening())):
         await asyncio.sleep(PAUSE)
-    for listener in found:
+    for listener in listeners:
         with closing(listener):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
 
 
 def _listening() -> Iterator[socket.socket]:
-    """The sockets of this process that accept TCP connections, each as a duplicate to be closed."""
+    """Duplicates of this process's listening TCP sockets, which the caller closes."""
     for name in os.listdir(SELF):
         with suppress(OSError):  # not a socket, or closed meanwhile
             candidate = socket.socket(fileno=os.dup(int(name)))

@@ -1,4 +1,4 @@
-"""Bytes on their way from one side to the other: in memory while they are few, in a file beyond that."""
+"""Buffers a response between a worker and a client, in memory up to a limit and then in a file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CHUNK = 1 << 16  # bytes read from the file at once
 
 
 class Spool:
-    """A queue of bytes: `write` never waits, `chunks` waits for more until `end`.
+    """A queue of bytes: `write` never waits, and `chunks` waits for more until `end`.
 
-    `Spool.held` counts the bytes in all of them, so that who writes can wait while it is too much.
+    `Spool.held` counts the bytes in all spools, so that writers can pause while it is too high.
     """
 
     held = 0
@@ -24,14 +24,14 @@ class Spool:
         self._memory: deque[bytes] = deque()
         self._in_memory = 0
         self._file: IO[bytes] | None = None
-        self._written = self._read = 0  # places in the file
+        self._written = self._read = 0  # positions in the file
         self._ended = False
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
         """Append `data`."""
         Spool.held += len(data)
-        # While the file holds bytes, later ones must go after them.
+        # While the file has unread bytes, new ones must follow them there.
         if self._read == self._written and self._in_memory + len(data) <= MOST_IN_MEMORY:
             self._memory.append(data)
             self._in_memory += len(data)
@@ -43,12 +43,12 @@ class Spool:
         self._changed.set()
 
     def end(self) -> None:
-        """Say that nothing more will be written."""
+        """Mark the end: there will be no more writes."""
         self._ended = True
         self._changed.set()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """What is written, in order, each part once."""
+        """Yield the written bytes in order, and remove them from the queue."""
         while True:
             if self._memory:
                 data = self._memory.popleft()
@@ -68,7 +68,7 @@ class Spool:
                 await self._changed.wait()
 
     def close(self) -> None:
-        """Give the memory and the file back."""
+        """Release the memory and delete the file."""
         Spool.held -= self._in_memory + self._written - self._read
         self._in_memory = self._written = self._read = 0
         self._memory.clear()

@@ -1,4 +1,4 @@
-"""A worker: a process that answers one request at a time, and may be killed at any moment."""
+"""A worker process: handles one request at a time, and may be killed at any moment."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from wsgiref.types import WSGIApplication
 from webapp.server.environment import BODY_FILE
 from webapp.server.frames import LENGTH_BYTES, LONGEST, frame, payload_length
 
-NICENESS = 5  # the front goes first: it only moves bytes, for everybody
-# A worker that has grown by so many bytes makes room for a new one. What the caches of a worker hold in ordinary use
-# is a third of that.
+NICENESS = 5  # lower priority than the front, which only copies bytes and serves all clients
+# A worker that has grown by this many bytes ends, and the pool starts a new one. In ordinary use, the caches of a
+# worker hold a third of that.
 MOST_GROWTH = 600_000_000
 
 
 def run(connection: socket) -> None:
-    """Answer requests that come over `connection` until it is closed."""
+    """Handle requests from `connection` until the front closes it."""
     from webapp.server.application import application
 
-    # Whoever stops the site stops the front; a worker ends with its connection, after what it is doing.
+    # Signals stop the front; a worker finishes its request and ends when the front closes the connection.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.nice(NICENESS)
@@ -53,7 +53,7 @@ def run(connection: socket) -> None:
 
 
 def answer(application: WSGIApplication, environment: dict[str, Any], body: bytes, stream: IO[bytes]) -> None:
-    """Send what `application` answers to the request of `environment` and `body`."""
+    """Call `application` with the request, and write its response to `stream` as frames."""
     head: list[object] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -102,7 +102,7 @@ def _read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def resident_bytes() -> int:
-    """The memory of this process that is in use, shared parts included; 0 where the system does not tell."""
+    """The resident memory of this process in bytes, including shared pages; 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,1 +1,1 @@
-"""Results that are kept: what is kept of one, and how it is shown again, for the pages and for programs."""
+"""Stores shared results as snapshots and restores them, for the pages and the API."""

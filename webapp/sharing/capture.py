@@ -1,8 +1,8 @@
-"""From a result to what is kept of it.
+"""Creates the snapshot of a result.
 
-What is kept says everything that the page shows: the text, the ids as they were, their places and pieces, the decoded
-text. So it can be shown whatever becomes of the core and of the vocabulary; the vocabulary's own file is kept beside
-it, so that the details of its tokens can be told too.
+A snapshot contains everything that the page shows: the text, the ids, offsets and pieces of its tokens, and the decoded
+text. It therefore does not depend on later versions of the core or the vocabulary. The vocabulary's file is stored
+with it, for the details of its tokens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from webapp.vocabularies import CATALOGUE, library
 from webapp.vocabularies.vocabulary_files import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
-# What of a state is kept as an option, with the value that need not be told.
+# The parts of a state that a snapshot stores as options, with the default values that it omits.
 OPTIONS: Mapping[str, Any] = {
     field.name: field.default
     for field in fields(State)
@@ -31,27 +31,27 @@ OPTIONS: Mapping[str, Any] = {
 
 @dataclass(eq=False)
 class UnshareableError(Exception):
-    """A result whose vocabulary cannot be kept with it: `why` says what is wrong with that."""
+    """The vocabulary of a result cannot be stored; `why` is the cause."""
 
     why: FormatError
 
 
 def share_result(result: Result, terms: ShareTerms) -> ShareReceipt:
-    """Keep a result and the file of its vocabulary, both or neither.
+    """Store a result and the file of its vocabulary in one transaction; the receipt.
 
-    Raises UnkeepableError, what `Library.file` raises for a vocabulary that cannot be had now, and what
-    `SnapshotStore.share` raises: NoRoomError where visitors' vocabularies would take too much.
+    Raises UnshareableError, the exceptions of `Library.file` for a vocabulary that is not available, and those of
+    `SnapshotStore.share`, such as StorageFullError.
     """
-    kept, file = capture(result, title=terms.title, note=terms.note)
+    snapshot, file = capture(result, title=terms.title, note=terms.note)
     most_bytes = None if is_of_this_site(result.state) else library().uploads.most_bytes
-    return storage().snapshots.share(kept, expires=terms.expires, vocabulary=file, most_bytes=most_bytes)
+    return storage().snapshots.share(snapshot, expires=terms.expires, vocabulary=file, most_bytes=most_bytes)
 
 
 def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapshot, VocabularyFile]:
-    """What is kept of a result, and the file of its vocabulary."""
+    """The snapshot of a result, and the file of its vocabulary."""
     state, encoding = result.state.relevant(), result.encoding
     file = snapshot_vocabulary_file(result)
-    kept = Snapshot(
+    snapshot = Snapshot(
         text=encoding.text,
         state=canonical(state, file.hash, title, note),
         ids=list(encoding.ids),
@@ -63,30 +63,30 @@ def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapsho
         decoded=result.comparison.decoded,
         core_version=__version__,
     )
-    return kept, file
+    return snapshot, file
 
 
 def canonical(state: State, vocabulary_hash: str, title: str, note: str) -> dict[str, Any]:
-    """The state as plain values, the same for the same result: what a link is made from, beside the text.
+    """The state as plain values, in a canonical form: with the text, it determines the link.
 
     >>> canonical(State(algorithm="fmm", vocabulary="jieba", runs=False), "5f…", "", "")
     {'algorithm': 'fmm', 'vocabulary': 'jieba', 'vocabulary_hash': '5f…', 'options': {'runs': False}}
     """
     options = {name: getattr(state, name) for name, default in OPTIONS.items() if getattr(state, name) != default}
-    told = {name: value for name, value in (("title", title), ("note", note)) if value}
+    texts = {name: value for name, value in (("title", title), ("note", note)) if value}
     return {
         "algorithm": state.algorithm,
         "vocabulary": state.vocabulary,
         "vocabulary_hash": vocabulary_hash,
         "options": options,
-        **told,
+        **texts,
     }
 
 
 def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
-    """The file of a result's vocabulary: as it ships, was fetched or uploaded, or made of what was learned here.
+    """The file of a result's vocabulary: built in, fetched or uploaded, or written from a trained one.
 
-    Raises UnkeepableError where there is none, OnItsWayError and UnavailableError as `Library.file` does.
+    Raises UnshareableError if there is none, and the exceptions of `Library.file`.
     """
     if _is_made_here(result.state):
         try:
@@ -95,7 +95,7 @@ def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
             raise UnshareableError(error) from error
     try:
         return library().file(result.state.vocabulary)
-    except (KeyError, ValueError) as error:  # deleted or damaged since the result was made
+    except (KeyError, ValueError) as error:  # deleted or damaged in the meantime
         raise UnshareableError(FormatError("the kept file is gone")) from error
 
 
@@ -104,19 +104,19 @@ def _is_made_here(state: State) -> bool:
 
 
 def is_of_this_site(state: State) -> bool:
-    """Whether a vocabulary is one of the few that the site itself offers, and no visitor's."""
+    """Whether the vocabulary of a state is the site's own or well known, not a visitor's."""
     return state.vocabulary in WELL_KNOWN or (state.vocabulary in CATALOGUE and not _is_made_here(state))
 
 
 def _pieces(result: Result) -> dict[int, str | bytes]:
-    """The piece of every id that occurs; of the unknown one the vocabulary's own name for it, if it has one."""
+    """The piece of every id that occurs; for the unknown id, its name in the vocabulary."""
     encoding, names = result.encoding, result.tokenizer.model.pieces
-    kept: dict[int, str | bytes] = {}
+    pieces: dict[int, str | bytes] = {}
     for index, id in enumerate(encoding.ids):
-        if id in kept:
+        if id in pieces:
             continue
         if index not in encoding.unknown:
-            kept[id] = encoding.vocabulary_piece(id)
+            pieces[id] = encoding.vocabulary_piece(id)
         elif id < len(names):
-            kept[id] = names[id]
-    return kept
+            pieces[id] = names[id]
+    return pieces

@@ -1,4 +1,4 @@
-"""Comparisons that are kept: a snapshot of every row, all of the same text, under one link."""
+"""Shares and restores comparisons: one snapshot with a row for each tokenizer, all of the same text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from webapp.vocabularies import library
 
 
 def is_comparison(snapshot: Snapshot) -> bool:
-    """Whether what was kept is a comparison."""
+    """Whether a snapshot is of a comparison."""
     return bool(snapshot.state.get("kind") == "comparison")
 
 
 def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: ShareTerms) -> ShareReceipt:
-    """Keep a comparison all rows of which have tokens, and the files of their vocabularies; raises what `keep` does."""
+    """Store a comparison whose rows all have tokens, with their vocabularies; raises like `share_result`."""
     kept, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
     most_bytes = None if all(map(is_of_this_site, comparison.states)) else library().uploads.most_bytes
     return storage().snapshots.share(kept, expires=terms.expires, others=files, most_bytes=most_bytes)
@@ -33,27 +33,27 @@ def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: 
 def capture_comparison(
     comparison: Comparison, compared: ComparisonResult, *, title: str = "", note: str = ""
 ) -> tuple[Snapshot, list[VocabularyFile]]:
-    """What is kept of a comparison, and the files of its vocabularies."""
+    """The snapshot of a comparison, and the files of its vocabularies."""
     rows, files = [], []
     for row in compared.rows:
         assert row.result is not None
         kept, file = capture(row.result)
         rows.append(replace(kept, state={**kept.state, "vocabulary_size": row.vocabulary_size}))
         files.append(file)
-    told = {name: value for name, value in (("title", title), ("note", note)) if value}
-    state = {"kind": "comparison", "layout": comparison.layout, "rows": [row.state for row in rows], **told}
+    texts = {name: value for name, value in (("title", title), ("note", note)) if value}
+    state = {"kind": "comparison", "layout": comparison.layout, "rows": [row.state for row in rows], **texts}
     return Snapshot(comparison.text, state, (), (), (), {}, core_version=__version__, rows=rows), files
 
 
 @dataclass(frozen=True)
 class RestoredComparison:
-    """A snapshot of a comparison, ready to be shown."""
+    """A comparison that is restored from its snapshot."""
 
     snapshot: Snapshot
 
     @cached_property
     def comparison(self) -> Comparison:
-        """What its author had compared."""
+        """The text and the tokenizers that the author compared."""
         states = [kept.state for kept in self._rows]
         usual = State()
         options: dict[str, Any] = {
@@ -68,7 +68,7 @@ class RestoredComparison:
 
     @cached_property
     def compared(self) -> ComparisonResult:
-        """The rows as they were."""
+        """The rows at the time of sharing."""
         rows = [
             ComparisonRow(
                 number,
@@ -83,7 +83,7 @@ class RestoredComparison:
 
     @property
     def differs(self) -> bool:
-        """Whether some row would get other ids today."""
+        """Whether any row would have other ids today."""
         return any(kept.differs for kept in self._rows)
 
     @cached_property

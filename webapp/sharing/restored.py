@@ -1,4 +1,4 @@
-"""What was kept of a result, shown again: the tokens as they were, and what today's core would make of the text."""
+"""Restores results from snapshots: the tokens at the time of sharing, and whether today's core gives the same ids."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, 
 
 @dataclass(frozen=True)
 class RestoredResult:
-    """A snapshot, ready to be shown."""
+    """A result that is restored from its snapshot."""
 
     snapshot: Snapshot
 
     @cached_property
     def state(self) -> State:
-        """The state that its author saw."""
+        """The state of the playground at the time of sharing."""
         kept = self.snapshot.state
         options = {name: value for name, value in kept["options"].items() if name in OPTIONS}
         return State(algorithm=kept["algorithm"], vocabulary=kept["vocabulary"], text=self.snapshot.text, **options)
 
     @cached_property
     def result(self) -> Result:
-        """The result as it was: the kept tokens, with the vocabulary that can tell more about them."""
+        """The result with the stored tokens, and the tokenizer for details about them."""
         tokenizer = self._today.tokenizer if self._today else Tokenizer(_SnapshotModel(self.snapshot))
         found = self._today or Result(self.state, tokenizer, self.encoding, None)
         return replace(found, encoding=self.encoding, seconds=None, decoded=self.snapshot.decoded)
 
     @cached_property
     def encoding(self) -> Encoding:
-        """The kept tokens."""
+        """The stored tokens."""
         kept = self.snapshot
         return Encoding(
             kept.text,
@@ -52,14 +52,14 @@ class RestoredResult:
 
     @property
     def differs(self) -> bool:
-        """Whether the same text would get other ids today."""
+        """Whether the text would have other ids today."""
         return self._today is not None and list(self._today.encoding.ids) != list(self.snapshot.ids)
 
     @cached_property
     def _today(self) -> Result | None:
-        """What the core makes of the text today, or None where that cannot be told.
+        """The result for the text with today's core, or None if it is unavailable.
 
-        With the vocabulary of that name if it is here, else with the one that was kept: nobody waits for a publisher.
+        Uses the vocabulary of that name if it needs no fetching, else the stored one.
         """
         name = self.state.vocabulary
         try:
@@ -67,7 +67,7 @@ class RestoredResult:
                 return self._tokenized(None)
         except (StillFetchingError, UnavailableVocabularyError, KeyError):
             pass
-        except ValueError:  # what today's core cannot do any more does not keep anybody from what was kept
+        except ValueError:  # the snapshot must stay readable if today's core cannot read the vocabulary
             return None
         try:
             return self._tokenized(library().kept(self.snapshot.state["vocabulary_hash"], name))
@@ -79,7 +79,7 @@ class RestoredResult:
 
 
 class _SnapshotModel:
-    """A model that knows nothing but the pieces which a snapshot kept."""
+    """A model with only the pieces of a snapshot; it cannot encode text."""
 
     def __init__(self, kept: Snapshot) -> None:
         self.pieces: list[Any] = [""] * (max(kept.pieces, default=-1) + 1)
@@ -88,13 +88,13 @@ class _SnapshotModel:
         self.unknown_id = kept.ids[kept.unknown[0]] if kept.unknown else None
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a kept piece."""
+        """The id of a stored piece."""
         return self.pieces.index(piece) if piece in self.pieces else None
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """Raises LookupError: what was kept is a result, and cuts no other text."""
+        """Raise LookupError: a snapshot cannot encode text."""
         raise LookupError(pretoken)
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """Raises LookupError, as `ids`."""
+        """Raise LookupError, like `ids`."""
         raise LookupError(pretoken)

@@ -1,4 +1,4 @@
-"""What an author may ask for when a result is kept: a title, a note, an end."""
+"""The options for sharing a result: a title, a note and an expiry date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_YEARS = 100
 
 @dataclass(frozen=True)
 class ShareTerms:
-    """What the author said; `expires` is the end of the last day, in UTC, or None for good."""
+    """The author's options; `expires` is the end of the last day in UTC, or None for no limit."""
 
     title: str
     note: str
@@ -20,7 +20,7 @@ class ShareTerms:
 
 
 def end_of(day: date | None) -> datetime | None:
-    """The end of the last day to keep something, in UTC; None for a day that is not to come, or too far away."""
+    """The end of `day` in UTC; None for a day that is past or too far away."""
     today = datetime.now(UTC).date()
     if day is None or not today < day <= today + timedelta(days=366 * LONGEST_YEARS):
         return None

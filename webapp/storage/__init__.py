@@ -1,10 +1,10 @@
-"""What the site keeps: uploaded vocabularies, and the snapshots that links lead to.
+"""The database of the site: uploaded vocabularies, and snapshots of shared results.
 
-    storage().snapshots.share(snapshot, expires=None)   →   Shared(id="7kq2m9xwd", secret="…", new=True)
-    storage().snapshots.get("7kq2m9xwd")                →   Stored(…)
+    storage().snapshots.share(snapshot, expires=None)   →   ShareReceipt(id="7kq2m9xwd", secret="…", new=True)
+    storage().snapshots.get("7kq2m9xwd")                →   StoredSnapshot(…)
 
-An SQLite file of its own by default, PostgreSQL where `DATABASE_URL` names one. Whatever cannot be read or written
-now raises UnavailableStorageError, for which `webapp.web.errors` has a page.
+The database is an embedded SQLite file by default, or PostgreSQL if `DATABASE_URL` is set. While it is unreachable,
+all methods raise UnavailableStorageError, for which `webapp.web.errors` has a page.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Storage:
 
 
 def init_app(app: Flask) -> None:
-    """Give `app` its storage, and bring the tables of its database up to date.
+    """Set up the storage of `app`, and migrate its database.
 
-    A database that is away now does not keep the site from starting: its tables are looked after when it is back.
-    Raises DatabaseUrlError where `DATABASE_URL` names no database, SchemaError where a newer release has written it.
+    The site starts even if the database is unreachable, and migrates it later. Raises DatabaseUrlError if
+    `DATABASE_URL` is invalid, SchemaError if a newer release has migrated the database.
     """
     file = Path(str(app.config["DATABASE_FILE"]) or Path(app.instance_path) / "tokenscope.sqlite")
     database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=app.config["MAX_DATABASE_SECONDS"])
@@ -80,11 +80,11 @@ def init_app(app: Flask) -> None:
 
 
 def storage() -> Storage:
-    """The storage of the application that answers this request."""
+    """The storage of the current application."""
     return storage_of(current_app)
 
 
 def storage_of(app: Flask) -> Storage:
     """The storage of `app`."""
-    found: Storage = app.extensions[_EXTENSION]
-    return found
+    current: Storage = app.extensions[_EXTENSION]
+    return current

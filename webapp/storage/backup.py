@@ -1,4 +1,4 @@
-"""A copy of the embedded database in one file, taken while the site runs, and put back."""
+"""Backs up the embedded database to one file while the site runs, and restores it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tempfile import TemporaryDirectory
 from webapp.storage.engine import Database, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
 
-# What every database of the site has, whatever its revision.
+# Tables that every database of the site has, at any revision.
 TABLES = {"alembic_version", "claims", "snapshots", "vocabularies"}
-# So many seconds a command waits for others to stop writing.
+# How long a command waits for other writers, in seconds.
 PATIENCE = 30.0
 
 
 class BackupError(Exception):
-    """A backup that cannot be made or put back; the message is for whoever typed the command."""
+    """A backup cannot be written or restored; the message is for the operator."""
 
 
 def write(database: Database, file: Path) -> None:
-    """Copy the database to `file`, as it is at one moment; others may read and write meanwhile.
+    """Copy a consistent state of the database to `file`; the site may read and write meanwhile.
 
-    An older backup of that name is replaced when the new one is whole. Raises BackupError.
+    Replaces an older backup in `file` once the new one is complete. Raises BackupError.
     """
     source = _embedded(database)
     database.prepare()
     if file.exists():
-        _check(file, f"{file} is there already and is no backup: it is left alone. Choose another name.")
+        _check(file, f"{file} already exists and is not a backup, so it was not changed. Choose another name.")
     try:
         with TemporaryDirectory(dir=file.parent, prefix=".backup-") as folder:
             whole = Path(folder) / "whole"
@@ -46,12 +46,12 @@ def write(database: Database, file: Path) -> None:
 
 
 def restore(database: Database, file: Path) -> None:
-    """Put the database back as it is in `file`, in one transaction: all of it or nothing.
+    """Replace the content of the database with the backup in `file`, in one transaction.
 
-    A backup of an earlier release is brought up to date on the way. Raises BackupError; then nothing has changed.
+    Migrates a backup of an earlier release. Raises BackupError, without changing anything.
     """
     target = _embedded(database)
-    _check(file, f"{file} is no backup of Tokenscope, or it is damaged: nothing was changed.")
+    _check(file, f"{file} is not a backup of Tokenscope, or it is damaged. Nothing was changed.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=target.parent, prefix=".restore-") as folder:
@@ -69,7 +69,7 @@ def restore(database: Database, file: Path) -> None:
 
 
 def _replace(target: Path, fresh: Path) -> None:
-    """Put what is in `fresh` into `target`, which a running site may have open; a damaged one is moved aside."""
+    """Copy `fresh` into `target`, which a running site may have open; rename a damaged target."""
     with closing(_open(fresh)) as here:
         try:
             with closing(sqlite3.connect(target, timeout=PATIENCE)) as there:
@@ -78,7 +78,7 @@ def _replace(target: Path, fresh: Path) -> None:
 
                 def wait(_status: int, _remaining: int, _total: int) -> None:
                     if time.monotonic() > deadline:
-                        raise BackupError("Nothing was restored: others keep writing to the database. Try again.")
+                        raise BackupError("The database is busy, so nothing was restored. Try again.")
 
                 here.backup(there, progress=wait)
                 there.execute("PRAGMA journal_mode=WAL")
@@ -97,14 +97,12 @@ def _replace(target: Path, fresh: Path) -> None:
 
 def _embedded(database: Database) -> Path:
     if database.file is None:
-        raise BackupError(
-            "This site keeps its data in PostgreSQL, which has commands of its own for this: pg_dump and pg_restore."
-        )
+        raise BackupError("This site stores its data in PostgreSQL. Use its own commands, pg_dump and pg_restore.")
     return database.file
 
 
 def _check(file: Path, otherwise: str) -> None:
-    """Raise BackupError with `otherwise` unless `file` is a whole database of the site."""
+    """Raise BackupError with the message `otherwise` unless `file` is an intact database of the site."""
     if not file.is_file():
         raise BackupError(f"There is no file {file}.")
     try:
@@ -119,12 +117,12 @@ def _check(file: Path, otherwise: str) -> None:
 
 
 def _open(file: Path) -> sqlite3.Connection:
-    """A connection for reading; raises sqlite3.Error where there is no such file."""
+    """A read-only connection; raises sqlite3.Error if the file does not exist."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
 
 
 def _sync(path: Path) -> None:
-    """See that what was written to a file, or renamed in a folder, is on the disk."""
+    """Flush a file, or the entries of a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

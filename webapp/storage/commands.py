@@ -1,4 +1,4 @@
-"""`flask --app webapp backup FILE` and `restore FILE`: the embedded database in one file, and back."""
+"""The commands `flask --app webapp backup FILE` and `restore FILE` for the embedded database."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from webapp.storage.engine import Database
 
 
 def init_app(app: Flask, database: Database) -> None:
-    """Give `app` the two commands, which `flask --app webapp` lists."""
+    """Register the two commands with `app`."""
 
     @app.cli.command("backup")
     @click.argument("file", type=click.Path(path_type=Path))
     def backup(file: Path) -> None:
-        """Copy everything the site keeps to FILE, while it runs."""
+        """Back up the database to FILE while the site runs."""
         _done(write, database, file)
-        click.echo(f"Everything the site keeps is in {file}: {file.stat().st_size:,} bytes.")
+        click.echo(f"Backed up the database to {file}: {file.stat().st_size:,} bytes.")
 
     @app.cli.command("restore")
     @click.argument("file", type=click.Path(path_type=Path))
     def restore(file: Path) -> None:
-        """Put everything back as it is in FILE; what came later is gone."""
+        """Restore the database from FILE; later changes are lost."""
         _done(put_back, database, file)
-        click.echo(f"Everything is as it was in {file}.")
+        click.echo(f"Restored the database from {file}.")
 
 
 def _done(what: Callable[[Database, Path], None], database: Database, file: Path) -> None:

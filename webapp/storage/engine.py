@@ -1,8 +1,8 @@
-"""The database behind the site: an SQLite file, or PostgreSQL. Connections for reading, transactions for writing.
+"""Connections for reading and transactions for writing, to an SQLite file or PostgreSQL.
 
-SQLite is set up so that threads and processes get along: WAL, so that nobody who reads waits for one who writes;
-writers wait their turn from the beginning (BEGIN IMMEDIATE), so that none of them fails half way; and every commit is
-on the disk before it is acknowledged (synchronous=FULL), so that neither SIGKILL nor a power cut takes it back.
+SQLite is configured for concurrent threads and processes: with WAL, readers do not wait for writers; with BEGIN
+IMMEDIATE, writers wait before their transaction starts, so that none fails in the middle; with synchronous=FULL, every
+commit is on the disk before it is acknowledged, so that it survives SIGKILL and power failures.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from webapp.storage import schema
 
 Reason = Literal["locked", "full", "away", "damaged"]
 
-# Of PostgreSQL's advisory locks, the one that is held while the tables are changed: any number of our own.
+# The PostgreSQL advisory lock for migrations; the number is arbitrary.
 MIGRATION_LOCK = 0x746F6B73636F7065
-# Whether a connection is going to write: then SQLite takes the lock for it at once.
+# The execution option that marks a connection for writing: SQLite takes the write lock when it begins.
 _WRITES = "tokenscope_writes"
 
 
 class UnavailableStorageError(Exception):
-    """The database cannot be used now. It may be in a minute: nothing needs to be started anew.
+    """The database is temporarily unavailable; the site recovers without a restart.
 
-    `reason`: somebody else holds it for too long, its disk is full, it does not answer, or its file is damaged.
+    `reason`: another process holds it for too long ("locked"), its disk is full, it does not respond ("away"), or its
+    file is damaged.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -45,14 +46,14 @@ class UnavailableStorageError(Exception):
 
 
 class DatabaseUrlError(ValueError):
-    """`DATABASE_URL` names no database that the site can use. The message does not repeat it, for its password."""
+    """`DATABASE_URL` is not usable. The message does not repeat it, because it may contain a password."""
 
 
 class Database:
-    """One database, for all threads of a process and for the processes that are forked from it."""
+    """One database, shared by all threads of a process and by its forked children."""
 
     def __init__(self, url: URL, *, seconds: float) -> None:
-        """`seconds` is the longest that a request waits for a database that is locked or does not answer."""
+        """`seconds` is the time limit for a locked or unresponsive database."""
         self.url = url
         self.seconds = seconds
         self._engines: tuple[Engine, Engine] | None = None
@@ -62,22 +63,22 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees each statement's own moment; nothing is written with it."""
+        """A connection for reading, without a transaction: each statement sees the latest committed state."""
         self.prepare()
         with _translated(), self._own_engines()[0].connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: all of it is kept when the block ends, nothing of it when the block raises."""
+        """A transaction: commits when the block ends, and rolls back when it raises an exception."""
         self.prepare()
         with _translated(), self._own_engines()[1].begin() as connection:
             yield connection
 
     def prepare(self) -> None:
-        """Create the tables, or bring them up to date. Several processes may do this at once: one does it.
+        """Create or migrate the tables, once even if several processes call this at the same time.
 
-        Raises SchemaError where a newer release has written the database.
+        Raises SchemaError if a newer release has migrated the database.
         """
         if self._prepared:
             return
@@ -93,17 +94,17 @@ class Database:
 
     @property
     def file(self) -> Path | None:
-        """The file of an SQLite database, None for PostgreSQL."""
+        """The file of an SQLite database; None for PostgreSQL."""
         return Path(self.url.database or "") if is_sqlite(self.url) else None
 
     def close(self) -> None:
-        """Close the connections of this process; new ones are made when they are needed."""
+        """Close the connections of this process; later calls open new ones."""
         engines, self._engines = self._engines, None
         if engines is not None:
             engines[0].dispose()
 
     def _own_engines(self) -> tuple[Engine, Engine]:
-        """One for reading, one for writing, with one pool. A forked process never uses its parent's connections."""
+        """An engine for reading and one for writing, with a common pool. A forked process gets its own."""
         engines = self._engines
         if engines is None or self._process != os.getpid():
             with self._lock:
@@ -124,14 +125,14 @@ class Database:
             self.url,
             connect_args={
                 "connect_timeout": max(2, round(self.seconds)),
-                "prepare_threshold": None,  # no statement outlives its transaction: a connection pooler may be between
-                # A server that vanished without a word is noticed, too.
+                "prepare_threshold": None,  # a connection pooler may change the session between transactions
+                # Detect a server that disappears without closing its connections.
                 "keepalives_idle": 10,
                 "keepalives_interval": 2,
                 "keepalives_count": 3,
                 "tcp_user_timeout": round(2000 * self.seconds),
             },
-            pool_pre_ping=True,  # after a restart of the database nobody meets a connection from before
+            pool_pre_ping=True,  # discards connections from before a restart of the database
             **options,
         )
         milliseconds = round(1000 * self.seconds)
@@ -147,7 +148,7 @@ class Database:
     def _upgrade(self) -> None:
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-        reading, writing = self._made(poolclass=NullPool)  # the processes part after this: nothing may stay open
+        reading, writing = self._made(poolclass=NullPool)  # no connection may stay open when the process forks later
         with reading.connect() as connection:
             if is_sqlite(self.url):
                 _use_wal(connection, self.seconds)
@@ -162,7 +163,7 @@ class Database:
 
 
 def url_of(named: str, file: Path) -> URL:
-    """Where the database is: `named` is `DATABASE_URL` as hosting platforms set it, `file` is SQLite's if it is empty.
+    """The URL of the database: from `named`, the value of `DATABASE_URL`, or if it is empty, of the SQLite `file`.
 
     >>> url_of("postgres://me:secret@db.example:5432/site?sslmode=require", Path()).render_as_string()
     'postgresql+psycopg://me:***@db.example:5432/site?sslmode=require'
@@ -179,7 +180,7 @@ def url_of(named: str, file: Path) -> URL:
         return url.set(drivername="postgresql+psycopg")
     raise DatabaseUrlError(
         "DATABASE_URL is not understood: it should look like postgresql://user:password@host:5432/name. "
-        "Without it, the site keeps its data in a file of its own, which DATABASE_FILE names."
+        "Without it, the site stores its data in the file DATABASE_FILE."
     )
 
 
@@ -189,14 +190,14 @@ def is_sqlite(url: URL) -> bool:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
-    connection.isolation_level = None  # transactions begin where we say so, not where the driver guesses
+    connection.isolation_level = None  # explicit transactions instead of the driver's implicit ones
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA secure_delete=ON")  # what an author deletes is overwritten, not only unlinked
+    connection.execute("PRAGMA secure_delete=ON")  # overwrites deleted data with zeros
 
 
 def _use_wal(connection: Connection, seconds: float) -> None:
-    """Turn WAL on, which the file remembers. Where several turn it on at once, SQLite's own waiting does not help."""
+    """Enable WAL, which is stored in the file. Retries, because SQLite's own timeout does not cover this statement."""
     deadline = time.monotonic() + seconds
     while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
         try:
@@ -208,7 +209,7 @@ def _use_wal(connection: Connection, seconds: float) -> None:
 
 
 def _dispose(engine: Engine, process: int) -> None:
-    """Close what is open, in the process that opened it."""
+    """Close the connections of `engine`, but only in the process that opened them."""
     if os.getpid() == process:
         engine.dispose()
 
@@ -220,7 +221,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn what drivers raise for a database that cannot be used into our own exception, with their words."""
+    """Convert driver exceptions about an unavailable database to UnavailableStorageError."""
     try:
         yield
     except PoolTimeoutError as error:
@@ -235,7 +236,7 @@ def _translated() -> Iterator[None]:
 
 
 def _reason(error: DBAPIError) -> Reason | None:
-    """Why the database cannot be used; None where the statement is at fault."""
+    """Why the database is unavailable; None if the error is in the statement."""
     original = error.orig
     if isinstance(original, sqlite3.Error):
         name = getattr(original, "sqlite_errorname", "")

@@ -1,4 +1,4 @@
-"""A snapshot as bytes: JSON, compressed. And the hash of its state, which decides its link."""
+"""Serializes snapshots as compressed JSON, and hashes their state, which determines their link."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import zstandard
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A text, the state that it was tokenized in, and every token as it was.
+    """A text, the state of the playground, and all tokens at the time of sharing.
 
-    `starts` and `ends` are character offsets, one of each a token; `pieces` has the piece of every id that occurs;
-    `unknown` and `special` are indexes of tokens. `state` is plain JSON: algorithm, vocabulary, the options that are
-    not the default, title, note, and `vocabulary_hash`.
+    `starts` and `ends` are character offsets, one pair per token; `pieces` maps every id that occurs to its piece;
+    `unknown` and `special` are indexes of tokens. `state` is plain JSON: algorithm, vocabulary, the options that
+    differ from their defaults, title, note and `vocabulary_hash`.
 
-    A comparison has no tokens of its own but `rows`: snapshots of the same text, whose states stand in its own as
-    `rows`, too.
+    A comparison has `rows` instead of tokens: snapshots of the same text, whose states are also the `rows` of its own
+    state.
     """
 
     text: str
@@ -38,11 +38,11 @@ class Snapshot:
 
 
 NOTHING = Snapshot("", {}, (), (), (), {})
-"""What is left of a snapshot that is gone."""
+"""The empty content of a snapshot that is expired, deleted or removed."""
 
 
 def canonical(snapshot: Snapshot) -> str:
-    """The hash of text and state, in hexadecimal: equal for equal ones, in whatever order the state was written.
+    """The hash of text and state in hexadecimal, independent of the order of keys.
 
     Raises ValueError for a state that is not JSON.
     """
@@ -53,7 +53,7 @@ def canonical(snapshot: Snapshot) -> str:
 
 
 def pack(snapshot: Snapshot) -> bytes:
-    """The snapshot as bytes.
+    """The snapshot as compressed JSON.
 
     >>> low = Snapshot("low low", {"algorithm": "bpe"}, (5, 6, 5), (0, 3, 4), (3, 4, 7), {5: "low", 6: b" "})
     >>> unpack(pack(low)) == low
@@ -66,7 +66,7 @@ def pack(snapshot: Snapshot) -> bytes:
 
 
 def unpack(content: bytes) -> Snapshot:
-    """The snapshot that was packed; its sequences are tuples."""
+    """The snapshot from the bytes of `pack`; its sequences are tuples."""
     kept = json.loads(zstandard.decompress(content).decode("utf-8", "surrogatepass"))
     text, state = kept["text"], kept["state"]
     pairs = zip(state.get("rows", ()), kept.get("rows", ()), strict=True)
@@ -77,7 +77,7 @@ def unpack(content: bytes) -> Snapshot:
 def _tokens(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "ids": list(snapshot.ids),
-        # Small numbers, and the same ones again and again: a quarter of what offsets take compressed.
+        # Differences are small and repetitive: compressed, they take a quarter of the space of offsets.
         "steps": [later - earlier for earlier, later in pairwise((0, *snapshot.starts))],
         "lengths": [end - start for start, end in zip(snapshot.starts, snapshot.ends, strict=True)],
         "pieces": {str(id): piece for id, piece in snapshot.pieces.items() if isinstance(piece, str)},
@@ -111,6 +111,6 @@ def _ends(starts: Iterable[int], lengths: Iterable[int]) -> tuple[int, ...]:
 
 
 def _json(value: object) -> bytes:
-    """JSON with sorted keys and no spaces, in UTF-8; half a surrogate pair is kept as it is."""
+    """JSON with sorted keys and no spaces, in UTF-8; lone surrogates stay unchanged."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return written.encode("utf-8", "surrogatepass")

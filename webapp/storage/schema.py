@@ -1,4 +1,4 @@
-"""The tables' revision: which one a database has, and how it gets today's."""
+"""Reads the schema revision of a database, and migrates it to the newest one."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-# The newest of `migrations/versions`. Here, so that a start with tables up to date does not load Alembic.
+# The newest revision in `migrations/versions`. With this constant, a start without migration does not import Alembic.
 HEAD = "0003"
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class SchemaError(Exception):
-    """The database was written by a newer release than this one."""
+    """A newer release has migrated the database."""
 
 
 def revision(connection: Connection) -> str | None:
-    """The revision that the tables of a database have; None where there are none."""
+    """The schema revision of a database; None if it has no tables."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    number: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return number
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the tables up to date, in the transaction of `connection`.
+    """Migrate the tables to `HEAD`, in the transaction of `connection`.
 
     Raises SchemaError for a revision that this release does not know.
     """
@@ -37,13 +37,13 @@ def upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
-    found = revision(connection)
+    current = revision(connection)
     try:
-        if found is not None:
-            ScriptDirectory.from_config(config).get_revision(found)
+        if current is not None:
+            ScriptDirectory.from_config(config).get_revision(current)
     except CommandError:
         raise SchemaError(
-            f"The database was written by a newer release of Tokenscope (its revision is {found}, this release knows "
-            f"up to {HEAD}). Install that release, or restore a backup that this one has made."
+            f"The database was written by a newer release of Tokenscope (its revision is {current}, this release knows "
+            f"up to {HEAD}). Install that release, or restore a backup from this one."
         ) from None
     command.upgrade(config, "head")

@@ -1,7 +1,8 @@
-"""Snapshots: what a link shows, kept for as long as anybody who shared it wants.
+"""Stores the snapshots of shared results.
 
-Two people who share the same get the same link, and each a claim of their own with a secret of its own. A claim ends
-when its holder deletes it or when its time is up; the snapshot goes with its last claim: nobody breaks another's link.
+Visitors who share the same result get the same link, but each of them gets a claim with its own secret. A claim ends
+when its holder deletes it or it expires. The snapshot is deleted with its last claim, so that nobody can break the link
+of another visitor.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ log = logging.getLogger(__name__)
 
 Condition = Literal["kept", "expired", "deleted", "removed"]
 
-# No digits and letters that are taken for one another: neither 0 and o nor 1, i and l.
+# Without characters that look alike: 0 and o, 1, i and l.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 SHORTEST_ID = 9
-LONGEST_ID = 51  # so many digits of 31 values each has a SHA-256
+LONGEST_ID = 51  # the digits of a SHA-256 in base 31
 LONGEST_REASON = 2_000  # characters
-# Every so many seconds a process that has to do with snapshots looks for those whose time is up.
+# The interval at which a process that uses snapshots deletes expired ones, in seconds.
 SWEEP = 60.0
 
 
 @dataclass(frozen=True)
 class ShareReceipt:
-    """What an author is told. `secret` ends this claim and is told once; `new`: nobody else has the same link now."""
+    """The result of sharing. `secret` ends this claim and is not stored; `new`: nobody else has the same link."""
 
     id: str
     secret: str
@@ -57,7 +58,7 @@ class ShareReceipt:
 
 @dataclass(frozen=True)
 class StoredSnapshot:
-    """A snapshot as it is kept. Unless its condition is `kept` it is an empty one, and its content is gone for good."""
+    """A snapshot from the database. Unless its condition is "kept", its content has been deleted."""
 
     id: str
     snapshot: Snapshot
@@ -68,7 +69,7 @@ class StoredSnapshot:
 
 @dataclass(frozen=True)
 class Report:
-    """What somebody told the operator about a snapshot."""
+    """A visitor's report about a snapshot, for the operator."""
 
     id: str
     reason: str
@@ -76,14 +77,14 @@ class Report:
 
 
 class RemovedSnapshotError(Exception):
-    """The operator has removed this very state, and it stays removed: its `id`."""
+    """The operator has removed the snapshot `id`, and nobody can share the same result again."""
 
     def __init__(self, id: str) -> None:
         super().__init__(f"snapshot {id} was removed by the operator")
         self.id = id
 
 
-# Made once: making a query takes as long as asking it.
+# Built once: building a query takes as long as executing it.
 _HEAD = select(SnapshotRow.condition, SnapshotRow.created, SnapshotRow.expires).where(SnapshotRow.id == bindparam("id"))
 _WHOLE = _HEAD.add_columns(SnapshotRow.content)
 
@@ -92,7 +93,7 @@ _LOCKED = (SnapshotRow.id, SnapshotRow.condition, SnapshotRow.expires, SnapshotR
 
 
 class SnapshotStore:
-    """The snapshots of a database. Every method raises UnavailableStorageError where that cannot be used."""
+    """The snapshots of a database. Every method raises UnavailableStorageError while the database is unavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -107,19 +108,19 @@ class SnapshotStore:
         others: Sequence[VocabularyFile] = (),
         most_bytes: int | None = None,
     ) -> ShareReceipt:
-        """Keep a snapshot until `expires`, for ever if that is None. When this returns, it is on the disk.
+        """Store a snapshot until `expires`, or without a limit if that is None. It is on the disk when this returns.
 
-        Its `vocabulary`, or `others`, those of its rows, are kept with it, and as long: all or none. A state that was
-        shared before keeps its link and what it shows. Raises RemovedError where the operator has removed it,
-        NoRoomError where all vocabularies together would take more than `most_bytes`, ValueError for a state that is
-        not JSON and for a time without a time zone.
+        The same transaction stores its `vocabulary`, or `others`, the vocabularies of its rows, for as long as the
+        snapshot exists. A state that was shared before keeps its link and content. Raises RemovedSnapshotError if the
+        operator has removed it, StorageFullError if all vocabularies together would exceed `most_bytes`, and ValueError
+        for a state that is not JSON or a time without a time zone.
         """
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the time when a snapshot expires needs a time zone")
         self._sweep()
         hash = canonical(snapshot)
         content = pack(snapshot)
-        # In one order, as whoever deletes them: two that lock the same never wait for each other.
+        # Sorted below: all transactions lock vocabularies in the same order, which prevents deadlocks.
         files = {file.hash: file for file in (*([] if vocabulary is None else [vocabulary]), *others)}
         for file in files.values():
             file.prepare(self._database)
@@ -128,29 +129,29 @@ class SnapshotStore:
             try:
                 with self._database.write() as connection:
                     id, new = _kept(connection, snapshot, hash, content, expires)
-                    for key in sorted(files):  # after the snapshot: whoever deletes locks them in this order, too
+                    for key in sorted(files):  # after the snapshot, in the order in which deletions lock them, too
                         store_file(connection, files[key], uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
-            except IntegrityError:  # somebody else is sharing the same at this very moment, or needs the same id
+            except IntegrityError:  # a concurrent transaction shares the same state, or needs the same id
                 continue
             return ShareReceipt(id, secret, new)
-        raise UnavailableStorageError("locked", "others keep sharing the same")
+        raise UnavailableStorageError("locked", "too many concurrent requests share the same result")
 
     def get(self, id: str) -> StoredSnapshot | None:
-        """The snapshot of that id, or what became of it; None where there never was one."""
+        """The snapshot `id`, or its condition if the content is deleted; None if there never was one."""
         return self._found(_WHOLE, id)
 
     def head(self, id: str) -> StoredSnapshot | None:
-        """As `get`, without reading the content: the snapshot is an empty one.
+        """The snapshot `id` as from `get`, but with empty content.
 
-        What shows a snapshot from a cache asks this first. The same id, `created` and `kept` mean the same content.
+        Caches check their entries with it: the same id and `created` and the condition "kept" mean the same content.
         """
         return self._found(_HEAD, id)
 
     def _found(self, query: Select[*tuple[Any, ...]], id: str) -> StoredSnapshot | None:
         if not 0 < len(id) <= LONGEST_ID or not set(id) <= set(ALPHABET):
-            return None  # nobody was ever told such an id
+            return None  # not a valid id
         with self._database.read() as connection:
             row = connection.execute(query, {"id": id}).first()
         if row is None:
@@ -163,7 +164,7 @@ class SnapshotStore:
         return StoredSnapshot(id, unpack(row.content) if whole else NOTHING, row.created, row.expires, condition)
 
     def delete(self, id: str, secret: str) -> bool:
-        """End the claim that `secret` was told for; the snapshot goes if it was the last. False for a wrong secret."""
+        """End the claim of `secret`, and delete the snapshot if it was the last one. False for a wrong secret."""
         with self._database.write() as connection:
             row = _locked(connection, SnapshotRow.id == id)
             if row is None:
@@ -181,7 +182,7 @@ class SnapshotStore:
         return True
 
     def remove(self, id: str) -> bool:
-        """Take a snapshot away for good, whoever wants to keep it: the operator's. False where there never was one."""
+        """Remove a snapshot permanently, for the operator, whatever claims it has. False if there never was one."""
         with self._database.write() as connection:
             row = _locked(connection, SnapshotRow.id == id)
             if row is None:
@@ -190,13 +191,13 @@ class SnapshotStore:
         return True
 
     def report(self, id: str, reason: str) -> None:
-        """Tell the operator about a snapshot.
+        """Store a report about a snapshot for the operator.
 
-        Raises KeyError where there never was one, ValueError for a reason of more than `LONGEST_REASON` characters.
+        Raises KeyError if there never was such a snapshot, ValueError for a reason longer than `LONGEST_REASON`.
         """
         if len(reason) > LONGEST_REASON:
             raise ValueError(f"a reason may have {LONGEST_REASON} characters, not {len(reason)}")
-        # PostgreSQL's texts hold no NUL, and no database's text half a surrogate pair.
+        # PostgreSQL's text cannot contain NUL, and no database's text can contain lone surrogates.
         clean = reason.replace("\0", "�").encode("utf-8", "replace").decode()
         try:
             with self._database.write() as connection:
@@ -205,7 +206,7 @@ class SnapshotStore:
             raise KeyError(id) from None
 
     def reports(self) -> list[Report]:
-        """What was told about snapshots that are still kept, the oldest first."""
+        """The reports about snapshots that still exist, oldest first."""
         statement = (
             select(ReportRow.snapshot_id, ReportRow.reason, ReportRow.created)
             .join(SnapshotRow, SnapshotRow.id == ReportRow.snapshot_id)
@@ -216,12 +217,12 @@ class SnapshotStore:
             return [Report(*row) for row in connection.execute(statement)]
 
     def dismiss(self, id: str) -> int:
-        """Forget what was told about a snapshot, which stays; how many reports that were."""
+        """Delete the reports about a snapshot, but not the snapshot; the number of deleted reports."""
         with self._database.write() as connection:
             return connection.execute(delete(ReportRow).where(ReportRow.snapshot_id == id)).rowcount
 
     def _sweep(self) -> None:
-        """Delete the content of snapshots whose time is up, if that has not been done lately."""
+        """Delete the content of expired snapshots, at most every `SWEEP` seconds."""
         if time.monotonic() < self._next_sweep:
             return
         self._next_sweep = time.monotonic() + SWEEP
@@ -231,17 +232,17 @@ class SnapshotStore:
                 if connection.execute(select(SnapshotRow.id).where(*over).limit(1)).first() is None:
                     return
             with self._database.write() as connection:
-                # What another process is sweeping or sharing anew is left to it.
+                # Skip rows that another process is deleting or sharing again.
                 rows = select(*_LOCKED).where(*over).limit(1_000).with_for_update(skip_locked=True)
                 _empty(connection, connection.execute(rows).all(), "expired")
         except UnavailableStorageError as error:
-            log.warning("snapshots whose time is up could not be deleted: %s", error)
+            log.warning("expired snapshots could not be deleted: %s", error)
 
 
 def _kept(
     connection: Connection, snapshot: Snapshot, hash: str, content: bytes, expires: datetime | None
 ) -> tuple[str, bool]:
-    """See that a snapshot is kept until `expires` at least; its id, and whether nobody else had it."""
+    """Store a snapshot until `expires` or longer; its id, and whether it is new."""
     row = _locked(connection, SnapshotRow.hash == hash)
     vocabulary = snapshot.state.get("vocabulary_hash")
     fresh = {"condition": "kept", "created": _now(), "expires": expires, "content": content}
@@ -265,7 +266,7 @@ def _kept(
 
 
 def _need(connection: Connection, id: str, snapshot: Snapshot) -> None:
-    """Say which vocabularies the rows of a snapshot need, so that nobody deletes them."""
+    """Record the vocabularies that the rows of a snapshot need, which protects them from deletion."""
     connection.execute(delete(NeedRow).where(NeedRow.snapshot_id == id))
     hashes = sorted({row.state["vocabulary_hash"] for row in snapshot.rows})
     if hashes:
@@ -273,12 +274,12 @@ def _need(connection: Connection, id: str, snapshot: Snapshot) -> None:
 
 
 def _locked(connection: Connection, condition: ColumnElement[bool]) -> Head | None:
-    """A snapshot's head, and nobody else changes it before this transaction ends."""
+    """A snapshot's head, locked until the transaction ends."""
     return connection.execute(select(*_LOCKED).where(condition).with_for_update()).first()
 
 
 def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -> None:
-    """Delete what snapshots hold, every claim to them, and the vocabularies that were kept for them alone."""
+    """Delete the content and the claims of snapshots, and vocabularies that only they needed."""
     vocabularies = set()
     for row in rows:
         connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))
@@ -295,14 +296,14 @@ def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -
 
 
 def _free_id(connection: Connection, hash: str) -> str:
-    """The shortest beginning of a state's digits that no other state has."""
+    """The shortest id for a state that no other state has."""
     ids = list(ids_of(hash))
     taken = set(connection.execute(select(SnapshotRow.id).where(SnapshotRow.id.in_(ids))).scalars())
     return next(id for id in ids if id not in taken)
 
 
 def ids_of(hash: str) -> Iterator[str]:
-    """The ids that a state may have, the shortest first.
+    """The possible ids of a state, shortest first.
 
     >>> from itertools import islice
     >>> list(islice(ids_of("00" * 31 + "ff"), 3))
@@ -317,7 +318,7 @@ def ids_of(hash: str) -> Iterator[str]:
 
 
 def _hidden(secret: str) -> str:
-    """What is kept of a secret: with 128 bits of chance in it, a plain hash gives nothing away."""
+    """The stored form of a secret: it has 128 random bits, so a plain hash is safe."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 

@@ -10,22 +10,22 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in time, kept as UTC: SQLite knows no time zones."""
+    """A point in time, stored in UTC without a time zone, because SQLite has none."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """What is kept."""
+        """The value to store."""
         return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """What was kept."""
+        """The value with its time zone."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class Base(DeclarativeBase):
-    """All tables, and how their constraints are named: a migration can only change what has a name."""
+    """Base of all tables. It names their constraints, because migrations can only change named ones."""
 
     metadata = MetaData(
         naming_convention={
@@ -39,25 +39,25 @@ class Base(DeclarativeBase):
 
 
 class VocabularyRow(Base):
-    """A vocabulary file, once for each content. What is long stands last: SQLite need not read past it."""
+    """A vocabulary file. The long columns come last, so that SQLite need not read past them."""
 
     __tablename__ = "vocabularies"
 
     hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     prefix: Mapped[str] = mapped_column(String(16), index=True)  # of the hash, as names show it
     format: Mapped[str] = mapped_column(String(60))
-    algorithms: Mapped[str] = mapped_column(String(60))  # with spaces between them
+    algorithms: Mapped[str] = mapped_column(String(60))  # separated by spaces
     size: Mapped[int]  # the number of its ids
-    original_bytes: Mapped[int]  # of the file and its companion as they came
-    stored_bytes: Mapped[int]  # of both as they are kept, compressed
+    original_bytes: Mapped[int]  # of the uploaded file and its companion
+    stored_bytes: Mapped[int]  # of both after compression
     created: Mapped[datetime]
-    uploaded: Mapped[bool]  # by somebody, for everybody who knows its name; others are kept for snapshots alone
+    uploaded: Mapped[bool]  # by a visitor, usable by anyone who knows its name; False: stored for snapshots only
     content: Mapped[bytes] = mapped_column(LargeBinary)
     companion: Mapped[bytes | None] = mapped_column(LargeBinary)
 
 
 class SnapshotRow(Base):
-    """What a link leads to. When it is gone the row stays, without its content, and says what became of it."""
+    """A shared result. After deletion, the row stays without its content, and its condition says why."""
 
     __tablename__ = "snapshots"
 
@@ -65,7 +65,7 @@ class SnapshotRow(Base):
     hash: Mapped[str] = mapped_column(String(64), unique=True)  # of the state: equal states share a row
     condition: Mapped[str] = mapped_column(String(10))
     created: Mapped[datetime]
-    expires: Mapped[datetime | None]  # when the last of its claims does; None: never
+    expires: Mapped[datetime | None]  # with the last of its claims; None: never
     vocabulary_hash: Mapped[str | None] = mapped_column(String(64), index=True)
     content: Mapped[bytes | None] = mapped_column(LargeBinary)
 
@@ -73,7 +73,7 @@ class SnapshotRow(Base):
 
 
 class NeedRow(Base):
-    """A vocabulary that a snapshot of several results needs; of one result, it stands in the snapshot's own row."""
+    """A vocabulary that a snapshot of a comparison needs; for a single result, the snapshot's own row has it."""
 
     __tablename__ = "needs"
 
@@ -82,19 +82,19 @@ class NeedRow(Base):
 
 
 class ClaimRow(Base):
-    """Somebody's wish that a snapshot be kept: it lives as long as one of its claims does."""
+    """A visitor's claim to a snapshot, which exists as long as it has claims."""
 
     __tablename__ = "claims"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     snapshot_id: Mapped[str] = mapped_column(ForeignKey(SnapshotRow.id), index=True)
-    secret_hash: Mapped[str] = mapped_column(String(64), index=True)  # only who was told the secret can end the claim
+    secret_hash: Mapped[str] = mapped_column(String(64), index=True)  # the secret ends the claim
     created: Mapped[datetime]
     expires: Mapped[datetime | None]
 
 
 class ReportRow(Base):
-    """What somebody told the operator about a snapshot."""
+    """A visitor's report about a snapshot."""
 
     __tablename__ = "reports"
 

@@ -1,7 +1,7 @@
-"""Vocabulary files by the hash of their content, each kept once, however many bring it.
+"""Stores vocabulary files by the hash of their content, each content once.
 
-Some were uploaded: whoever knows the name can use them, and they stay. The others are kept for snapshots alone, found
-by nobody else, and go with the last snapshot that needs them.
+Uploaded files are permanent, and anyone who knows the name can use them. Other files belong to snapshots only: they
+have no public name, and are deleted with the last snapshot that needs them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sqlalchemy.exc import IntegrityError
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.tables import NeedRow, SnapshotRow, VocabularyRow
 
-PREFIX = 16  # so many hexadecimal digits of a hash are in a public name
-ATTEMPTS = 5  # at what others are keeping at the same moment
+PREFIX = 16  # hexadecimal digits of a hash in a public name
+ATTEMPTS = 5  # for a transaction that conflicts with concurrent ones
 
-# Made once: making a query takes as long as asking it. Locked for a snapshot, it stays there while others lock it, too.
+# Built once: building a query takes as long as executing it. The lock for a snapshot is shared and prevents deletion.
 _MARK = select(VocabularyRow.uploaded).where(VocabularyRow.hash == bindparam("hash"))
 _LOCKED_TO_NEED = _MARK.with_for_update(read=True, key_share=True)
 _LOCKED_TO_UPLOAD = _MARK.with_for_update(key_share=True)
@@ -29,7 +29,7 @@ _LOCKED_TO_UPLOAD = _MARK.with_for_update(key_share=True)
 
 @dataclass(frozen=True)
 class VocabularyFile:
-    """A file on its way here, and what is known of it without reading it; `hash` is a whole SHA-256 in hexadecimal."""
+    """A file to store, with its description; `hash` is the full SHA-256 in hexadecimal."""
 
     hash: str
     format: str
@@ -40,11 +40,11 @@ class VocabularyFile:
 
     @cached_property
     def packed(self) -> tuple[bytes, bytes | None]:
-        """Both parts, compressed."""
+        """The file and its companion, compressed."""
         return zstandard.compress(self.content), None if self.companion is None else zstandard.compress(self.companion)
 
     def prepare(self, database: Database) -> bool:
-        """Compress what is not there yet, before others have to wait for it; whether somebody has uploaded it."""
+        """Compress a new file before the transaction, so that others do not wait for it; True if it is uploaded."""
         with database.read() as connection:
             uploaded = connection.scalar(_MARK, {"hash": self.hash})
         if uploaded is None:
@@ -54,7 +54,7 @@ class VocabularyFile:
 
 @dataclass(frozen=True)
 class VocabularyRecord:
-    """What is known of a file without reading it: `size` is the number of its ids, `bytes` counts its companion too."""
+    """The description of a stored file: `size` is the number of ids, `bytes` the size with its companion."""
 
     hash: str
     format: str
@@ -65,23 +65,22 @@ class VocabularyRecord:
 
 
 class StorageFullError(Exception):
-    """There is no room for another file: the database has as much as it may have, or its disk is full."""
+    """There is no room for another file: the limit is reached, or the disk is full."""
 
 
 class VocabularyStore:
     """The vocabulary files of a database.
 
-    `hash` is a whole SHA-256 in hexadecimal, or the first 16 digits of it: these find what was uploaded, and nothing
-    that is kept for snapshots alone.
+    `hash` is the full SHA-256 in hexadecimal, or its first 16 digits, which find only uploaded files.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, file: VocabularyFile, *, most_bytes: int | None = None) -> None:
-        """Keep a file that somebody uploads; one that is there already stays as it is, for everybody from now on.
+        """Store an uploaded file; one that a snapshot already stores becomes an upload.
 
-        Raises NoRoomError where all files together would take more than `most_bytes`, compressed as they are.
+        Raises StorageFullError if all files together would exceed `most_bytes` after compression.
         """
         if file.prepare(self._database):
             return
@@ -89,13 +88,13 @@ class VocabularyStore:
             try:
                 with self._database.write() as connection:
                     store_file(connection, file, uploaded=True, most_bytes=most_bytes)
-            except IntegrityError:  # somebody brought the same a moment ago
+            except IntegrityError:  # a concurrent transaction stores the same file
                 continue
             return
-        raise UnavailableStorageError("locked", "others keep bringing the same")
+        raise UnavailableStorageError("locked", "too many concurrent requests store the same file")
 
     def find(self, hash: str) -> VocabularyRecord | None:
-        """What is known of a file; None where there is none."""
+        """The description of a file; None if there is none."""
         columns = (
             VocabularyRow.hash,
             VocabularyRow.format,
@@ -118,9 +117,9 @@ class VocabularyStore:
         )
 
     def content(self, hash: str) -> tuple[bytes, bytes | None]:
-        """The file and its companion as they came.
+        """The original file and its companion.
 
-        Raises KeyError where there is none of that hash, ValueError where what was kept is damaged.
+        Raises KeyError if there is no file with this hash, ValueError if it is damaged.
         """
         wanted = select(VocabularyRow.content, VocabularyRow.companion).where(_named(hash))
         with self._database.read() as connection:
@@ -130,23 +129,23 @@ class VocabularyStore:
         try:
             return zstandard.decompress(row.content), row.companion and zstandard.decompress(row.companion)
         except zstandard.ZstdError as error:
-            raise ValueError("what was kept cannot be unpacked") from error
+            raise ValueError("the stored file cannot be decompressed") from error
 
     def total_bytes(self) -> int:
-        """What all files take in the database, compressed as they are."""
+        """The compressed size of all files in the database."""
         with self._database.read() as connection:
             return _total_bytes(connection)
 
     def delete(self, hash: str) -> bool:
-        """Delete a file, by its whole hash; False where there is none, or where a snapshot needs it."""
+        """Delete a file by its full hash; False if there is none or a snapshot needs it."""
         with self._database.write() as connection:
             return _deleted(connection, hash, VocabularyRow.hash == hash)
 
 
 def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_bytes: int | None = None) -> None:
-    """Keep a file in a transaction of the caller's: it is there when that ends, whoever deletes it meanwhile.
+    """Store a file in the caller's transaction, protected from concurrent deletions.
 
-    Raises NoRoomError, as `VocabularyStore.put` does, and IntegrityError where somebody else brings it just now.
+    Raises StorageFullError like `VocabularyStore.put`, and IntegrityError if a concurrent transaction stores it.
     """
     row = connection.execute(_LOCKED_TO_UPLOAD if uploaded else _LOCKED_TO_NEED, {"hash": file.hash}).first()
     if row is not None:
@@ -175,13 +174,13 @@ def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, 
 
 
 def delete_unneeded(connection: Connection, hashes: Iterable[str]) -> None:
-    """Delete those files that nobody uploaded and no snapshot needs any more, in a transaction of the caller's."""
-    for hash in sorted(hashes):  # in one order: two that delete the same never wait for each other
+    """Delete the files that are not uploaded and that no snapshot needs, in the caller's transaction."""
+    for hash in sorted(hashes):  # the same order in all transactions, which prevents deadlocks
         _deleted(connection, hash, and_(VocabularyRow.hash == hash, ~VocabularyRow.uploaded))
 
 
 def _deleted(connection: Connection, hash: str, condition: ColumnElement[bool]) -> bool:
-    # Locked first, and asked afterwards: a snapshot that is being shared meanwhile is seen when it is there.
+    # Lock before checking: otherwise the check would miss a snapshot that is being shared concurrently.
     if connection.execute(select(VocabularyRow.hash).where(condition).with_for_update()).first() is None:
         return False
     statement = delete(VocabularyRow).where(VocabularyRow.hash == hash, ~_needed(hash))
@@ -198,7 +197,7 @@ def _total_bytes(connection: Connection) -> int:
 
 
 def _named(hash: str) -> ColumnElement[bool]:
-    """What a whole hash names, or its beginning, a public name: of uploads alone, and of two the first one counts."""
+    """The condition for a file by its full hash, or for an upload by the first digits in its public name."""
     if len(hash) == PREFIX:
         return and_(VocabularyRow.prefix == hash, VocabularyRow.uploaded)
     return VocabularyRow.hash == hash

@@ -1,4 +1,4 @@
-"""Which vocabularies there are, and the tokenizer that each makes: shipped, learned, pasted, fetched or uploaded."""
+"""All vocabularies of the site and their tokenizers: built in, trained, pasted, fetched or uploaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The algorithms of the page, and which of them a vocabulary is for."""
+"""The algorithms of the site, and the algorithms that can use a given vocabulary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from webapp.core.tokenizer import Tokenizer
 Algorithm = Literal["fmm", "bmm", "bpe", "wordpiece", "unigram", "words"]
 
 ALGORITHMS: tuple[Algorithm, ...] = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
-"""The five that the site is about. `words`, the sixth, stands for vocabularies without an algorithm: whole words or
-characters are looked up. None ships; the page offers it where a visitor has brought one."""
+"""The five algorithms that the site explains. `words`, the sixth, is for vocabularies that only look up whole words or
+characters. The site has no such vocabulary of its own; the page offers `words` for uploaded ones."""
 
 
 def algorithms_of(tokenizer: Tokenizer) -> tuple[Algorithm, ...]:
@@ -30,4 +30,4 @@ def algorithms_of(tokenizer: Tokenizer) -> tuple[Algorithm, ...]:
             return ("unigram",)
         case WordLevel() | SentencePieceWords() | SentencePieceCharacters():
             return ("words",)
-    return ("bpe",)  # by ranks, by scores, by merges: all the rest
+    return ("bpe",)  # all other models: with ranks, scores or merges

@@ -1,4 +1,4 @@
-"""What the site has of its own: the vocabularies that ship, are learned here, or are pasted."""
+"""The catalogue of the site's own vocabularies: built in, trained here, or pasted by the visitor."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """One choice in the picker.
+    """One vocabulary in the picker.
 
-    `size` is the number of ids, or None where the visitor decides it. `origin` says where the pieces come from: they
-    ship with the site, are learned from the visitor's text, are pasted by the visitor, are fetched from their
-    publisher, or are a file that somebody uploaded. Title and family are proper names, which no language translates;
-    what ships or is learned here has neither, and is named by `titles`.
+    `size` is the number of ids, or None if it depends on the visitor's input. `origin` says where the pieces come from:
+    they ship with the site ("shipped"), are trained on the visitor's text ("learned"), are pasted by the visitor,
+    fetched from the publisher, or uploaded as a file. `title` and `family` are proper names, which are not translated;
+    the site's own vocabularies have neither, and get their names from `titles`.
     """
 
     name: str
@@ -27,12 +27,12 @@ class CatalogueEntry:
     title: str = ""
     family: str = ""
     licence: str = ""
-    source: str = ""  # where it is fetched from, as people write it
-    address: str = ""  # where people read about it
-    file: str = ""  # what the visitor who uploaded it calls it, and nobody else is told
+    source: str = ""  # the repository and files it is fetched from, for display
+    address: str = ""  # a web page about it
+    file: str = ""  # the name of the uploaded file, shown only to the visitor who uploaded it
 
 
-# In the order of the picker; the first one of an algorithm is its default.
+# In the order of the picker. The first entry for an algorithm is its default.
 CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
@@ -51,10 +51,10 @@ CATALOGUE: dict[str, CatalogueEntry] = {
 
 
 def entries_for(algorithm: str) -> list[CatalogueEntry]:
-    """The site's own entries that `algorithm` can use, default first; none for `words`."""
+    """The site's own entries for `algorithm`, default first; none for `words`."""
     return [entry for entry in CATALOGUE.values() if algorithm in entry.algorithms]
 
 
 def default_for(algorithm: str) -> str:
-    """The name of the vocabulary that `algorithm` starts with: `bpe → bpe-bytes`; empty where none ships."""
+    """The name of the default vocabulary of `algorithm`: `bpe → bpe-bytes`; empty if it has none."""
     return next((entry.name for entry in entries_for(algorithm)), "")

@@ -1,4 +1,4 @@
-"""`flask --app webapp vocabularies`: what there is to fetch, and fetching it ahead of time."""
+"""The commands `flask --app webapp vocabularies`: list the well-known vocabularies, and fetch them in advance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ group = AppGroup("vocabularies", help="Well-known vocabularies, fetched from the
 
 
 def init_app(app: Flask) -> None:
-    """Give `app` the commands, which `flask --app webapp` lists."""
+    """Register the commands with `app`."""
     app.cli.add_command(group)
 
 
@@ -37,24 +37,24 @@ def list_known() -> None:
 @group.command("fetch")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...]) -> None:
-    """Fetch vocabularies: those named, or else those of the setting FETCH."""
-    wanted = list(dict.fromkeys(names or chosen(current_app.config["FETCH"])))
-    if not wanted:
+    """Fetch vocabularies: the given ones, or else those of the setting FETCH."""
+    names = tuple(dict.fromkeys(names or chosen(current_app.config["FETCH"])))
+    if not names:
         click.echo("Nothing to fetch: no name is given, and TOKENSCOPE_FETCH is empty.")
-    strange = [name for name in wanted if name not in WELL_KNOWN]
-    for name in strange:
-        near = get_close_matches(name, WELL_KNOWN, n=5, cutoff=0.5)
-        hint = f"Did you mean {', '.join(near)}?" if near else "`flask --app webapp vocabularies list` names them all."
+    unknown = [name for name in names if name not in WELL_KNOWN]
+    for name in unknown:
+        similar = get_close_matches(name, WELL_KNOWN, n=5, cutoff=0.5)
+        hint = f"Did you mean {', '.join(similar)}?" if similar else "List all: `flask --app webapp vocabularies list`."
         click.echo(f"No vocabulary is called {name!r}. {hint}", err=True)
-    if strange:
+    if unknown:
         sys.exit(2)
-    failed = [name for name in wanted if not _fetched(name)]
+    failed = [name for name in names if not _fetch(name)]
     if failed:
         sys.exit(1)
 
 
 def chosen(setting: Any) -> list[str]:
-    """The names in the setting FETCH: a list, or a text with spaces or commas between them.
+    """The names in the setting FETCH, which is a list or a string with spaces or commas between the names.
 
     >>> chosen("gpt2, t5"), chosen(["gpt2"])
     (['gpt2', 't5'], ['gpt2'])
@@ -62,8 +62,8 @@ def chosen(setting: Any) -> list[str]:
     return list(map(str, setting)) if isinstance(setting, list | tuple) else str(setting).replace(",", " ").split()
 
 
-def _fetched(name: str) -> bool:
-    """Fetch one vocabulary and say how it went."""
+def _fetch(name: str) -> bool:
+    """Fetch one vocabulary and print the result; False if it failed."""
     started = time.monotonic()
     try:
         contents = fetching.of(current_app).fetch(WELL_KNOWN[name])

@@ -1,7 +1,7 @@
-"""Fetched vocabularies on disk: a folder of this machine, or one that several share.
+"""Stores fetched vocabularies on disk, in a local folder or in one that several machines share.
 
-A record, `gpt2.json`, says what `gpt2` is made of; each file is named by the vocabulary and the SHA-256 of its
-content. All are written beside their place and then moved there, so that whoever reads sees a whole file or none,
+A record, `gpt2.json`, lists the files of `gpt2`; the name of each file is the vocabulary and the SHA-256 of its
+content. Files are written under a temporary name and then renamed, so that a reader finds a complete file or none,
 whatever other threads and processes do.
 """
 
@@ -21,13 +21,13 @@ from webapp.vocabularies.wellknown import WellKnown
 
 
 class DiskCache:
-    """A folder of fetched vocabularies, made when the first one comes."""
+    """A folder of fetched vocabularies, created for the first one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, known: WellKnown) -> list[bytes] | None:
-        """The content of the vocabulary's files; None where they are not here, damaged, or of another source."""
+        """The content of the vocabulary's files; None if they are missing, damaged or from another source."""
         contents = []
         for path, checksum, _size in self._files(known):
             try:
@@ -40,12 +40,12 @@ class DiskCache:
         return contents or None
 
     def has(self, known: WellKnown) -> bool:
-        """Whether the vocabulary's files are here, by their names and sizes alone."""
+        """Whether the vocabulary's files exist, judged by name and size alone."""
         files = self._files(known)
         return bool(files) and all(_size(path) == size for path, _checksum, size in files)
 
     def put(self, known: WellKnown, contents: Sequence[bytes]) -> None:
-        """Keep the content of a vocabulary's files; raises OSError where the folder cannot be written."""
+        """Store the content of a vocabulary's files; raises OSError if the folder is not writable."""
         self.prepare()
         files = []
         for name, content in zip(known.source.files, contents, strict=True):
@@ -61,11 +61,11 @@ class DiskCache:
         self._write(self._record(known), json.dumps(record, indent=1).encode())
 
     def prepare(self) -> None:
-        """Make the folder; raises OSError where that cannot be done."""
+        """Create the folder; raises OSError if that fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _files(self, known: WellKnown) -> list[tuple[Path, str, int]]:
-        """The path, checksum and size of each file of the record; none where it is broken or of another source."""
+        """The path, checksum and size of each file in the record; empty if it is invalid or for another source."""
         try:
             record: Any = json.loads(self._record(known).read_bytes())
             if record["source"] != _identity(known):
@@ -87,21 +87,21 @@ class DiskCache:
         return self.folder / f"{known.name}-{checksum}"
 
     def _write(self, path: Path, content: bytes) -> None:
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            with beside.open("xb") as file:
+            with temporary.open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, path)
+            os.replace(temporary, path)
         except BaseException:
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
             raise
 
 
 def _identity(known: WellKnown) -> str:
-    """What a record's files are files of: `openai-community/gpt2@main: tokenizer.json`."""
+    """The source as a record stores it: `openai-community/gpt2@main: tokenizer.json`."""
     source = known.source
     where = f"{source.repository}@{source.revision}" if source.repository else "OpenAI"
     return f"{where}: {', '.join(source.files)}"

@@ -1,7 +1,7 @@
-"""Well-known vocabularies, fetched at their first use and kept.
+"""Fetches well-known vocabularies on first use and stores them on disk.
 
-`Fetcher.fetch` waits for the files; `start`, `progress` and `result` let a page look again meanwhile. Only what the
-catalogue names is ever fetched.
+`Fetcher.fetch` waits for the files; `start`, `progress` and `result` let a page poll instead. The fetcher requests
+only files that the catalogue lists.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ __all__ = ["FetchError", "Fetcher", "Progress", "Reason", "init_app", "of"]
 
 log = logging.getLogger(__name__)
 
-# For so many seconds a failure is the answer: no page waits twice for a network that is not there.
+# After a failure, further requests fail immediately for this many seconds instead of waiting for the network again.
 REMEMBERED = 30.0
-# So many vocabularies are fetched at once in a process; the others wait their turn.
+# The number of vocabularies that a process fetches at once; others wait.
 AT_ONCE = 2
-# So many seconds after its time is up, a host that does not even end its headers is given up.
+# The extra time in seconds before `fetch` gives up on a thread that blocks beyond its deadline.
 GRACE = 2.0
 
 _EXTENSION = "tokenscope-fetcher"
 
 
 def init_app(app: Flask) -> None:
-    """Give `app` the fetcher that its settings describe; raises ValueError for an address that is not encrypted."""
+    """Set up the fetcher of `app` from its settings; raises ValueError for an address without TLS."""
     config = app.config
     folder = str(config["VOCABULARY_FOLDER"]) or Path(app.instance_path) / "vocabularies"
     try:
@@ -56,7 +56,7 @@ def of(app: Flask) -> Fetcher:
 
 
 class Progress(NamedTuple):
-    """How far a fetch is, in bytes; `total` is None as long as nobody knows it."""
+    """The bytes that a fetch has read, and the total; `total` is None while it is unknown."""
 
     read: int
     total: int | None
@@ -64,7 +64,7 @@ class Progress(NamedTuple):
 
 @dataclass
 class _Attempt:
-    """One try to fetch a vocabulary, in a thread of its own."""
+    """One attempt to fetch a vocabulary, in its own thread."""
 
     begun: Event = field(default_factory=Event)
     done: Event = field(default_factory=Event)
@@ -72,16 +72,16 @@ class _Attempt:
     error: FetchError | None = None
     ended: float = 0.0
 
-    def failed_lately(self) -> bool:
+    def failed_recently(self) -> bool:
         return self.error is not None and time.monotonic() - self.ended < REMEMBERED
 
 
 class Fetcher:
     """Fetches the catalogue's vocabularies into `folder`, from `hub` and `openai` or mirrors of them.
 
-    A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: within
-    a process a vocabulary is fetched once however many ask, and two processes that fetch the same do not disturb each
-    other. Raises ValueError for an address that is not encrypted.
+    A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: a
+    process fetches a vocabulary once for any number of requests, and two processes can fetch the same one without
+    conflict. Raises ValueError for an address without TLS.
     """
 
     def __init__(self, folder: Path, *, hub: str, openai: str, most_bytes: int, seconds: float) -> None:
@@ -94,59 +94,58 @@ class Fetcher:
         self._places = BoundedSemaphore(AT_ONCE)
 
     def cached(self, known: WellKnown) -> list[bytes] | None:
-        """The content of the vocabulary's files from disk, verified; None where they are not there or are damaged."""
+        """The verified content of the vocabulary's files from disk; None if they are missing or damaged."""
         return self.shelf.get(known)
 
     def has(self, known: WellKnown) -> bool:
-        """Whether the vocabulary's files are on disk, by their names and sizes: quick enough for a list."""
+        """Whether the vocabulary's files are on disk, judged by name and size: fast enough for a list."""
         return self.shelf.has(known)
 
     def fetch(self, known: WellKnown) -> list[bytes]:
-        """The content of the vocabulary's files, from disk or else fetched, verified and kept.
+        """The content of the vocabulary's files, from disk or else fetched, verified and stored.
 
-        Waits for them; raises FetchError, at once where the last try failed less than `REMEMBERED` seconds ago.
+        Waits for them. Raises FetchError; immediately if the last attempt failed less than `REMEMBERED` seconds ago.
         """
-        kept = self.cached(known)
-        if kept is not None:
-            return kept
+        contents = self.cached(known)
+        if contents is not None:
+            return contents
         attempt = self._attempt(known)
         if not attempt.begun.wait(2 * self.seconds + GRACE) or not attempt.done.wait(self.seconds + GRACE):
-            raise FetchError("slow", "no end in sight", self._host(known), known.name)
+            raise FetchError("slow", "timed out", self._host(known), known.name)
         _raise_again(attempt)
-        kept = self.cached(known)
-        if kept is None:
-            raise FetchError("storage", "what was written cannot be read back", self._host(known), known.name)
-        return kept
+        contents = self.cached(known)
+        if contents is None:
+            raise FetchError("storage", "the written files cannot be read", self._host(known), known.name)
+        return contents
 
     def start(self, known: WellKnown) -> None:
-        """Begin to fetch in the background, unless that is under way or failed less than `REMEMBERED` seconds ago."""
+        """Start fetching in the background, unless a fetch is running or failed less than `REMEMBERED` seconds ago."""
         self._attempt(known)
 
     def progress(self, name: str) -> Progress | None:
-        """How far the fetch of vocabulary `name` is; None where none is under way."""
+        """The progress of the running fetch of vocabulary `name`; None if none is running."""
         attempt = self._attempts.get(name)
         return None if attempt is None or attempt.done.is_set() else attempt.progress
 
     def result(self, known: WellKnown, seconds: float = 0.0) -> list[bytes] | None:
-        """What has come of `start`: the content, as `cached`, or None as long as it is under way or was not begun.
+        """The content that `start` has fetched, as from `cached`; None while the fetch is running or was not started.
 
-        Waits up to `seconds` for one that is under way.
-
-        Raises FetchError where it failed less than `REMEMBERED` seconds ago; after that `start` tries again.
+        Waits up to `seconds` for a running fetch. Raises FetchError if it failed less than `REMEMBERED` seconds ago;
+        later, `start` tries again.
         """
         attempt = self._attempts.get(known.name)
         if attempt is not None and not attempt.done.wait(seconds):
             return None
-        kept = self.cached(known)
-        if kept is None and attempt is not None and attempt.failed_lately():
+        contents = self.cached(known)
+        if contents is None and attempt is not None and attempt.failed_recently():
             _raise_again(attempt)
-        return kept
+        return contents
 
     def _attempt(self, known: WellKnown) -> _Attempt:
-        """The try that is under way or failed lately, or else a new one."""
+        """The attempt that is running or failed recently, or else a new one."""
         with self._lock:
             attempt = self._attempts.get(known.name)
-            if attempt is None or (attempt.done.is_set() and not attempt.failed_lately()):
+            if attempt is None or (attempt.done.is_set() and not attempt.failed_recently()):
                 attempt = self._attempts[known.name] = _Attempt()
                 Thread(target=self._run, args=(known, attempt), name=f"fetch {known.name}", daemon=True).start()
             return attempt
@@ -174,12 +173,12 @@ class Fetcher:
             for at, file in enumerate(source.files):
                 before = sum(map(len, contents))
 
-                def told(read: int, total: int | None, before: int = before) -> None:
+                def report(read: int, total: int | None, before: int = before) -> None:
                     attempt.progress = Progress(before + read, None if total is None else before + total)
 
                 checksum = source.sha256[at] if source.sha256 else ""
                 endpoint = self._endpoints[source.publisher]
-                contents.append(Download(endpoint, source, file, checksum, self.most_bytes, deadline, told).content())
+                contents.append(Download(endpoint, source, file, checksum, self.most_bytes, deadline, report).content())
             self.shelf.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None
@@ -189,7 +188,7 @@ class Fetcher:
 
 
 def _raise_again(attempt: _Attempt) -> None:
-    """Raise an attempt's error anew: each reader gets an exception, and a traceback, of its own."""
+    """Raise a copy of an attempt's error, so that each caller gets its own exception and traceback."""
     if attempt.error is not None:
         error = attempt.error
         raise FetchError(error.reason, error.detail, error.host, error.name)

@@ -1,6 +1,6 @@
-"""One file over HTTPS: within limits of size and time, from nobody but its publisher, verified.
+"""Downloads one file over HTTPS from its publisher, with limits on size and time, and verifies it.
 
-The client is `huggingface_hub`'s own, for OpenAI's host as well; it is imported at the first download.
+The HTTP client is that of `huggingface_hub`, for OpenAI's host too. It is imported at the first download.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Reason = Literal[
     "offline", "slow", "cut off", "missing", "refused", "failing", "too large", "redirected", "checksum", "storage"
 ]
 
-# The hub answers from these and their sub-domains, large files always from another one than was asked.
+# The domains of the hub. It redirects requests for large files to other subdomains.
 HUB_SITES = ("huggingface.co", "hf.co")
 MOST_REDIRECTS = 5
-# Seconds that a host may take to accept a connection, and to say anything at all.
+# The time for a host to accept a connection, and between two packets, in seconds.
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 15.0
 
 
 class FetchError(Exception):
-    """A vocabulary that could not be fetched: `name`, for which `reason`, from which `host`.
+    """The vocabulary `name` could not be fetched from `host`, for `reason`.
 
-    `detail` is for the log, in the words of whoever noticed; `words.sentence` says it to people.
+    `detail` is for the log; `messages.sentence` is the message for visitors.
     """
 
     def __init__(self, reason: Reason, detail: str = "", host: str = "", name: str = "") -> None:
@@ -47,7 +47,7 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A publisher's address, and where it may send us on to: `sites` and their sub-domains, over HTTPS."""
+    """A publisher's address, and the `sites` to which it may redirect, with their subdomains, over HTTPS."""
 
     address: str
     sites: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Endpoint:
         Traceback (most recent call last):
         ValueError: 'http://example.org' should begin with https:// (http:// is for this machine's own addresses)
 
-        Raises ValueError for an address that is not encrypted, unless it is one of this machine's own.
+        Raises ValueError for an address without TLS, unless it is a loopback address.
         """
         parts = urlsplit(address)
         if not parts.hostname or parts.port == 0 or parts.query or parts.fragment or parts.username:
@@ -73,7 +73,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """The host as people read it: `huggingface.co`, or `127.0.0.1:8001`."""
+        """The host for display: `huggingface.co`, or `127.0.0.1:8001`."""
         return urlsplit(self.address).netloc
 
     def allows(self, target: URL) -> bool:
@@ -89,13 +89,13 @@ class Endpoint:
         )
 
     def is_own(self, target: URL) -> bool:
-        """Whether `target` has the very scheme, host and port of this address: only there does a token belong."""
+        """Whether `target` has the scheme, host and port of this address; only there may an access token be sent."""
         own = urlsplit(self.address)
         port = {"http": 80, "https": 443}[own.scheme]
         return (target.scheme, target.host, target.port or port) == (own.scheme, own.hostname, own.port or port)
 
     def location(self, source: VocabularySource, file: str) -> str:
-        """Where a file of `source` is: `https://huggingface.co/openai-community/gpt2/resolve/main/tokenizer.json`."""
+        """The URL of a file: `https://huggingface.co/openai-community/gpt2/resolve/main/tokenizer.json`."""
         if source.publisher == "openai":
             return f"{self.address}/{quote(file)}"
         from huggingface_hub import hf_hub_url
@@ -105,10 +105,10 @@ class Endpoint:
 
 @dataclass
 class Download:
-    """One file on its way.
+    """The download of one file.
 
-    `most_bytes` and `deadline` (of `time.monotonic`) bound it; `told` is called with the bytes so far and in all,
-    None where nobody knows.
+    `most_bytes` limits its size and `deadline` (in terms of `time.monotonic`) its time. `report` receives the bytes so
+    far and the total, or None if that is unknown.
     """
 
     endpoint: Endpoint
@@ -117,10 +117,10 @@ class Download:
     sha256: str
     most_bytes: int
     deadline: float
-    told: Callable[[int, int | None], None]
+    report: Callable[[int, int | None], None]
 
     def content(self) -> bytes:
-        """Fetch and verify the file; raises FetchError, with every reason but `storage`."""
+        """Fetch and verify the file; raises FetchError with any reason except `storage`."""
         import httpx2
 
         host = self.endpoint.host
@@ -134,7 +134,7 @@ class Download:
             raise FetchError("slow", f"silent for too long: {error}", host) from None
         except (httpx2.RemoteProtocolError, httpx2.ReadError) as error:
             raise FetchError("cut off", str(error), host) from None
-        except (httpx2.HTTPError, OSError) as error:  # OSError: `huggingface_hub` was told to stay offline
+        except (httpx2.HTTPError, OSError) as error:  # OSError: `huggingface_hub` is configured to be offline
             raise FetchError("offline", str(error), host) from None
 
     def _content(self) -> bytes:
@@ -148,7 +148,7 @@ class Download:
             with get_session().stream(
                 "GET", url, headers=self._headers(url), follow_redirects=False, timeout=timeout
             ) as response:
-                # The hub tells what a large file is before it sends us to its storage.
+                # For a large file, the hub sends checksum and size with the redirect to its storage.
                 checksum = checksum or response.headers.get("X-Linked-ETag", "")
                 length = length or _number(response.headers.get("X-Linked-Size"))
                 if response.has_redirect_location:
@@ -160,12 +160,12 @@ class Download:
                     checksum = checksum or response.headers.get("ETag", "")
                 self._verify(content, checksum, url.host)
                 return content
-        raise FetchError("redirected", f"sent on more than {MOST_REDIRECTS} times", url.host)
+        raise FetchError("redirected", f"more than {MOST_REDIRECTS} redirects", url.host)
 
     def _headers(self, url: URL) -> dict[str, str]:
         headers = {"User-Agent": "tokenscope", "Accept-Encoding": "identity"}
         token = os.environ.get("HF_TOKEN", "").strip()
-        # One that cannot stand in a header would only come out again in an error.
+        # A token that is not valid in a header would only appear in an error message.
         sendable = token and token.isascii() and token.isprintable()
         if sendable and self.source.publisher == "hub" and self.endpoint.is_own(url):
             headers["Authorization"] = f"Bearer {token}"
@@ -183,56 +183,56 @@ class Download:
         return target
 
     def _body(self, response: Response, linked: int | None) -> bytes:
-        """The body of an answer, its size looked at before and while it comes."""
+        """The body of a response; checks its size before and while it arrives."""
         host, headers = response.url.host, response.headers
         if headers.get("Content-Encoding", "identity") != "identity":
-            raise FetchError("failing", f"it came packed: {headers['Content-Encoding'][:40]}", host)
+            raise FetchError("failing", f"unexpected Content-Encoding: {headers['Content-Encoding'][:40]}", host)
         length = _number(headers.get("Content-Length"))
         total = length if length is not None else linked
         if total is not None and total > self.most_bytes:
             raise FetchError("too large", f"{total:,} bytes; {self.most_bytes:,} are allowed", host)
         content = bytearray()
-        self.told(0, total)
+        self.report(0, total)
         for chunk in response.iter_raw():
             content += chunk
             if len(content) > self.most_bytes:
-                raise FetchError("too large", f"more than the {self.most_bytes:,} bytes that are allowed", host)
-            self.told(len(content), total)
+                raise FetchError("too large", f"more than the allowed {self.most_bytes:,} bytes", host)
+            self.report(len(content), total)
             self._patience(host)
         if total is not None and len(content) != (linked or total):
-            raise FetchError("cut off", f"{len(content):,} of {linked or total:,} bytes came", host)
+            raise FetchError("cut off", f"{len(content):,} of {linked or total:,} bytes arrived", host)
         if total is None and "Transfer-Encoding" not in headers and not self.sha256:
-            raise FetchError("cut off", "nobody says how long the file is", host)
+            raise FetchError("cut off", "the length of the file is unknown", host)
         return bytes(content)
 
     def _verify(self, content: bytes, tag: str, host: str) -> None:
-        """Compare with the catalogue's checksum, or else with the hub's entity tag.
+        """Compare the content with the catalogue's checksum, or else with the hub's entity tag.
 
-        A tag is the SHA-256 of a large file, and of another the name that git gives its content.
+        The tag is the SHA-256 of a large file, and the git blob id (SHA-1) of any other.
         """
         tag = tag.removeprefix("W/").strip('"').lower()
         if self.sha256:
-            wanted, found = self.sha256, hashlib.sha256(content).hexdigest()
+            expected, actual = self.sha256, hashlib.sha256(content).hexdigest()
         elif self.source.publisher == "hub" and len(tag) == 64 and _is_hexadecimal(tag):
-            wanted, found = tag, hashlib.sha256(content).hexdigest()
+            expected, actual = tag, hashlib.sha256(content).hexdigest()
         elif self.source.publisher == "hub" and len(tag) == 40 and _is_hexadecimal(tag):
-            named = b"blob %d\0" % len(content) + content
-            wanted, found = tag, hashlib.sha1(named, usedforsecurity=False).hexdigest()
+            blob = b"blob %d\0" % len(content) + content
+            expected, actual = tag, hashlib.sha1(blob, usedforsecurity=False).hexdigest()
         else:
             return
-        if wanted != found:
-            raise FetchError("checksum", f"{self.file} is {found}, not {wanted}", host)
+        if expected != actual:
+            raise FetchError("checksum", f"{self.file} is {actual}, not {expected}", host)
 
     def _patience(self, host: str) -> float:
-        """The seconds that the host may be silent from now on; raises FetchError when there are none left."""
+        """The timeout for the next packet in seconds; raises FetchError after the deadline."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise FetchError("slow", "all the time that is allowed is up", host)
+            raise FetchError("slow", "the time limit is exceeded", host)
         return min(left, SILENT_SECONDS)
 
 
 def _check_status(response: Response) -> None:
-    """Raise FetchError for an answer that is not the file. Its body, which might have no end, is not read."""
+    """Raise FetchError for a response that is not the file, without reading its body, which may be endless."""
     import httpx2
     from huggingface_hub import errors
     from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
@@ -240,9 +240,9 @@ def _check_status(response: Response) -> None:
     if response.status_code == 200:
         return
     host, status = response.url.host, f"status {response.status_code}"
-    told = {name: response.headers[name] for name in ("X-Error-Code", "X-Error-Message") if name in response.headers}
-    detail = ": ".join([status, *(value[:200] for value in told.values())])
-    bare = httpx2.Response(response.status_code, headers=told, content=b"", request=response.request)
+    hints = {name: response.headers[name] for name in ("X-Error-Code", "X-Error-Message") if name in response.headers}
+    detail = ": ".join([status, *(value[:200] for value in hints.values())])
+    bare = httpx2.Response(response.status_code, headers=hints, content=b"", request=response.request)
     try:
         hf_raise_for_status(bare)
     except errors.GatedRepoError:

@@ -1,4 +1,4 @@
-"""All vocabularies by name: the site's own, the well-known ones that are fetched, and those that visitors uploaded."""
+"""Finds any vocabulary by name: the site's own, well-known ones to fetch, and those that visitors uploaded."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, 
 from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
-# How long an answer waits for a vocabulary that is being fetched, in seconds, before it says so instead.
+# How long a response waits for a vocabulary to be fetched, in seconds, before it reports the progress instead.
 PATIENCE = 2.0
 
 
 @dataclass(eq=False)
 class UnavailableVocabularyError(Exception):
-    """A vocabulary that is known but cannot be had now: `why` says what went wrong."""
+    """A known vocabulary cannot be fetched or read; `why` is the cause."""
 
     entry: CatalogueEntry
     why: FetchError | FormatError
@@ -36,7 +36,7 @@ class UnavailableVocabularyError(Exception):
 
 @dataclass(eq=False)
 class StillFetchingError(Exception):
-    """A vocabulary that is being fetched: so many bytes are here, of so many in all where that is known."""
+    """A vocabulary is still being fetched: `received` bytes so far, of `total` if that is known."""
 
     entry: CatalogueEntry
     received: int
@@ -44,16 +44,16 @@ class StillFetchingError(Exception):
 
 
 class Library:
-    """Finds vocabularies by name and keeps their tokenizers at hand."""
+    """Finds vocabularies by name and caches their tokenizers."""
 
     def __init__(self, uploads: Uploads, fetcher: Fetcher, loaded: MemoryCache) -> None:
-        """What it is made of: where uploads are, where the well-known come from, what is in memory."""
+        """Combine the uploads, the fetcher for well-known vocabularies and the memory cache."""
         self.uploads = uploads
         self.fetcher = fetcher
         self.loaded = loaded
 
     def find(self, name: str) -> CatalogueEntry | None:
-        """What is known of the vocabulary of that name; None where there is none."""
+        """The catalogue entry of the vocabulary `name`; None if there is none."""
         if name in CATALOGUE:
             return CATALOGUE[name]
         if name in WELL_KNOWN:
@@ -62,10 +62,10 @@ class Library:
         return None if uploaded is None else _uploaded_entry(uploaded)
 
     def tokenizer(self, name: str) -> Tokenizer:
-        """The tokenizer of a vocabulary that ships, is well known or was uploaded; a dictionary matches both ways.
+        """The tokenizer of a built-in, well-known or uploaded vocabulary; for a dictionary, one that matches both ways.
 
-        Raises KeyError for any other name, OnItsWayError while it is being fetched, UnavailableError where it cannot be
-        fetched or read.
+        Raises KeyError for any other name, StillFetchingError while it is being fetched, and
+        UnavailableVocabularyError if it cannot be fetched or read.
         """
         if name in NAMES:
             return shipped_tokenizer(name)
@@ -78,12 +78,12 @@ class Library:
         return self.loaded.get(name, lambda: self._uploaded(name))
 
     def gather(self, names: Iterable[str]) -> dict[str, StillFetchingError]:
-        """Fetch what is not here of some vocabularies, all at the same time; by name, those still on their way.
+        """Fetch the missing ones of some vocabularies concurrently; return those that are still being fetched, by name.
 
-        Waits `PATIENCE` seconds for all together.
+        Waits up to `PATIENCE` seconds for all together.
         """
-        asked = [WELL_KNOWN[name] for name in dict.fromkeys(names) if name in WELL_KNOWN]
-        missing = [known for known in asked if self.must_be_fetched(known.name)]
+        well_known = [WELL_KNOWN[name] for name in dict.fromkeys(names) if name in WELL_KNOWN]
+        missing = [known for known in well_known if self.must_be_fetched(known.name)]
         for known in missing:
             self.fetcher.start(known)
         late = {}
@@ -91,15 +91,15 @@ class Library:
         for known in missing:
             try:
                 if self.fetcher.result(known, seconds=max(0.0, until - time.monotonic())) is None:
-                    late[known.name] = self._on_its_way(known)
+                    late[known.name] = self._still_fetching(known)
             except FetchError:
-                continue  # `tokenizer` tells what is wrong
+                continue  # `tokenizer` raises it again
         return late
 
     def kept(self, hash: str, name: str) -> Tokenizer:
-        """The tokenizer of a file that was kept under its whole hash with a snapshot; there its vocabulary was `name`.
+        """The tokenizer of a file that a snapshot stores under its full hash; `name` is the vocabulary's name there.
 
-        Raises KeyError where there is none of that hash, ValueError where it cannot be read.
+        Raises KeyError if there is no file with that hash, ValueError if it cannot be read.
         """
         return self.loaded.get(f"kept {hash}", lambda: self._kept(hash, name))
 
@@ -110,7 +110,7 @@ class Library:
         return recognize(content, companion).tokenizer
 
     def must_be_fetched(self, name: str) -> bool:
-        """Whether a vocabulary has to be fetched before it can be used."""
+        """Whether a vocabulary must be fetched before use."""
         return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.has(WELL_KNOWN[name])
 
     def _uploaded(self, name: str) -> Tokenizer:
@@ -123,51 +123,51 @@ class Library:
             raise UnavailableVocabularyError(entry, error) from error
 
     def file(self, name: str) -> VocabularyFile:
-        """The file of a vocabulary that `tokenizer` gives the tokenizer of.
+        """The file of a vocabulary, for the same names as `tokenizer`.
 
-        Raises the same, and KeyError or ValueError where the file of an upload was deleted or damaged since.
+        Raises the same exceptions, and KeyError or ValueError if the file of an upload is deleted or damaged.
         """
         if name in NAMES or name == "jieba":
             return shipped_file(name)
-        tokenizer = self.tokenizer(name)  # it is here then
+        tokenizer = self.tokenizer(name)  # fetches it if necessary
         contents = self.fetcher.cached(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
         if contents is None:
-            raise self._on_its_way(WELL_KNOWN[name])
+            raise self._still_fetching(WELL_KNOWN[name])
         entry = self.find(name)
         assert entry is not None
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
         return vocabulary_file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def keep(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
-        """Keep an uploaded file and have its tokenizer at hand; raises what `Uploads.keep` raises."""
+        """Store an uploaded file and cache its tokenizer; raises the exceptions of `Uploads.keep`."""
         uploaded, tokenizer = self.uploads.keep(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
         return _uploaded_entry(uploaded)
 
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
-            # Not while the lock of its name is held: whoever asks meanwhile waits no longer than this one.
+            # Wait before taking the cache's lock for this name, so that concurrent requests wait in parallel.
             if self.must_be_fetched(known.name):
                 self.fetcher.start(known)
                 if self.fetcher.result(known, seconds=PATIENCE) is None:
-                    raise self._on_its_way(known)
+                    raise self._still_fetching(known)
             return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
             raise UnavailableVocabularyError(_well_known_entry(known), error) from error
 
     def _read(self, known: WellKnown) -> Tokenizer:
         contents = self.fetcher.cached(known)
-        if contents is None:  # it is there, but damaged
+        if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
-            raise self._on_its_way(known)
+            raise self._still_fetching(known)
         return known.tokenizer(contents)
 
-    def _on_its_way(self, known: WellKnown) -> StillFetchingError:
+    def _still_fetching(self, known: WellKnown) -> StillFetchingError:
         return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))
 
 
 def init_app(app: Flask) -> None:
-    """Give an application its library, made from its settings."""
+    """Set up the library of `app` from its settings."""
     fetching.init_app(app)
     app.extensions["vocabularies"] = Library(
         Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
@@ -177,13 +177,13 @@ def init_app(app: Flask) -> None:
 
 
 def library() -> Library:
-    """The library of the application that answers this request."""
-    found: Library = current_app.extensions["vocabularies"]
-    return found
+    """The library of the current application."""
+    current: Library = current_app.extensions["vocabularies"]
+    return current
 
 
 def find(name: str) -> CatalogueEntry | None:
-    """What is known of a vocabulary, or None: `Library.find`, asked once for each name of a request."""
+    """The catalogue entry of a vocabulary, or None: `Library.find`, called once for each name in a request."""
     found: dict[str, CatalogueEntry | None] = g.setdefault("vocabularies_found", {})
     if found.get(name) is None:  # one that is not there yet may be uploaded in this request
         found[name] = library().find(name)
@@ -191,17 +191,17 @@ def find(name: str) -> CatalogueEntry | None:
 
 
 def tokenizer_of(name: str) -> Tokenizer:
-    """The tokenizer of a vocabulary, with the exceptions of `Library.tokenizer`."""
+    """The tokenizer of a vocabulary: `Library.tokenizer`, with the same exceptions."""
     return library().tokenizer(name)
 
 
 def is_here(entry: CatalogueEntry) -> bool:
-    """Whether a well-known vocabulary has been fetched already; any other is here."""
+    """Whether a vocabulary needs no fetching; for a well-known one, whether it is on disk."""
     return entry.name not in WELL_KNOWN or library().fetcher.has(WELL_KNOWN[entry.name])
 
 
 def well_known() -> list[CatalogueEntry]:
-    """The vocabularies that are fetched on first use, in the order of their file."""
+    """The well-known vocabularies, which are fetched on first use, in the order of `well_known.toml`."""
     return list(map(_well_known_entry, WELL_KNOWN.values()))
 
 

@@ -1,4 +1,4 @@
-"""Tokenizers in memory: each read once by a process, the one not used for longest dropped when memory gets short."""
+"""Caches tokenizers in memory: a process reads each one once, and drops the least recently used above a limit."""
 
 from __future__ import annotations
 
@@ -8,57 +8,57 @@ from threading import Lock
 
 from webapp.core.tokenizer import Tokenizer
 
-# What a loaded vocabulary takes: a piece with its places in the tables, and what its caches remember of texts. Measured
-# by the benchmarks as the growth of a process: 100 to 450 bytes a piece, 5 to 40 MB of caches after long texts.
+# The memory of a loaded vocabulary: its pieces in all tables, and its caches of text. The benchmarks measure it as the
+# growth of a process: 100 to 450 bytes for each piece, and 5 to 40 MB for the caches after long texts.
 BYTES_A_PIECE = 450
 BYTES_OF_CACHES = 20 << 20
 
 
 class MemoryCache:
-    """Tokenizers by name, of which the least recently used goes first.
+    """Tokenizers by name; the least recently used one is dropped first.
 
     >>> from webapp.core.formats.recognize import recognize
     >>> loaded = MemoryCache(most_bytes=1)
     >>> tokenizer = loaded.get("dictionary", lambda: recognize("研究 5\\n".encode()).tokenizer)
-    >>> loaded.get("dictionary", lambda: None) is tokenizer  # the last one stays, however large it is
+    >>> loaded.get("dictionary", lambda: None) is tokenizer  # the last one stays, whatever its size
     True
     """
 
     def __init__(self, *, most_bytes: int) -> None:
-        """All together take about `most_bytes`, as `weight` estimates them."""
+        """Limit the total size to `most_bytes`, as estimated by `weight`."""
         self._most_bytes = most_bytes
         self._tokenizers: OrderedDict[str, Tokenizer] = OrderedDict()
         self._reading: dict[str, Lock] = {}
         self._lock = Lock()
 
     def get(self, name: str, read: Callable[[], Tokenizer]) -> Tokenizer:
-        """The tokenizer of that name; where it is not in memory, what `read` gives, and its exceptions."""
+        """The tokenizer `name`, from memory or else from `read`, whose exceptions it passes on."""
         with self._lock:
-            found = self._found(name)
+            cached = self._cached(name)
             reading = self._reading.setdefault(name, Lock())
-        if found is not None:
-            return found
-        with reading:  # two visitors at once: the second one waits for what the first one reads
+        if cached is not None:
+            return cached
+        with reading:  # of two concurrent requests, the second waits until the first has read the tokenizer
             with self._lock:
-                found = self._found(name)
+                cached = self._cached(name)
             try:
-                return found or self._add(name, read())
+                return cached or self._add(name, read())
             except BaseException:
-                # A name that a request made up leaves nothing here.
+                # Remove the lock, so that requests for invalid names do not use memory.
                 with self._lock:
                     self._reading.pop(name, None)
                 raise
 
     def has(self, name: str) -> bool:
-        """Whether it is in memory."""
+        """Whether the tokenizer `name` is in memory."""
         return name in self._tokenizers
 
     def names(self) -> list[str]:
-        """What is in memory, the least recently used first."""
+        """The names of the tokenizers in memory, least recently used first."""
         with self._lock:
             return list(self._tokenizers)
 
-    def _found(self, name: str) -> Tokenizer | None:
+    def _cached(self, name: str) -> Tokenizer | None:
         if name in self._tokenizers:
             self._tokenizers.move_to_end(name)
         return self._tokenizers.get(name)
@@ -73,5 +73,5 @@ class MemoryCache:
 
 
 def weight(tokenizer: Tokenizer) -> int:
-    """About how many bytes a loaded tokenizer takes."""
+    """The estimated size of a loaded tokenizer in bytes."""
     return BYTES_OF_CACHES + BYTES_A_PIECE * len(tokenizer.model.pieces)

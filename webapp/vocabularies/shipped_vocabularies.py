@@ -1,6 +1,6 @@
-"""The vocabularies that ship: four that our own trainers learned, and jieba's dictionary.
+"""The built-in vocabularies: four trained with the site's own trainers, and jieba's dictionary.
 
-Each is read once per process, on first use or by `preload`, and then shared by all threads: tokenizers are
+Each is read once per process, on first use or by `preload`, and shared by all threads, because tokenizers are
 immutable.
 """
 
@@ -23,16 +23,16 @@ from webapp.core.tokenizer import Tokenizer
 FOLDER = Path(__file__).parent / "shipped"
 NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
 
-# Encoded once at start, so that nothing is compiled or built while a visitor waits.
+# `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
 
 _loading = Lock()
 
 
 def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
-    """The tokenizer of the shipped vocabulary `name`, one of `NAMES`.
+    """The tokenizer of the built-in vocabulary `name`, one of `NAMES`.
 
-    `lowercase` puts a lower-casing normalizer before a WordPiece vocabulary. Raises KeyError for another name.
+    `lowercase` adds a lower-casing normalizer to the WordPiece vocabulary. Raises KeyError for any other name.
     """
     if name not in NAMES:
         raise KeyError(name)
@@ -63,12 +63,12 @@ def jieba_words() -> Dictionary:
 
 
 def matching(dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool) -> Tokenizer:
-    """A tokenizer that matches the longest word of `dictionary`."""
+    """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
 
 
 def preload() -> None:
-    """Read everything that ships, so that no visitor waits for it."""
+    """Load all built-in vocabularies, so that no request waits for them."""
     for name in NAMES:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
@@ -76,13 +76,13 @@ def preload() -> None:
 
 @cache
 def record() -> dict[str, Any]:
-    """How the four vocabularies were learned: corpus, sizes, checksums, command, time."""
-    written: dict[str, Any] = json.loads((FOLDER / "RECORD.json").read_text(encoding="utf-8"))
-    return written
+    """How the four vocabularies were trained: corpus, sizes, checksums, command and time."""
+    content: dict[str, Any] = json.loads((FOLDER / "RECORD.json").read_text(encoding="utf-8"))
+    return content
 
 
 @cache
 def sizes_record() -> dict[str, Any]:
-    """What `webapp.vocabularies.sizes` measured: tokens of held-out texts, by vocabulary and number of pieces."""
-    written: dict[str, Any] = json.loads((FOLDER / "SIZES.json").read_text(encoding="utf-8"))
-    return written
+    """The results of `webapp.vocabularies.sizes`: tokens of held-out texts, by vocabulary and number of pieces."""
+    content: dict[str, Any] = json.loads((FOLDER / "SIZES.json").read_text(encoding="utf-8"))
+    return content

@@ -1,13 +1,13 @@
-"""How many characters a token holds, by algorithm and size, in text that none of the vocabularies has seen.
+"""Measures characters per token by algorithm and vocabulary size, on text that no vocabulary was trained on.
 
     python -m webapp.vocabularies.sizes --corpora DIR --texts DIR --out webapp/vocabularies/shipped/SIZES.json
 
-learns the four vocabularies that ship again, on the same corpus and with the same parameters, but to other sizes
-too, and measures each on held-out text: a novel that is no part of the corpus, and what `train` leaves of the
-modern Chinese file. At 32,000 pieces they are the vocabularies that ship.
+trains the four built-in vocabularies again, on the same corpus and with the same parameters, but to several sizes, and
+measures each on held-out text: a novel outside the corpus, and the part of the modern Chinese file that `train` does
+not read. At 32,000 pieces they equal the built-in vocabularies.
 
-Each line begins where the vocabulary holds nothing but its alphabet: the 256 bytes, or every character that the
-corpus makes it know. A smaller one there cannot be.
+Each series starts with the smallest possible vocabulary, which has only the alphabet: the 256 bytes, or the characters
+of the corpus.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A text to measure on: its language, the file it is from, and the text."""
+    """A held-out text, its language and the name of its file."""
 
     language: str
     name: str
@@ -65,17 +65,17 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class SizedVocabulary:
-    """A vocabulary, and how many pieces it has, special tokens among them."""
+    """A tokenizer and the size of its vocabulary, special tokens included."""
 
     pieces: int
     tokenizer: Tokenizer
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train to every size, measure, write."""
+    """Train all vocabularies to all sizes, measure them and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--corpora", type=Path, required=True, help="folder of the texts to learn from")
-    parser.add_argument("--texts", type=Path, required=True, help="folder of the text kept out of them")
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of the texts to train on")
+    parser.add_argument("--texts", type=Path, required=True, help="folder of the held-out novel")
     parser.add_argument("--out", type=Path, required=True, help="file to write to")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def vocabularies(corpus: Sequence[CorpusPart]) -> Iterator[tuple[Recipe, Iterator[SizedVocabulary]]]:
-    """The four, each from the smallest to the largest, in the order in which they are trained for the site."""
+    """The four recipes in the order of `TRAINERS`, each with its vocabularies from the smallest to the largest."""
     for recipe, train, _parameters in TRAINERS:
         counts = merged(*(recipe.count(part.text) for part in corpus))
         if recipe is recipes.UNIGRAM:
@@ -118,7 +118,7 @@ def vocabularies(corpus: Sequence[CorpusPart]) -> Iterator[tuple[Recipe, Iterato
 
 
 def held_out(corpora: Path, others: Path) -> list[HeldOut]:
-    """The texts to measure on, which no vocabulary was trained on."""
+    """The held-out texts, on which no vocabulary was trained."""
     novel = (others / NOVEL).read_text(encoding="utf-8")
     novel = novel[novel.index("\n", novel.index(BEGINS)) + 1 : novel.index(ENDS)]
     (budget,) = (budget for _kind, name, budget in PARTS if name == CHINESE)
@@ -132,7 +132,7 @@ def held_out(corpora: Path, others: Path) -> list[HeldOut]:
 def merging(
     recipe: Recipe, trained: bpe.TrainedBPE[bytes] | bpe.TrainedBPE[str] | wordpiece.TrainedWordPiece
 ) -> Iterator[SizedVocabulary]:
-    """The vocabulary as it was without any merge, and when it had just reached each of `SIZES`."""
+    """The vocabularies of a merge-based algorithm: without any merge, and at each of `SIZES`."""
     model = trained.first(0)
     pieces: set[str | bytes] = {*model.pieces, *trained.special_names}
     yield SizedVocabulary(len(pieces), recipe.tokenizer(model))
@@ -145,14 +145,14 @@ def merging(
 
 
 def pruning(counts: WordCounts) -> Iterator[SizedVocabulary]:
-    """Unigram with its alphabet alone, and with each of `SIZES`."""
+    """The vocabularies of Unigram: with the alphabet alone, and at each of `SIZES`."""
     least = len(alphabet(characters(counts), COVERAGE)) + 1  # and the unknown piece
     for size in (least, *(size for size in SIZES if size > least)):
         yield SizedVocabulary(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
 
 
 def measured(sized: SizedVocabulary, unseen: Sequence[HeldOut]) -> dict[str, Any]:
-    """How many pieces a vocabulary has, and how many tokens the texts are with it, unknown ones among them."""
+    """The size of a vocabulary, and for each text the number of its tokens and of the unknown ones among them."""
     tokens, unknown = {}, {}
     tokenizer = sized.tokenizer
     for text in unseen:

@@ -1,4 +1,4 @@
-"""The names of the vocabularies, in the reader's language."""
+"""Display names of vocabularies, families and formats, in the visitor's language."""
 
 from __future__ import annotations
 
@@ -11,31 +11,34 @@ from webapp.vocabularies.catalogue import CatalogueEntry
 
 
 def titles() -> dict[str, str]:
-    """The name of each vocabulary that the site has of its own."""
+    """The display names of the site's own vocabularies, by their names in the catalogue."""
     return {
         "jieba": _("jieba's dictionary"),
         "own-dictionary": _("My own dictionary"),
         "bpe-bytes": _("Bytes, like GPT"),
         "bpe-characters": _("Characters with </w>"),
-        "learned-characters": _("Learned here, characters"),
-        "learned-bytes": _("Learned here, bytes"),
+        "learned-characters": _("Trained here, characters"),
+        "learned-bytes": _("Trained here, bytes"),
         "wordpiece": _("WordPiece, like BERT"),
-        "learned-wordpiece": _("Learned here"),
+        "learned-wordpiece": _("Trained here"),
         "unigram": _("Unigram, like T5"),
-        "learned-unigram": _("Learned here"),
+        "learned-unigram": _("Trained here"),
     }
 
 
 def title_of(entry: CatalogueEntry) -> str:
-    """The name of a vocabulary: the site's own word, its publisher's, or for an upload what the visitor's file was
-    called, or else the kind of file, and the beginning of its hash: `llama2.model · 9e556afd`."""
+    """The display name of a vocabulary: the site's or the publisher's name for it.
+
+    For an upload, the name of the visitor's file, or else its format, and the first digits of its hash:
+    `llama2.model · 9e556afd`.
+    """
     if entry.origin == "uploaded":
         return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
     return entry.title or titles()[entry.name]
 
 
 def by_family(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:
-    """Vocabularies as they come, neighbours of one family under its name; uploads have a heading of their own."""
+    """The vocabularies in their order, with consecutive ones of one family grouped; uploads have their own heading."""
     return [(family, list(members)) for family, members in groupby(entries, key=_family)]
 
 
@@ -44,7 +47,7 @@ def _family(entry: CatalogueEntry) -> str:
 
 
 def formats() -> dict[str, str]:
-    """What a file of each format is called."""
+    """The display name of each file format."""
     return {
         "tiktoken": ".tiktoken",
         "tekken": "tekken.json",

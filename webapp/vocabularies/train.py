@@ -1,9 +1,9 @@
-"""Train the four vocabularies that ship, all on the same corpus and to the same size.
+"""Trains the four built-in vocabularies, all on the same corpus and to the same size.
 
     python -m webapp.vocabularies.train --corpora DIR --out DIR
 
 writes `bpe-bytes.json.gz`, `bpe-characters.json.gz`, `wordpiece.json.gz`, `unigram.json.gz` (Hugging Face's
-tokenizer.json, compressed) and `RECORD.json`, which says what they were trained on and how.
+tokenizer.json, compressed) and `RECORD.json`, which documents the corpus and the parameters.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts, merged
 
-SIZE = 32_000  # pieces of each vocabulary, special tokens among them
+SIZE = 32_000  # pieces of each vocabulary, special tokens included
 THIRD = 2_800_000  # bytes of each of English, Chinese and code
 COVERAGE = 0.9999  # of the characters, in the alphabets of </w> BPE and Unigram
-MINIMUM_PAIR_FREQUENCY = 8  # the highest at which WordPiece finds SIZE pieces: the last ones merged are common words
+MINIMUM_PAIR_FREQUENCY = 8  # the highest with which WordPiece reaches SIZE pieces; the last merges are common words
 MINIMUM_FREQUENCY = 10  # of a Unigram piece
 LONGEST_PIECE = 16
 SEEDS = 1_000_000
-PARTS = (  # what of the folder's files is read, from the beginning, in bytes
+PARTS = (  # kind, file, and bytes to read from its beginning
     ("English", "en_holmes_and_others.txt", THIRD),
     ("Chinese, modern", "zh_luxun.txt", THIRD // 2),
     ("Chinese, classical", "zh_honglou.txt", THIRD // 4),
@@ -64,16 +64,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CorpusPart:
-    """A piece of the corpus: a file, or as much of it as is read."""
+    """A file of the corpus, and the part of it to train on."""
 
     kind: str
     name: str
     content: bytes  # the whole file
-    text: str  # what is read of it
+    text: str  # the beginning of it, to train on
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train everything and write it."""
+    """Train all four vocabularies and write them with their record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--corpora", type=Path, required=True, help="folder of the English and Chinese texts")
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
@@ -87,11 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         began = process_time()
         counts = merged(*(recipe.count(part.text) for part in corpus))
         counted = process_time()
-        learned = train(counts)
-        tokenizer = recipe.tokenizer(learned.model, learned.special_tokens)
-        trained = process_time()
+        trained = train(counts)
+        tokenizer = recipe.tokenizer(trained.model, trained.special_tokens)
+        ended = process_time()
         if size(tokenizer) != SIZE:
-            raise SystemExit(f"{recipe.name}: {size(tokenizer)} pieces, wanted {SIZE}")
+            raise SystemExit(f"{recipe.name}: {size(tokenizer)} pieces instead of {SIZE}")
         path = options.out / f"{recipe.name}.json.gz"
         path.write_bytes(gzip.compress(huggingface.write(tokenizer).encode(), 9, mtime=0))
         outputs[path.name] = {
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "parameters": parameters,
             "distinct words": len(counts),
             "seconds to count": round(counted - began, 1),
-            "seconds to train": round(trained - counted, 1),
+            "seconds to train": round(ended - counted, 1),
             "bytes": path.stat().st_size,
             "sha256": sha256(path.read_bytes()).hexdigest(),
         }
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def size(tokenizer: Tokenizer) -> int:
-    """How many different ids a tokenizer has: its model's pieces and the special tokens beyond them."""
+    """The number of distinct ids of a tokenizer: the model's pieces, and special tokens with further ids."""
     return len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
 
 
@@ -130,7 +130,7 @@ def texts(folder: Path) -> Iterable[CorpusPart]:
 
 
 def beginning_of(text: str, budget: int) -> str:
-    """As many whole lines from the beginning of a text as take `budget` bytes in UTF-8.
+    """The first complete lines of a text that fit in `budget` bytes of UTF-8.
 
     >>> beginning_of("a line\\nanother\\n", 10)
     'a line\\n'
@@ -156,17 +156,17 @@ def standard_library() -> Iterable[CorpusPart]:
 
 
 def shares(corpus: Sequence[CorpusPart]) -> dict[str, dict[str, int]]:
-    """Bytes and characters of each kind of text."""
-    found: dict[str, dict[str, int]] = {}
+    """Bytes and characters of the corpus by kind of text."""
+    totals: dict[str, dict[str, int]] = {}
     for part in corpus:
-        share = found.setdefault(part.kind, {"bytes": 0, "characters": 0})
+        share = totals.setdefault(part.kind, {"bytes": 0, "characters": 0})
         share["bytes"] += len(part.text.encode())
         share["characters"] += len(part.text)
-    return found
+    return totals
 
 
 def corpus_record(corpus: Iterable[CorpusPart]) -> Iterable[dict[str, Any]]:
-    """Each file, so that it can be known again, and how much of its beginning was read."""
+    """The record of each file: its checksum, and how many bytes were read from its beginning."""
     for part in corpus:
         yield {
             "kind": part.kind,
@@ -198,7 +198,7 @@ def train_wordpiece(counts: WordCounts) -> wordpiece.TrainedWordPiece:
 
 
 def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.TrainedUnigram:
-    """Unigram, which has to be trained anew for each size."""
+    """Unigram, which needs a separate training for each size."""
     return unigram.train(
         counts,
         pieces,

@@ -1,7 +1,7 @@
-"""Vocabularies learned on the spot from the visitor's text.
+"""Trains vocabularies on the visitor's text during a request.
 
-A slider asks for 120, 121, 122 … merges of the same text: the merges of BPE and WordPiece are learned once, up to
-the most that the slider allows, and every smaller vocabulary is their beginning.
+A slider requests 120, 121, 122 … merges of the same text. BPE and WordPiece are therefore trained once, up to the
+slider's maximum, and every smaller vocabulary uses the first merges of that training.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.word_counts import characters
 
-# Without a minimum, pairs seen once win every round of WordPiece; a short text has few pairs seen more often.
+# Without a minimum, pairs that occur once win every round of WordPiece; a short text has few that occur more often.
 MINIMUM_PAIR_FREQUENCY = 2
-# Unigram begins with this many candidates, ample for the thousand pieces that the slider allows, and keeps this share
-# of them from round to round: less than the trainer's own three quarters, so that even 200 KB of noise is answered
-# within seconds (measured: a likelihood one hundredth lower in exchange for half the time).
+# Unigram starts with this many candidates, enough for the slider's maximum of 1,000 pieces, and keeps this share of
+# them in each round. It is below the trainer's default of 0.75, so that training on 200 KB of noise takes only seconds:
+# measured, this halves the time and lowers the likelihood by 1 %.
 SEEDS = 3_000
 KEEP = 0.6
 
 
 @dataclass(frozen=True)
 class TrainingLimits:
-    """What the slider allows: `least` to `most`, starting at `start`; `unit` is what it counts."""
+    """The range of the slider, `least` to `most`, its initial value `start`, and the `unit` that it counts."""
 
     least: int
     most: int
@@ -44,7 +44,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class TrainedVocabulary:
-    """A tokenizer learned on the spot. `merges` are in the order they were learned, empty for Unigram."""
+    """A tokenizer trained on the visitor's text, and its `merges` in training order (empty for Unigram)."""
 
     tokenizer: Tokenizer
     merges: Sequence[bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge]
@@ -52,9 +52,9 @@ class TrainedVocabulary:
 
 @lru_cache(maxsize=16)
 def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    """Learn vocabulary `name` from `corpus`: `size` merges, or about `size` pieces for Unigram.
+    """Train vocabulary `name` on `corpus`: `size` merges, or about `size` pieces for Unigram.
 
-    The same arguments give the same vocabulary. Raises KeyError for a name that is not in `LIMITS`.
+    Training is deterministic. Raises KeyError for a name that is not in `LIMITS`.
     """
     limits = LIMITS[name]
     size = min(max(size, limits.least), limits.most)

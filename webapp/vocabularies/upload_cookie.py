@@ -1,4 +1,4 @@
-"""Which uploads are a visitor's own, and what the files were called: a cookie remembers, and nothing on the server."""
+"""Stores the visitor's own uploads and their file names in a cookie; the server does not store who uploaded what."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A_YEAR = 31_536_000
 
 
 def uploads_of(request: Request) -> list[CatalogueEntry]:
-    """The uploads that the visitor's cookie names and that are there, newest first, each with its file's name."""
+    """The existing uploads in the visitor's cookie, newest first, each with its file name."""
     entries = []
     for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
         name, _, file = part.partition(":")
@@ -30,14 +30,14 @@ def uploads_of(request: Request) -> list[CatalogueEntry]:
 
 
 def with_chosen(uploads: Sequence[CatalogueEntry], chosen: Iterable[str]) -> list[CatalogueEntry]:
-    """A visitor's uploads, behind those of others that are chosen by name: a link may bring them."""
+    """Other visitors' uploads that are chosen by name, for example through a link, followed by the visitor's own."""
     mine = {entry.name for entry in uploads}
     others = (find_or_none(name) for name in dict.fromkeys(chosen) if name not in mine)
     return [*(entry for entry in others if entry is not None and entry.origin == "uploaded"), *uploads]
 
 
 def find_or_none(name: str) -> CatalogueEntry | None:
-    """What is known of a vocabulary; None too while the database does not answer: a list can do without its uploads."""
+    """The catalogue entry of a vocabulary; None also while the database is unreachable, so that lists still work."""
     try:
         return find(name)
     except UnavailableStorageError:
@@ -45,8 +45,8 @@ def find_or_none(name: str) -> CatalogueEntry | None:
 
 
 def remember_upload(response: Response, name: str, file: str, others: Iterable[CatalogueEntry]) -> None:
-    """Keep the newest upload and those before it in a cookie: `upload-5f0c…:vocab.txt!upload-…`."""
+    """Store the new upload and earlier ones in the cookie: `upload-5f0c…:vocab.txt!upload-…`."""
     files = {entry.name: entry.file for entry in others}
-    kept = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}
-    parts = [f"{each}:{quote(called, safe='')}" for each, called in kept.items()][:REMEMBERED]
+    newest_first = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}
+    parts = [f"{upload}:{quote(label, safe='')}" for upload, label in newest_first.items()][:REMEMBERED]
     response.set_cookie(COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True)

@@ -1,9 +1,8 @@
-"""Vocabulary files that visitors bring: checked, kept under the hash of their content, and used like any other.
+"""Validates and stores vocabulary files that visitors upload, under the hash of their content.
 
-    upload-5f0c3c1b9d2e7a64   the name of a file whose SHA-256 begins so, with its merges.txt where it has one
+    upload-5f0c3c1b9d2e7a64   a file, with its merges.txt if it has one, named by the first digits of its SHA-256
 
-The same content has the same name, whoever brings it; nothing about who brought it is kept, not even what the file
-was called.
+The same content always has the same name. The site stores nothing about the visitor, not even the name of the file.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from webapp.vocabularies.algorithms import Algorithm, algorithms_of
 __all__ = ["StorageFullError", "UploadedVocabulary", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
-# So many vocabularies a process knows without asking the database: what they are, not what is in them.
-_AT_HAND = 4_096
+# The number of uploads whose description, not content, a process caches.
+_CACHED = 4_096
 
 
 @dataclass(frozen=True)
 class UploadedVocabulary:
-    """What is known of a file without reading it again. `size` is the number of its ids, `bytes` that of the file."""
+    """The description of an uploaded file: `size` is the number of ids, `bytes` the size of the file."""
 
     name: str
     format: Format
@@ -42,20 +41,20 @@ class Uploads:
     """The uploaded vocabularies of a store, which several processes and machines may share."""
 
     def __init__(self, store: VocabularyStore, *, most_bytes: int) -> None:
-        """At most `most_bytes` are kept in all; nothing is ever dropped to make room, since links name it."""
+        """Store at most `most_bytes` in total. Uploads are never deleted to make room, because links refer to them."""
         self.store = store
         self.most_bytes = most_bytes
-        self._found: dict[str, UploadedVocabulary] = {}  # a page asks for the same few again and again
+        self._found: dict[str, UploadedVocabulary] = {}  # each page looks up the same few names
         self._lock = Lock()
 
     def keep(self, content: bytes, companion: bytes | None = None) -> tuple[UploadedVocabulary, Tokenizer]:
-        """Check a file and keep it, with the tokenizer it makes; `companion` is the merges.txt of a vocab.json.
+        """Validate and store a file; `companion` is the merges.txt of a vocab.json. Returns it with its tokenizer.
 
-        Raises FormatError for a file that is no vocabulary, NoRoomError where it cannot be kept, and
-        UnavailableStorageError where it can perhaps be kept later.
+        Raises FormatError if the file is not a vocabulary, StorageFullError if there is no room for it, and
+        UnavailableStorageError if the database is unreachable.
         """
         if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
-            content, companion = companion, content  # however they were chosen, a pair is one vocabulary
+            content, companion = companion, content  # the visitor may choose the two files in any order
         found = recognize(content, companion)
         algorithms, size = algorithms_of(found.tokenizer), number_of_ids(found.tokenizer)
         hash = hash_of(content, companion)
@@ -70,9 +69,9 @@ class Uploads:
         return UploadedVocabulary(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer
 
     def find(self, name: str) -> UploadedVocabulary | None:
-        """The vocabulary of that name, or None where nobody has brought it: one kept for a snapshot is not found.
+        """The uploaded vocabulary `name`, or None; files that only snapshots use do not count.
 
-        Raises UnavailableStorageError where that cannot be told now.
+        Raises UnavailableStorageError if the database is unreachable.
         """
         if not is_upload(name):
             return None
@@ -84,7 +83,7 @@ class Uploads:
         algorithms = cast("tuple[Algorithm, ...]", record.algorithms)
         uploaded = UploadedVocabulary(name, cast(Format, record.format), algorithms, record.size, record.bytes)
         with self._lock:
-            if len(self._found) >= _AT_HAND:
+            if len(self._found) >= _CACHED:
                 del self._found[next(iter(self._found))]
             self._found[name] = uploaded
         return uploaded
@@ -92,8 +91,8 @@ class Uploads:
     def read(self, name: str) -> Recognized:
         """The tokenizer of an uploaded vocabulary.
 
-        Raises KeyError where there is none of that name, FormatError where its file is not what was kept,
-        UnavailableStorageError where it cannot be read now.
+        Raises KeyError if there is none with this name, FormatError if its file is deleted or damaged, and
+        UnavailableStorageError if the database is unreachable.
         """
         try:
             content, companion = self.content(name)
@@ -108,10 +107,10 @@ class Uploads:
         return recognize(content, companion)
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
-        """The file and its companion as they came.
+        """The uploaded file and its companion, unchanged.
 
-        Raises KeyError where there is none of that name, ValueError where what was kept is damaged,
-        UnavailableStorageError where it cannot be read now.
+        Raises KeyError if there is none with this name, ValueError if it is damaged, and UnavailableStorageError if the
+        database is unreachable.
         """
         if not is_upload(name):
             raise KeyError(name)
@@ -123,12 +122,12 @@ def _damaged() -> FormatError:
 
 
 def is_upload(name: str) -> bool:
-    """Whether a name is one that an uploaded file could have."""
+    """Whether a name has the form of an upload's name."""
     return _NAME.fullmatch(name) is not None
 
 
 def name_of(content: bytes, companion: bytes | None = None) -> str:
-    """The name that a file has here: `upload-` and the beginning of the SHA-256 of its content.
+    """The name of an uploaded file: `upload-` and the first 16 digits of the SHA-256 of its content.
 
     >>> name_of(b"low\\n"), name_of(b"low\\n") == name_of(b"low", b"\\n")
     ('upload-5b22adcd5be685dd', False)
@@ -137,12 +136,12 @@ def name_of(content: bytes, companion: bytes | None = None) -> str:
 
 
 def hash_of(content: bytes, companion: bytes | None = None) -> str:
-    """The SHA-256 of a file, and of its companion where it has one, in hexadecimal: what it is kept under."""
+    """The SHA-256 of a file, together with its companion if it has one, in hexadecimal."""
     both = content if companion is None else b"%d\0%b%b" % (len(content), content, companion)
     return sha256(both).hexdigest()
 
 
 def number_of_ids(tokenizer: Tokenizer) -> int:
-    """How many different ids a tokenizer has: its model's pieces, and the added tokens beyond them."""
+    """The number of distinct ids of a tokenizer: the model's pieces, and added tokens with further ids."""
     beyond = {token.id for token in tokenizer.added_tokens if token.id >= len(tokenizer.model.pieces)}
     return len(tokenizer.model.pieces) + len(beyond)

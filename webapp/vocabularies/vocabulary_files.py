@@ -1,4 +1,4 @@
-"""A vocabulary as a file: what a kept result needs to be read again by, whatever becomes of the catalogue."""
+"""Vocabularies as files: a snapshot stores the file of its vocabulary, and so does not depend on the catalogue."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from webapp.vocabularies.uploads import hash_of, number_of_ids
 def vocabulary_file(
     format: Format, algorithms: Sequence[Algorithm], size: int, content: bytes, companion: bytes | None = None
 ) -> VocabularyFile:
-    """A file under the hash of its bytes, the one that an upload of the same content is named by."""
+    """A vocabulary file with the hash of its content, the same hash as for an upload."""
     return VocabularyFile(hash_of(content, companion), format, algorithms, size, content, companion)
 
 
 def file_of(tokenizer: Tokenizer) -> VocabularyFile:
-    """The vocabulary of a tokenizer that was learned or pasted here, as a file.
+    """The vocabulary of a trained or pasted tokenizer as a file.
 
-    Raises FormatError for one that no file says.
+    Raises FormatError if no file format can represent it.
     """
     if isinstance(tokenizer.model, Matching):
         format: Format = "dictionary"
@@ -39,7 +39,7 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
 
 @cache
 def shipped_file(name: str) -> VocabularyFile:
-    """The file of a vocabulary that ships: its `tokenizer.json`, or jieba's list of words."""
+    """The file of a built-in vocabulary: its `tokenizer.json`, or jieba's list of words."""
     if name == "jieba":
         content = write_dictionary(jieba_words(), separator="\t").encode()
         return vocabulary_file("dictionary", ("fmm", "bmm"), len(jieba_words()), content)

@@ -1,7 +1,7 @@
-"""The catalogue of well-known vocabularies: `well_known.toml`, read and checked.
+"""Reads and validates `well_known.toml`, the catalogue of well-known vocabularies.
 
-Each has a name, and a source that it is fetched from; nothing else is ever fetched. A test, and every start, reads
-the whole file: an entry that says too little, or contradicts itself, is found before a visitor finds it.
+The site fetches only the sources in this file. Every start validates the whole file, so that an incomplete or
+inconsistent entry fails before a visitor chooses it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Publisher = Literal["openai", "hub"]
 
 @dataclass(frozen=True)
 class VocabularySource:
-    """Where the files of a vocabulary come from.
+    """The source of a vocabulary's files.
 
-    From OpenAI, `files` are paths on its host, and `repository` is empty. From the Hugging Face hub they are the names
-    of files in `repository`, as they are at `revision`. `sha256` has one checksum a file, or none where the publisher
-    gives none: the hub's own entity tag is the checksum then.
+    For OpenAI, `files` are paths on its host, and `repository` is empty. For the Hugging Face hub, they are names of
+    files in `repository` at `revision`. `sha256` has one checksum per file, or is empty if the publisher gives none;
+    the hub's entity tag then serves as the checksum.
     """
 
     publisher: Publisher
@@ -41,7 +41,7 @@ class VocabularySource:
 
     @property
     def shown(self) -> str:
-        """The source as people write it: `google-t5/t5-base: tokenizer.json`."""
+        """The source for display: `google-t5/t5-base: tokenizer.json`."""
         return f"{self.repository or 'OpenAI'}: {', '.join(self.files)}"
 
 
@@ -49,10 +49,9 @@ class VocabularySource:
 class WellKnown:
     """One well-known vocabulary.
 
-    `name` stands in addresses. `title` and `family` are proper names. `size` counts the ids: the highest, special
-    tokens included, and one. `format` is what `recognize` calls the file. `encoding`, or `pattern` and
-    `special_tokens`, are what a `.tiktoken` file leaves out. `licence` is an SPDX identifier, or the licence's own
-    name.
+    `name` appears in URLs. `title` and `family` are proper names. `size` is the highest id plus one, special tokens
+    included. `format` is the result of `recognize` for the file. `encoding`, or `pattern` and `special_tokens`, add
+    what a `.tiktoken` file does not contain. `licence` is an SPDX identifier, or the name of the licence.
     """
 
     name: str
@@ -69,7 +68,7 @@ class WellKnown:
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
-        """The tokenizer that the source's files make; raises FormatError for files that are not what they should be."""
+        """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
         if self.format == "tiktoken":
             return tiktoken.read(
                 contents[0],
@@ -89,14 +88,14 @@ class WellKnown:
 
     @property
     def address(self) -> str:
-        """Where people read about the source."""
+        """A web page about the source."""
         if self.source.publisher == "openai":
             return "https://github.com/openai/tiktoken"
         return f"https://huggingface.co/{self.source.repository}"
 
 
 def read(text: str) -> dict[str, WellKnown]:
-    """The entries of a catalogue file, a table each, by their names and in the file's order.
+    """The entries of a catalogue file, one per table, by name and in the file's order.
 
     >>> catalogue = read('''
     ... [gpt2]
@@ -112,8 +111,7 @@ def read(text: str) -> dict[str, WellKnown]:
     >>> catalogue["gpt2"].source.revision, catalogue["gpt2"].source.shown
     ('main', 'openai-community/gpt2: tokenizer.json')
 
-    Raises ValueError with a sentence for what is not TOML, and for an entry that lacks something, has something that
-    is not known, or contradicts itself.
+    Raises ValueError if the text is not TOML, or an entry is incomplete, inconsistent or has unknown keys.
     """
     return {name: _entry(name, table) for name, table in tomllib.loads(text).items()}
 
@@ -138,7 +136,7 @@ def _entry(name: str, table: Any) -> WellKnown:
 
 
 def _special_tokens(table: Mapping[str, Any]) -> dict[str, int]:
-    """The special tokens by name, and those of the ids between them that only have a number in their name."""
+    """The ids of the special tokens, with numbered reserved tokens for the ids between them."""
     named: dict[str, int] = table.get("special_tokens", {})
     if "reserved_tokens" not in table:
         return named
@@ -147,7 +145,7 @@ def _special_tokens(table: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _wrong(name: str, table: Mapping[str, Any]) -> str:
-    """What is wrong with an entry, or nothing."""
+    """The first error in an entry, or an empty string."""
     for key, kind in (_NEEDED | _ALLOWED).items():
         if key in table and type(table[key]) is not kind:
             return f"{key} should be of the kind {kind.__name__}"

@@ -1,1 +1,1 @@
-"""What every page needs: errors, languages, rates, security, static files."""
+"""HTTP concerns of all pages: error pages, languages, rate limits, security headers and static files."""

@@ -1,4 +1,4 @@
-"""Flask's application and request, with what hostile requests ask of them besides."""
+"""The Flask application and request classes, hardened against malformed requests and failing hooks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ASCII = bytes(range(0x21, 0x7F))
 
 
 class SiteRequest(Request):
-    """A request whose query string is ASCII: other bytes are percent-encoded, as browsers send them.
+    """A request that percent-encodes non-ASCII bytes of its query string, as browsers do.
 
-    Werkzeug decodes the query string as UTF-8 and raises UnicodeDecodeError where it is not.
+    Werkzeug would decode them as UTF-8 and raise UnicodeDecodeError if they are not valid.
     """
 
     def __init__(self, environ: WSGIEnvironment, *arguments: Any, **options: Any) -> None:
@@ -27,14 +27,14 @@ class SiteRequest(Request):
 
 
 class Site(Flask):
-    """An application whose error answers survive what its `after_request` hooks raise."""
+    """An application that still sends an error response if one of its `after_request` hooks fails."""
 
     request_class = SiteRequest
 
     def process_response(self, response: Response) -> Response:
-        """Call the `after_request` hooks. After an error, a hook that raises an exception is passed over.
+        """Call the `after_request` hooks. For an error response, log and skip a hook that raises an exception.
 
-        After a success its exception becomes an error with status 500, as in Flask.
+        For a successful response, the exception leads to status 500, as in Flask.
         """
         if response.status_code < 400:
             return super().process_response(response)
@@ -43,5 +43,5 @@ class Site(Flask):
                 try:
                     response = self.ensure_sync(hook)(response)
                 except Exception:
-                    log.exception("A hook failed after an answer with status %s", response.status_code)
+                    log.exception("A hook failed for a response with status %s", response.status_code)
         return response

@@ -1,7 +1,6 @@
-"""Static files under addresses that change with their content, so that a browser may keep them for a year.
+"""Serves static files under URLs that change with their content, so that browsers may cache them for a year.
 
-Fingerprints are computed once, when the application starts, for the files found under `static`. No request makes the
-site open a file that is not among them.
+The application computes the fingerprints of all files under `static` when it starts, and serves no other files.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ ENDPOINT = "static"
 
 
 def init_app(app: Flask) -> None:
-    """Add `?v=…` to the URLs of static files, and let answers to such URLs be cached for a year, unchanged.
+    """Add `?v=…` to the URLs of static files, and allow caches to keep the responses to such URLs for a year.
 
-    A file that was not there at the start is not served, and its URL has no `v`. In debug mode a known file is read
-    anew each time, so that an edit shows; a new file needs a restart.
+    A file that did not exist at the start is not served, and its URL has no `v`. In debug mode the fingerprint is
+    computed for each request, so that an edit shows; a new file needs a restart.
     """
     folder = Path(app.static_folder or "")
     known = fingerprints(folder)
@@ -43,30 +42,30 @@ def init_app(app: Flask) -> None:
     @app.url_defaults
     def version(endpoint: str, values: dict[str, Any]) -> None:
         if endpoint == ENDPOINT and "v" not in values:
-            found = current(str(values.get("filename", "")))
-            if found is not None:
-                values["v"] = found
+            current_version = current(str(values.get("filename", "")))
+            if current_version is not None:
+                values["v"] = current_version
 
     @app.after_request
-    def keep(response: Response) -> Response:
+    def allow_caching(response: Response) -> Response:
         if request.endpoint == ENDPOINT and response.status_code in (200, 304):
             version = request.args.get("v")
-            # While a new version is deployed, an old process must not answer a new address for a year.
+            # During a deployment, an old process must not send old content with a year's lifetime for a new URL.
             if version and version == current((request.view_args or {})["filename"]):
                 response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
         return response
 
 
 def is_known(request: Request) -> bool:
-    """Whether a request is for a static file that was there when the application started."""
+    """Whether a request is for a static file that existed when the application started."""
     known: frozenset[str] = current_app.extensions["static_files"]
     return request.endpoint == ENDPOINT and (request.view_args or {}).get("filename") in known
 
 
 def fingerprints(folder: Path) -> dict[str, str]:
-    """The fingerprint of each regular file under `folder`, by its path from there: `{"vendor/htmx.min.js": "0f3a…"}`.
+    """The fingerprints of the regular files under `folder`, by relative path: `{"vendor/htmx.min.js": "0f3a…"}`.
 
-    A symbolic link counts only if it leads to a regular file under `folder`.
+    A symbolic link counts only if it points to a regular file under `folder`.
     """
     top = folder.resolve()
     found = {}

@@ -1,4 +1,4 @@
-"""Pages for what went wrong outside any form: a clear sentence, a way on, the right status, no traceback."""
+"""Error pages: a clear message, what to do next and the right status, never a traceback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Handler = Callable[[Any], ResponseReturnValue]
 
 
 class StoppedRequestError(Exception):
-    """The server has stopped the first attempt at answering this request, for the `reason` "time" or "crash"."""
+    """The server stopped the first attempt at this request; `reason` is "time" or "crash"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -44,13 +44,13 @@ class StoppedRequestError(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """Answer HTTP errors, and errors nobody foresaw, with a page (or, for htmx, with its message alone).
+    """Answer HTTP errors and unhandled exceptions with an error page, or for htmx with the message alone.
 
-    Call it when the WSGI application has all its middleware.
+    Call this after all WSGI middleware is installed.
     """
     plain = plain_errors.init_app(app)
     handlers: tuple[tuple[type[Exception], Handler], ...] = (
-        (BadHost, lambda error: plain.answer(request, 400)),  # without a host there are no URLs to put on a page
+        (BadHost, lambda error: plain.answer(request, 400)),  # a page needs the host for its URLs
         (HTTPException, http_error),
         (UnavailableStorageError, without_storage),
         (TextError, without_tokens),
@@ -61,26 +61,26 @@ def init_app(app: Flask) -> None:
         app.register_error_handler(kind, _unfailing(handler, plain))
 
     @app.before_request
-    def compute_nothing_again() -> None:
+    def refuse_second_attempt() -> None:
         if reason := request.environ.get(STOPPED):
             raise StoppedRequestError(reason)
 
     @app.after_request
-    def tell_when(response: Response) -> Response:
+    def add_retry_after(response: Response) -> Response:
         if response.status_code == 503:
             response.headers.setdefault("Retry-After", str(plain_errors.RETRY_AFTER[503]))
         return response
 
 
 def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
-    """A handler that answers plainly where `handler` fails."""
+    """`handler`, with a plain error response if it fails itself."""
 
     @wraps(handler)
     def answer(error: Any) -> ResponseReturnValue:
         try:
             return handler(error)
         except Exception:
-            log.exception("%s %r: the error page could not be made", request.method, request.path)
+            log.exception("%s %r: the error page could not be rendered", request.method, request.path)
             return plain.answer(request, _status_of(error), _headers_of(error))
 
     return answer
@@ -103,7 +103,7 @@ def _headers_of(error: Exception) -> dict[str, str]:
 
 
 def http_error(error: HTTPException) -> Response:
-    """The page for `error`, or its problem details for programs."""
+    """The page for `error`, or problem details for programs."""
     if is_api(request):
         g.language_key = "en"
     status = error.code or 500
@@ -119,13 +119,13 @@ def http_error(error: HTTPException) -> Response:
 
 
 def without_storage(error: UnavailableStorageError) -> Response:
-    """The page for a request that needs the database while it cannot be used, with what was typed and a second try."""
+    """The page for a request that needs the unreachable database; it offers to send the same input again."""
     log.error("%s %r is answered 503: %s", request.method, request.path, error)
     if is_api(request):
         g.language_key = "en"
     message = _(
-        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Nothing is lost either: "
-        "try again in a minute. Everything that needs no storage works meanwhile."
+        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not lost: "
+        "try again in a minute. Features that need no storage still work."
     )
     if wants_problems(request):
         return problem(503, message)
@@ -135,13 +135,13 @@ def without_storage(error: UnavailableStorageError) -> Response:
 
 
 def stopped(error: StoppedRequestError) -> Response:
-    """The page for a request whose first attempt took too long, with what was typed."""
+    """The page for a request whose first attempt timed out or crashed; after a timeout it shows the visitor's input."""
     if error.reason != "time":
         return http_error(InternalServerError())
     if is_api(request):
         g.language_key = "en"
     message = _(
-        "This took longer than the %(seconds)s seconds that a request may take here, so it was stopped. Shorten the "
+        "This took longer than the %(seconds)s seconds that a request may take, so the server stopped it. Shorten the "
         "text or choose another vocabulary, then try again.",
         seconds=number(current_app.config["MAX_REQUEST_SECONDS"]),
     )
@@ -152,75 +152,77 @@ def stopped(error: StoppedRequestError) -> Response:
 
 
 def without_tokens(error: TextError) -> Response:
-    """The page for a text that the chosen vocabulary cannot cope with, wherever that comes to light."""
+    """The page for a text that the chosen vocabulary cannot encode."""
     if is_api(request):
         g.language_key = "en"
-    message = _("The chosen vocabulary cannot cope with this text. Change the text, or choose another vocabulary.")
+    message = _("The chosen vocabulary cannot encode this text. Change the text, or choose another vocabulary.")
     return problem(409, message) if wants_problems(request) else _page(422, message)
 
 
 def unforeseen(error: Exception) -> Response:
-    """The page for an exception that is our fault; the log has the traceback, the visitor has not."""
+    """The page for an unhandled exception. The traceback goes to the log only."""
     log.error("%s %r failed", request.method, request.path, exc_info=error)
     return http_error(InternalServerError())
 
 
 def _page(status: int, message: str, **retry: Any) -> Response:
-    """A page with `message`, bare in a frame, or for htmx the message alone; `retry` is an address or a form's fields
-    to try again.
+    """A page with `message`, without navigation in a frame; for htmx, the message alone.
+
+    `retry` is what the page sends when the visitor tries again: an address, or the fields of a form.
     """
     heading = heading_for(status)
     if is_framed(request):
         return make_response(render_template("share/embed_gone.html", title=heading, sentence=message), status)
     partial = wants_partial()
     template = "_error.html" if partial else "error.html"
-    # What a form was sent from is still there, with all that was typed: the page before this one.
+    # The previous page in the browser's history still has everything that the visitor typed into the form.
     is_form = request.method == "POST"
     body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
     return make_response(body, status)
 
 
 def message_for(error: HTTPException) -> str:
-    """What went wrong and what to do, in the reader's language."""
+    """What went wrong and what to do next, in the visitor's language."""
     if isinstance(error, RequestEntityTooLarge):
         if request.endpoint == "playground.upload":
             return _(
-                "What was sent is too large: a vocabulary file may have up to %(limit)s bytes.",
+                "The file is too large: a vocabulary file may have up to %(limit)s bytes.",
                 limit=number(current_app.config["MAX_UPLOAD_BYTES"]),
             )
         return _(
-            "What was sent is too large: the text may have up to %(limit)s bytes. Your text is still where you typed "
-            "it; shorten it there.",
+            "The request is too large: the text may have up to %(limit)s bytes. Your text is still in the form; "
+            "shorten it there.",
             limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
     if error.code == 429:
         return _(
-            "That was more at once than this site answers one address. Try again in %(seconds)s seconds. Your text "
-            "is still where you typed it.",
+            "You sent too many requests. Try again in %(seconds)s seconds. Your text is still in the form.",
             seconds=number(rates.seconds_left()),
         )
     return sentence_for(error.code or 500)
 
 
 def api_message_for(error: HTTPException) -> str:
-    """The same for programs."""
+    """What went wrong and what to do next, for programs."""
     match error.code:
         case 404:
-            return "There is nothing at this address. /api lists what there is."
+            return "There is nothing at this address. /api documents all addresses."
         case 405:
-            return f"This address does not answer {request.method}; the header Allow lists what it answers."
+            return f"This address does not accept {request.method}; the Allow header lists the methods that it accepts."
         case 413 if request.mimetype == "multipart/form-data":
-            return f"That is too much: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
+            return (
+                f"The file is too large: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
+            )
         case 413:
-            return f"That is too much for one request: all texts together may have {_limit()} bytes of UTF-8."
+            return f"The request is too large: all texts together may have {_limit()} bytes of UTF-8."
         case 429:
             wait = rates.seconds_left()
-            return f"That was more at once than this site answers one address. Try again in {wait} seconds."
+            return f"You sent too many requests. Try again in {wait} seconds."
         case 400:
-            return "The request could not be read."
+            return "The site could not read the request."
     if (error.code or 500) >= 500:
-        return "Something went wrong on our side. Please try again."
-    return "The request could not be answered."
+        return "Something went wrong on our side. Try again."
+    return "The site could not answer the request."
 
 
 def _limit() -> str:

@@ -1,4 +1,4 @@
-"""`/healthz`: is this process answering?"""
+"""The health check at `/healthz`."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ blueprint = Blueprint("health", __name__)
 
 @blueprint.get("/healthz")
 def healthz() -> Response:
-    """Says `ok`; touches nothing."""
+    """Answer `ok` without using the database or any vocabulary."""
     return Response("ok", mimetype="text/plain")

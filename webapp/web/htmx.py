@@ -1,4 +1,4 @@
-"""Answers to htmx, and the headers of answers that belong to one visitor."""
+"""Responses to htmx, and the cache headers of responses for a single visitor."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ REQUEST_TYPE = "HX-Request-Type"
 
 
 def wants_partial() -> bool:
-    """Whether htmx asks for the part of the page that it swaps, and not for the whole page."""
+    """Whether htmx requests a part of the page to swap, not the whole page."""
     return request.headers.get(REQUEST_TYPE) == "partial"
 
 
 def private(response: AnyResponse) -> AnyResponse:
-    """Let nobody but the visitor's own browser keep an answer, and ask each time whether it is still the same."""
+    """Allow only the visitor's browser to cache the response, and require revalidation for each use."""
     response.headers["Cache-Control"] = "private, no-cache"
     return response
 
 
 def swappable(response: Response, address: str | None = None, *, vary: str = "") -> Response:
-    """A private answer that is another one for htmx, which shows `address` for it; `vary` names a further header."""
+    """A private response that differs for htmx, which shows `address` as its URL; `vary` names a further header."""
     response.vary.update([REQUEST_TYPE, vary] if vary else [REQUEST_TYPE])
     if address and wants_partial():
         response.headers["HX-Replace-Url"] = address

@@ -1,6 +1,6 @@
-"""English and 简体中文: which one a visitor reads, and the plain link to the other.
+"""Chooses the visitor's language, English or 简体中文, and builds the link to the same page in the other one.
 
-The order is: `lang` in the address or form, then the cookie that an earlier one left, then the browser's languages.
+The order is: `lang` in the address or form, the cookie with an earlier choice, the browser's languages.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from werkzeug.exceptions import HTTPException
 
 COOKIE = "lang"
 A_YEAR = 31_536_000
-FIRST_PAGE = "playground.page"
+HOME_PAGE = "playground.page"
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language of the site: `tag` in addresses and HTML, `locale` for Babel, `name` in its own words."""
+    """One language of the site: its `tag` in HTML, its `locale` for Babel and its own `name` for itself."""
 
     tag: str
     locale: str
@@ -36,15 +36,15 @@ LANGUAGES = {
 
 
 def init_app(app: Flask) -> None:
-    """Let Babel choose by `current_key`, remember an explicit choice, and give templates what they need."""
+    """Set up Babel with `current_key`, store an explicit choice in a cookie, and add template variables and filters."""
     Babel(app, locale_selector=lambda: LANGUAGES[current_key()].locale)
 
     @app.after_request
     def remember(response: Response) -> Response:
-        if "by_visitor" in g:  # the words are in this visitor's language: no cache may give them to another
+        if "by_visitor" in g:  # the language depends on these headers, so a cache must distinguish them
             response.vary.update(("Accept-Language", "Cookie"))
-        chosen = _asked()
-        # People choose on pages. A cookie is for one visitor, and so is the answer that brings it.
+        chosen = _explicit_choice()
+        # Only HTML pages set the cookie. A response with a cookie must not be stored in a shared cache.
         if chosen in LANGUAGES and response.mimetype == "text/html" and request.endpoint != "static":
             response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
             if response.cache_control.public:
@@ -61,22 +61,22 @@ def init_app(app: Flask) -> None:
 
 
 def current_key() -> str:
-    """`en` or `zh` for this request."""
+    """The language of this request: `en` or `zh`."""
     if "language_key" not in g:
         g.by_visitor = True
-        g.language_key = requested_key(request, _asked())
+        g.language_key = requested_key(request, _explicit_choice())
     key: str = g.language_key
     return key
 
 
-def requested_key(request: Request, asked: str | None) -> str:
-    """The language that was asked for, else that of the cookie, else the first of the browser's that there is."""
-    explicit = (asked, request.cookies.get(COOKIE))
+def requested_key(request: Request, choice: str | None) -> str:
+    """The explicit choice, or else the cookie's language, or else the first supported language of the browser."""
+    explicit = (choice, request.cookies.get(COOKIE))
     return next((key for key in explicit if key in LANGUAGES), None) or _preferred(request)
 
 
-def _asked() -> str | None:
-    """`lang` of the address or form; of the address alone where the form is the very thing that went wrong."""
+def _explicit_choice() -> str | None:
+    """`lang` of the address or form; of the address alone if the form cannot be parsed."""
     try:
         return request.values.get("lang")
     except (HTTPException, OSError):
@@ -92,10 +92,10 @@ def _preferred(request: Request) -> str:
 
 
 def language_url(key: str) -> str | None:
-    """This page's address in language `key`, everything else unchanged; None for an answer to a form.
+    """The address of this page in language `key`, otherwise unchanged; None for the response to a form.
 
-    An address without a page of its own, a missing static file for one, leads to the first page. None too where there
-    is no address to be had: every page shows this link, error pages among them.
+    For an address without a page, such as a missing static file, the link leads to the home page. None also if the
+    address cannot be built, because every page shows this link, error pages included.
     """
     if request.method != "GET":
         return None
@@ -104,22 +104,22 @@ def language_url(key: str) -> str | None:
     pairs = [(name, value) for name, values in arguments.lists() for value in values]
     try:
         if request.endpoint in (None, "static"):
-            path = current_app.url_for(FIRST_PAGE)
+            path = current_app.url_for(HOME_PAGE)
         else:
             path = current_app.url_for(request.endpoint, **(request.view_args or {}))
         return f"{path}?{urlencode(pairs)}"
     except Exception:
-        log.exception("The link to the other language could not be made")
+        log.exception("The link to the other language could not be built")
         return None
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """A number as the reader's language writes it: `1234.5 → 1,234.5`; `digits` fixes the decimals."""
+    """A number in the format of the visitor's language: `1234.5 → 1,234.5`; `digits` sets the number of decimals."""
     if digits is None:
         return format_decimal(value)
     return format_decimal(round(value, digits), format=f"#,##0.{'0' * digits}" if digits else "#,##0")
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage with one decimal: `0.125 → 12.5%`."""
+    """A fraction as a percentage with one decimal: `0.125 → 12.5%`."""
     return format_percent(share, "#,##0.0%")

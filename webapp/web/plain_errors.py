@@ -1,7 +1,7 @@
-"""Error answers that use no template, translation, URL, database or session, so that they cannot fail with them.
+"""Error responses that need no template, translation, URL, database or session, so they work when those fail.
 
 `webapp.web.errors` sends one when its own page cannot be rendered. `LastResort` sends one when Flask itself fails.
-Their sentences are translated when the application starts.
+Their messages are translated when the application starts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ D = TypeVar("D")
 
 STATUSES = tuple(status.value for status in HTTPStatus if status >= 400)
 
-# After so many seconds it is worth trying again.
+# The Retry-After header by status, in seconds.
 RETRY_AFTER = {429: 60, 503: 10}
 
 _PAGE = Markup("""<!doctype html>
@@ -57,8 +57,8 @@ _PARAGRAPH = Markup("<p>{}</p>\n")
 
 
 @dataclass(frozen=True)
-class Words:
-    """What a plain page says in one language."""
+class PlainMessages:
+    """The texts of a plain page in one language."""
 
     heading: str
     sentence: str
@@ -68,15 +68,15 @@ class Words:
 
 
 class PlainErrors:
-    """Plain error answers; `words` are those of each language and status."""
+    """Builds plain error responses from the `messages` of each language and status."""
 
-    def __init__(self, words: Mapping[tuple[str, int], Words]) -> None:
-        self._words = words
+    def __init__(self, messages: Mapping[tuple[str, int], PlainMessages]) -> None:
+        self._messages = messages
 
     def answer(self, request: Request | None, status: int, headers: Mapping[str, str] | None = None) -> Response:
-        """A page, or problem details for programs, or the message alone for htmx.
+        """A page; for programs, problem details; for htmx, the message alone.
 
-        It is in the visitor's language; where that cannot be told, in both languages.
+        The response is in the visitor's language, or in both languages if that is unknown.
         """
         status = status if status in STATUSES else 500
         framed = request is not None and _safely(lambda: is_framed(request), False)
@@ -91,12 +91,13 @@ class PlainErrors:
     def _body(self, request: Request | None, status: int, framed: bool) -> Response:
         if request is None:
             return Response(self._page(list(LANGUAGES), status), status, mimetype="text/html")
-        known = _language(request)
+        language = _language(request)
         if _safely(lambda: wants_problems(request), False):
-            return problem(status, self._words["en" if is_api(request) or known is None else known, status].sentence)
-        keys = list(LANGUAGES) if known is None else [known]
+            key = "en" if is_api(request) or language is None else language
+            return problem(status, self._messages[key, status].sentence)
+        keys = list(LANGUAGES) if language is None else [language]
         if request.headers.get("HX-Request-Type") == "partial" and not framed:
-            body = "".join(_MESSAGE.format(self._words[key, status].sentence) for key in keys)
+            body = "".join(_MESSAGE.format(self._messages[key, status].sentence) for key in keys)
         else:
             home = f"{request.environ.get('SCRIPT_NAME', '')}/"
             body = self._page(keys, status, home, is_form=request.method == "POST")
@@ -105,17 +106,17 @@ class PlainErrors:
     def _page(self, keys: Sequence[str], status: int, home: str = "/", *, is_form: bool = False) -> str:
         sections = []
         for key in keys:
-            words = self._words[key, status]
-            back = _PARAGRAPH.format(words.back) if is_form else ""
+            texts = self._messages[key, status]
+            back = _PARAGRAPH.format(texts.back) if is_form else ""
             sections.append(
-                _SECTION.format(LANGUAGES[key].tag, words.heading, words.sentence, back, home, words.home, words.status)
+                _SECTION.format(LANGUAGES[key].tag, texts.heading, texts.sentence, back, home, texts.home, texts.status)
             )
-        title = " · ".join(self._words[key, status].heading for key in keys)
+        title = " · ".join(self._messages[key, status].heading for key in keys)
         return _PAGE.format(tag=LANGUAGES[keys[0]].tag, title=title, sections=Markup("\n").join(sections))
 
 
 class LastResort:
-    """A WSGI application that answers with a plain page of status 500 when the one inside raises an exception."""
+    """WSGI middleware that sends a plain page with status 500 when the application raises an exception."""
 
     def __init__(self, app: WSGIApplication, make_request: Callable[[WSGIEnvironment], Request], plain: PlainErrors):
         self._app = app
@@ -137,39 +138,39 @@ class LastResort:
             method, path = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
             log.error("%r %r failed outside any page", method, path, exc_info=error)
             response = self._plain.answer(_safely(lambda: self._make_request(environ), None), 500)
-            # An answer that was started, but not sent, is replaced.
+            # This replaces a response that was started but not sent.
             failure = (sys.exc_info(),) if started else ()
             return response(environ, lambda status, headers, *_: start_response(status, headers, *failure))
 
 
 def init_app(app: Flask) -> PlainErrors:
-    """Translate what plain answers say, and put `LastResort` around the application, proxies' headers included."""
-    words = {}
+    """Translate the messages of plain responses, and wrap the application with its middleware in `LastResort`."""
+    messages = {}
     for key in LANGUAGES:
         with app.test_request_context():
             g.language_key = key
             for status in STATUSES:
-                words[key, status] = Words(
+                messages[key, status] = PlainMessages(
                     heading_for(status),
                     sentence_for(status),
                     _("Go one page back in your browser: your text and your choices are there as you left them."),
                     _("To the first page"),
                     _("Status %(status)s", status=status),
                 )
-    plain = PlainErrors(words)
+    plain = PlainErrors(messages)
     app.wsgi_app = LastResort(app.wsgi_app, app.request_class, plain)  # type: ignore[method-assign]
     return plain
 
 
 def _language(request: Request) -> str | None:
-    """The visitor's language; None where finding it out fails."""
+    """The visitor's language; None if it cannot be determined."""
     if has_app_context() and "language_key" in g:
         return str(g.language_key)
     return _safely(lambda: requested_key(request, request.args.get("lang")), None)
 
 
 def _safely(find: Callable[[], T], otherwise: D) -> T | D:
-    """What `find` returns, or `otherwise` where it raises an exception."""
+    """The result of `find`, or `otherwise` if it raises an exception."""
     try:
         return find()
     except Exception:

@@ -1,4 +1,4 @@
-"""What went wrong, for programs: problem details as RFC 9457 has them, `application/problem+json`."""
+"""Error responses for programs: problem details as in RFC 9457, `application/problem+json`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def wants_problems(request: Request) -> bool:
-    """Whether the answers at an address are for programs: the API, oEmbed, and the JSON twins of pages.
-
-    The API speaks English, whoever asks.
-    """
+    """Whether the response to a request is for programs: the API, oEmbed, or the JSON version of a page."""
     path = request.path
     if is_api(request) or path.endswith(".json") or path == "/oembed":
         return True
@@ -25,7 +22,7 @@ def wants_problems(request: Request) -> bool:
 
 
 def is_api(request: Request) -> bool:
-    """Whether an address is one of the API's."""
+    """Whether a request is for the API, which always answers in English."""
     return request.path == API or request.path.startswith(f"{API}/")
 
 
@@ -36,17 +33,17 @@ def problem(
     errors: Iterable[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """An answer that tells what went wrong. `errors` are places in the request, `#/texts/0`, each with a sentence."""
-    told: dict[str, object] = {
+    """A response with problem details. `errors` pairs parts of the request, such as `#/texts/0`, with messages."""
+    details: dict[str, object] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
     }
-    found = [{"pointer": pointer, "detail": sentence} for pointer, sentence in errors]
-    if found:
-        told["errors"] = found
-    response = Response(json.dumps(told, ensure_ascii=True), status, mimetype=MEDIA_TYPE)
+    places = [{"pointer": pointer, "detail": sentence} for pointer, sentence in errors]
+    if places:
+        details["errors"] = places
+    response = Response(json.dumps(details, ensure_ascii=True), status, mimetype=MEDIA_TYPE)
     response.headers.update(headers or {})
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -59,11 +56,11 @@ def refuse(
     errors: Iterable[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> NoReturn:
-    """End the request with `problem`."""
+    """Abort the request with `problem`."""
     abort(problem(status, detail, errors=errors, headers=headers))
 
 
 def as_problem(error: HTTPException, detail: str) -> Response:
-    """Any HTTP error as problem details, with the headers that belong to it: `Allow`, `Retry-After`."""
+    """An HTTP error as problem details, with its headers such as `Allow` and `Retry-After`."""
     headers = {name: value for name, value in error.get_headers() if name.lower() != "content-type"}
     return problem(error.code or 500, detail, headers=headers)

@@ -1,10 +1,10 @@
-"""What is believed of the proxies before the site, and what is not.
+"""Decides which headers of reverse proxies the site trusts.
 
-With `TOKENSCOPE_PROXIES` at 0, nothing: the address is the connection's, and the scheme is the socket's. With n, the
-n-th entry from the end of `X-Forwarded-For`, which is what the outermost of n proxies wrote, and the last entry of
-`X-Forwarded-Proto`, if it is `http` or `https`: links that are given away need it, behind a proxy that speaks TLS.
-`X-Forwarded-Host`, `-Port` and `-Prefix` and `Forwarded` are never believed, for few proxies overwrite what a visitor
-sends there: links are made from `Host`, which proxies have to check anyway to find the site.
+With `TOKENSCOPE_PROXIES` at 0, the site trusts none: it uses the address and the scheme of the connection. With n, it
+trusts the n-th entry of `X-Forwarded-For` from the end, which the outermost of n proxies wrote, and the last entry of
+`X-Forwarded-Proto` if it is `http` or `https`: shared links need the scheme behind a proxy that terminates TLS. The
+site never trusts `X-Forwarded-Host`, `-Port`, `-Prefix` or `Forwarded`, because few proxies overwrite what a client
+sends there. It builds links from `Host`, which proxies check anyway to route the request.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _PROTO = "HTTP_X_FORWARDED_PROTO"
 
 
 def init_app(app: Flask) -> None:
-    """Believe as many proxies as the setting `PROXIES` says."""
+    """Trust as many proxies as the setting `PROXIES` says."""
     proxies = app.config["PROXIES"]
     if proxies:
-        believing = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=1, x_host=0)
-        app.wsgi_app = _KnownSchemes(believing)  # type: ignore[method-assign]
+        trusting = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=1, x_host=0)
+        app.wsgi_app = _KnownSchemes(trusting)  # type: ignore[method-assign]
 
 
 class _KnownSchemes:
-    """Lets `X-Forwarded-Proto` through only if its last entry is one: links begin with it."""
+    """WSGI middleware that removes `X-Forwarded-Proto` unless its last entry is `http` or `https`."""
 
     def __init__(self, app: WSGIApplication) -> None:
         self._app = app

@@ -1,8 +1,7 @@
-"""How often one address may ask: generous for reading, tight for what stores something.
+"""Rate limits per client address: generous for reading, strict for requests that store something.
 
-Every address counts, known or not; only `/healthz` and static files that exist are free. Counted in memory, each
-process for itself, or in Redis or Valkey for all of them together where `REDIS_URL` is set. Whose request it is comes
-from `webapp.web.proxies`.
+Every URL counts, existing or not, except `/healthz` and static files that exist. Each process counts in memory, or all
+processes count together in Redis or Valkey if `REDIS_URL` is set. `webapp.web.proxies` determines the client address.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ R = TypeVar("R")
 _STORING = "_stores_something"
 _RATES = {"reading": "RATE_READING", "storing": "RATE_STORING"}
 HEALTH = "health.healthz"
-_NOWHERE = "nowhere"  # stands for the endpoint of an address that has none
+_NOWHERE = "nowhere"  # the endpoint to count for URLs without one
 
 
 def stores(view: Callable[P, R]) -> Callable[P, R]:
-    """Mark a view whose POST keeps something: uploads, snapshots, reports."""
+    """Mark a view whose POST stores something: an upload, a snapshot or a report."""
     setattr(view, _STORING, True)
     return view
 
 
 def init_app(app: Flask) -> None:
-    """Count requests by the address they come from, as the settings `RATE_READING` and `RATE_STORING` say."""
+    """Limit the requests of each client address to the settings `RATE_READING` and `RATE_STORING`."""
     if not (app.config["RATE_READING"] or app.config["RATE_STORING"]):
         return
     for name in _RATES.values():
         if app.config[name]:
-            parse_many(app.config[name])  # a mistake in a setting is told at the start
+            parse_many(app.config[name])  # raises ValueError at the start for an invalid setting
     limiter = Limiter(
         lambda: counted_as(request.remote_addr or "127.0.0.1"),
-        # One limit that says which it is: two would be looked up with every request, and one of them put aside again.
+        # One limit that chooses its rate: with two, each request would evaluate both and discard one.
         default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
         storage_uri=_storage(app),
         request_identifier=_counted_endpoint,
@@ -56,16 +55,16 @@ def init_app(app: Flask) -> None:
 
 
 def _counted_endpoint() -> str:
-    """The endpoint that Flask-Limiter counts the request for.
+    """The endpoint under which Flask-Limiter counts the request.
 
-    Flask-Limiter never counts `static`, nor an address without an endpoint. Both are counted here: an answer with
-    status 404 is a whole page, and costs as much as one.
+    Flask-Limiter itself ignores `static` and URLs without an endpoint. Both count here: a response with status 404 is
+    a complete page and costs as much as one.
     """
     return request.endpoint if request.endpoint and request.endpoint != assets.ENDPOINT else _NOWHERE
 
 
 def seconds_left() -> int:
-    """How long to wait before asking again, where this request was one too many; at least a second."""
+    """The seconds until a request over the limit may be repeated; at least 1."""
     for limiter in current_app.extensions.get("limiter", ()):
         limit = limiter.current_limit
         if limit is not None and limit.breached:

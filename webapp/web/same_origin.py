@@ -1,7 +1,7 @@
-"""Who may make this site store something: its own pages, not those of others.
+"""Protection against cross-site request forgery: pages of other sites cannot make this site store something.
 
-A browser says where a form comes from (`Sec-Fetch-Site`, and `Origin`); a program says nothing, and has no visitor's
-cookies to misuse.
+Browsers send the origin of a form (`Sec-Fetch-Site` and `Origin`). Programs send neither, and carry no visitor's
+cookies.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from flask import Request
 
 
 def is_foreign(request: Request) -> bool:
-    """Whether a browser sent the request for a page of another site.
+    """Whether a browser sent the request from a page of another site.
 
-    `Sec-Fetch-Site: cross-site`, or where an older browser does not send it an `Origin` that is not this host.
+    Checks `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -24,5 +24,5 @@ def is_foreign(request: Request) -> bool:
         return False
     try:
         return urlsplit(origin).netloc != request.host
-    except ValueError:  # "http://[" is no address, and not this site's
+    except ValueError:  # not a URL, for example "http://["
         return True

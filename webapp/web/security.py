@@ -1,4 +1,4 @@
-"""The headers that keep hostile text from becoming anything but text."""
+"""Security headers: they prevent a visitor's text from running as a script and other sites from embedding pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # The address of a page holds the visitor's text: no other site is told it.
+    # The URL of a page may contain the visitor's text, so other sites must not receive it.
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -38,30 +38,30 @@ HEADERS = {
 
 
 FRAMED_HEADERS = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"} | {
-    # No word about ancestors, since `*` leaves out files on a disk.
+    # No `frame-ancestors`: its `*` does not match pages opened from a local file.
     "Content-Security-Policy": CONTENT_SECURITY_POLICY.replace("; frame-ancestors 'none'", ""),
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 
 
 def framed(view: Callable[P, R]) -> Callable[P, R]:
-    """Mark a view whose answers, errors among them, other pages may show in a frame."""
+    """Mark a view whose responses, including errors, other sites may show in a frame."""
     setattr(view, _FRAMED, True)
     return view
 
 
 def is_framed(request: Request) -> bool:
-    """Whether a request is for such a view."""
+    """Whether the view of a request is marked with `framed`."""
     return getattr(current_app.view_functions.get(request.endpoint or ""), _FRAMED, False)
 
 
 def init_app(app: Flask) -> None:
-    """Send `HEADERS` with every answer, and `Strict-Transport-Security` where TLS is spoken."""
+    """Send `HEADERS` with every response, and `Strict-Transport-Security` over TLS."""
     app.after_request(protect)
 
 
 def protect(response: Response) -> Response:
-    """Give an answer the headers that it lacks."""
+    """Add the security headers that the response does not set itself."""
     for name, value in (FRAMED_HEADERS if is_framed(request) else HEADERS).items():
         response.headers.setdefault(name, value)
     if request.is_secure:

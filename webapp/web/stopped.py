@@ -1,7 +1,7 @@
-"""What the server tells the site about a request that it has stopped once."""
+"""The WSGI variable that marks a request whose first attempt the server stopped."""
 
 from __future__ import annotations
 
-# In the WSGI environment: why the first attempt at the request was stopped, "time" or "crash". The site computes
-# nothing for such a request; it answers with a page that says what happened.
+# Why the first attempt was stopped: "time" or "crash". The site does not process such a request again; it answers with
+# a page that says what happened.
 STOPPED = "tokenscope.stopped"

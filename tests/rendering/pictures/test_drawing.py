@@ -88,7 +88,7 @@ def test_every_token_has_its_colour_and_text_can_be_selected() -> None:
     assert "low lower lowest" in "".join(ElementTree.fromstring(source).itertext())
 
 
-def test_kinds_are_told_apart() -> None:
+def test_kinds_of_tokens_look_different() -> None:
     palette = PALETTES["light"]
     unknown = svg(encode("\U00013000 a", "wordpiece"))
     assert palette.wrong in unknown

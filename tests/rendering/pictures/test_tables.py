@@ -18,7 +18,7 @@ TEXT = "Hello, 研究 👨‍👩‍👧 e\u0301\r\n\"quoted\", '=1+1'"
 
 
 @given(st.text(st.characters()))
-def test_json_says_everything(text: str) -> None:
+def test_json_contains_all_data(text: str) -> None:
     encoding = encode(text)
     found = json.loads(as_json(encoding, algorithm="bpe", vocabulary="bpe-bytes"))
     assert found["text"] == text
@@ -28,7 +28,7 @@ def test_json_says_everything(text: str) -> None:
     assert whole == text.encode("utf-8", "replace") or "\ufffd" in whole.decode()
 
 
-def test_a_row_a_token() -> None:
+def test_csv_has_one_row_per_token() -> None:
     encoding = encode(TEXT)
     rows = list(csv_reader.DictReader(io.StringIO(csv(encoding), newline="")))
     assert list(rows[0]) == ["id", "piece", "start", "end", "bytes"]
@@ -55,7 +55,7 @@ def test_plain_text_has_the_separator_between_tokens_and_characters_whole() -> N
     assert plain(encode(""), "|") == ""
 
 
-def test_the_html_file_stands_alone() -> None:
+def test_the_html_file_is_self_contained() -> None:
     page = standalone_html(encode("<script>alert(1)</script> 研究"), title="<b>BPE</b>")
     assert "<script" not in page
     assert "&lt;b&gt;BPE&lt;/b&gt;" in page

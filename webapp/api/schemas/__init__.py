@@ -1,1 +1,1 @@
-"""What the API takes and answers, as pydantic models."""
+"""The requests and responses of the API as pydantic models."""

@@ -1,4 +1,4 @@
-"""What requests may hold. A field that is not here is refused, and so is a value of another type."""
+"""Models of the requests. Validation rejects unknown fields and values of another type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_NAME = 200
 
 
 def _whole(value: Any) -> Any:
-    """A number of JSON without a fraction is whole: `5.0` is `5` (JSON Schema 2020-12, 6.1.1)."""
+    """A JSON number without a fraction as an integer: `5.0` → `5` (JSON Schema 2020-12, 6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -31,36 +31,39 @@ Whole = BeforeValidator(_whole)
 
 
 class Body(BaseModel):
-    """What all bodies have in common."""
+    """Base of all requests: strict types, no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class Choice(Body):
-    """A vocabulary, an algorithm that it is for, and the options of the playground."""
+    """A vocabulary, an algorithm and the options of the playground."""
 
     vocabulary: str | None = Field(
         None,
         max_length=LONGEST_NAME,
-        description="The name of a vocabulary, as `GET /vocabularies` lists it or `POST /vocabularies` answers it. "
-        "Left out: the first one for the algorithm.",
+        description="The name of a vocabulary, from `GET /vocabularies` or `POST /vocabularies`. "
+        "Default: the first one for the algorithm.",
         examples=["bpe-bytes"],
     )
     algorithm: Algorithm | None = Field(
         None,
-        description="Left out: the first one that the vocabulary is for; without a vocabulary, `bpe`.",
+        description="Default: the first algorithm of the vocabulary; without a vocabulary, `bpe`.",
         examples=["bpe"],
     )
-    runs: bool = Field(True, description="`fmm`, `bmm`: a run of Latin letters or digits stays one token.")
-    lowercase: bool = Field(False, description="`wordpiece`: lower-case first (the shipped vocabulary only).")
-    special: bool = Field(False, description="Honour special tokens that are written in the text.")
-    template: bool = Field(False, description="Put the special tokens around the text that the vocabulary asks for.")
-    dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one a line.")
+    runs: bool = Field(True, description="`fmm`, `bmm`: keep a run of Latin letters or digits as one token.")
+    lowercase: bool = Field(False, description="`wordpiece`: lower-case the text first (built-in vocabulary only).")
+    special: bool = Field(False, description="Recognize special tokens that are written in the text.")
+    template: bool = Field(False, description="Add the special tokens that the vocabulary puts around a text.")
+    dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")
     corpus: str = Field(
-        "", description="What a vocabulary `learned-…` is learned from. Empty: the text itself, or all texts together."
+        "", description="The corpus to train a vocabulary `learned-…` on. Default: the text itself, or all texts."
     )
     size: Annotated[int | None, Whole] = Field(
-        None, ge=0, le=1_000, description="Merges, or pieces for `learned-unigram`, of a vocabulary `learned-…`."
+        None,
+        ge=0,
+        le=1_000,
+        description="Merges of a vocabulary `learned-…`; for `learned-unigram`, pieces.",
     )
 
 
@@ -69,41 +72,41 @@ class Texts(Choice):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]})
 
-    text: str = Field("", description="The text. Either `text` or `texts` is given.", examples=["研究 tokens"])
+    text: str = Field("", description="The text. Send either `text` or `texts`.", examples=["研究 tokens"])
     texts: list[str] = Field(
         [],
         max_length=MOST_TEXTS,
-        description="Several texts; each key of the answer is then a list with an entry for each text, in their order.",
+        description="Several texts. Each key of the response then holds a list with one entry per text, in order.",
     )
 
     @model_validator(mode="after")
     def _either(self) -> Self:
         if len({"text", "texts"} & self.model_fields_set) != 1:
-            raise ValueError("either `text` or `texts` must be given, and not both")
+            raise ValueError("send either `text` or `texts`, not both")
         return self
 
 
 class TokenizeBody(Texts):
-    """Texts to tokenize, and what to answer."""
+    """Texts to tokenize, and the keys of the response."""
 
-    want: list[Want] = Field(list(WANTS), description="The keys of the answer; all of them if it is left out.")
+    want: list[Want] = Field(list(WANTS), description="The keys of the response. Default: all of them.")
 
 
 class CountBody(Texts):
-    """Texts whose tokens are counted."""
+    """Texts whose tokens to count."""
 
 
 MOST_IDS = 1 << 20
-"""So many ids are decoded at once: as many as the longest text could have."""
+"""The most ids that one request decodes: as many as the longest text could have."""
 
 
 class DecodeBody(Choice):
-    """Ids to turn into text."""
+    """Ids to decode."""
 
     ids: Annotated[list[Annotated[int, Field(ge=0)]], BeforeValidator(_all_whole)] = Field(
         description="The ids of tokens.", examples=[[962, 32]], max_length=MOST_IDS
     )
-    skip_special: bool = Field(False, description="Leave special tokens out of the text.")
+    skip_special: bool = Field(False, description="Omit special tokens from the text.")
 
 
 class SplitBody(Choice):
@@ -111,7 +114,7 @@ class SplitBody(Choice):
 
     text: str = Field(description="The text.")
     max_tokens: Annotated[int, Whole] = Field(
-        ge=1, le=1_000_000, description="The most tokens that a part has when it is encoded alone.", examples=[512]
+        ge=1, le=1_000_000, description="The most tokens that a part may have when it is encoded alone.", examples=[512]
     )
     overlap: Annotated[int, Whole] = Field(
         0,
@@ -120,56 +123,58 @@ class SplitBody(Choice):
         description="The most tokens at the end of a part that the next one repeats; at most half of `max_tokens`.",
     )
     boundary: Boundary = Field(
-        "sentence", description="Where parts end, if at least one such place is within them: else behind a token."
+        "sentence", description="Where parts end. A part without such a boundary ends after a token."
     )
 
 
 def _day(value: Any) -> Any:
-    """A day as RFC 3339 writes it; pydantic would take seconds since 1970 too."""
+    """A date in RFC 3339's format; pydantic alone would also accept seconds since 1970."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
         with suppress(ValueError):
             return date.fromisoformat(value)
     if value is None:
         return None
-    raise ValueError("a day is written as in 2030-12-31")
+    raise ValueError("write the date as YYYY-MM-DD, for example 2030-12-31")
 
 
 class SnapshotBody(Choice):
-    """A text whose tokens are kept."""
+    """A text to tokenize and share."""
 
     text: str = Field(description="The text.")
-    title: str = Field("", max_length=LONGEST_TITLE, description="A line about it.")
-    note: str = Field("", max_length=LONGEST_NOTE, description="A paragraph or two about it.")
+    title: str = Field("", max_length=LONGEST_TITLE, description="A title, one line.")
+    note: str = Field("", max_length=LONGEST_NOTE, description="A note, one or two paragraphs.")
     expires: Annotated[date | None, BeforeValidator(_day)] = Field(
-        None, description="The last day, in UTC, on which it is kept; for good if it is left out."
+        None, description="The last day of the snapshot, in UTC. Default: it does not expire."
     )
 
 
 def _whole_number(value: Any) -> Any:
-    """A number of an address: plain digits."""
+    """The integer that a query parameter writes in ASCII digits; any other value unchanged, for pydantic to reject."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
     return value
 
 
 class TokensQuery(Body):
-    """Which tokens of a vocabulary to list."""
+    """The tokens of a vocabulary to list."""
 
-    query: str = Field("", max_length=100, description="What the tokens hold; or an id. Capitals count.")
+    query: str = Field("", max_length=100, description="A part of the tokens, or an id. The search is case-sensitive.")
     page: Annotated[int, BeforeValidator(_whole_number)] = Field(
-        1, ge=1, le=999_999_999, description="Pages have 100 tokens and are counted from 1."
+        1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 100 tokens."
     )
 
 
 class NoQuery(Body):
-    """Addresses that take nothing behind a question mark."""
+    """Operations without query parameters."""
 
 
 class VocabularyUpload(Body):
-    """A vocabulary file, or a vocab.json together with its merges.txt."""
+    """A vocabulary file, or a vocab.json and its merges.txt."""
 
     file: list[Annotated[Any, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]] = Field(
-        min_length=1, max_length=2, description="The file; or `vocab.json` and `merges.txt`, in two parts of this name."
+        min_length=1,
+        max_length=2,
+        description="The file; or `vocab.json` and `merges.txt`, in two such parts.",
     )
 
 

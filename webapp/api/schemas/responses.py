@@ -1,4 +1,4 @@
-"""What answers hold, for the OpenAPI document; tests hold what is really sent against it."""
+"""Models of the responses, for the OpenAPI document. Tests validate real responses against it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from webapp.vocabularies.catalogue import Origin
 
 
 class Answer(BaseModel):
-    """What all answers have in common."""
+    """Base of all responses: no unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class PieceBytes(Answer):
-    """A piece that is no whole UTF-8: a part of a character, or of several."""
+    """A piece that is not valid UTF-8: it begins or ends inside a character."""
 
-    bytes: str = Field(description="The bytes in hexadecimal, with spaces between them.", examples=["e4 b8"])
+    bytes: str = Field(description="The bytes in hexadecimal, separated by spaces.", examples=["e4 b8"])
 
 
 Piece = Annotated[
     str | PieceBytes,
-    Field(description="The piece as the vocabulary has it: text, or `{bytes: …}` where it is no whole UTF-8."),
+    Field(description="The piece as it is in the vocabulary: a string, or `{bytes: …}` if it is not valid UTF-8."),
 ]
 Offsets = Annotated[
     list[Annotated[list[int], Field(min_length=2, max_length=2)]],
-    Field(description="Start and end (exclusive) of each token, in code points of the text as it was sent."),
+    Field(description="Start and end (exclusive) of each token, in code points of the text that you sent."),
 ]
 
 
 class Counts(Answer):
-    """The lengths of a text."""
+    """The length of a text in several units."""
 
     tokens: int
     characters: int = Field(description="Code points.")
@@ -43,16 +43,16 @@ class Counts(Answer):
 
 
 class TokenizeAnswer(Answer):
-    """The keys that were wanted; for `texts` each is a list with an entry for each text."""
+    """The keys that `want` names; for `texts`, each holds a list with one entry per text."""
 
     ids: list[int] | list[list[int]] = Field([], description="The ids of the tokens.")
     pieces: list[Piece] | list[list[Piece]] = Field([], description="The pieces of the tokens.")
-    offsets: Offsets | list[Offsets] = Field([], description="Where the tokens stand.")
-    counts: Counts | list[Counts] = Field(None, validate_default=False, description="How many there are.")  # type: ignore[assignment]
+    offsets: Offsets | list[Offsets] = Field([], description="The positions of the tokens.")
+    counts: Counts | list[Counts] = Field(None, validate_default=False, description="The length of the text.")  # type: ignore[assignment]
 
 
 class CountAnswer(Answer):
-    """The lengths of a text, or a list of each for `texts`."""
+    """The length of a text in several units; for `texts`, lists of them."""
 
     tokens: int | list[int]
     characters: int | list[int]
@@ -60,7 +60,7 @@ class CountAnswer(Answer):
 
 
 class DecodeAnswer(Answer):
-    """The text that ids spell; what is no whole UTF-8 is U+FFFD."""
+    """The decoded text, with U+FFFD for bytes that are not valid UTF-8."""
 
     text: str
 
@@ -69,9 +69,9 @@ class PartAnswer(Answer):
     """One part of a text."""
 
     text: str
-    start: int = Field(description="Where it begins, in code points of the whole text.")
-    end: int = Field(description="Where it ends (exclusive).")
-    tokens: int = Field(description="How many tokens it has, encoded alone.")
+    start: int = Field(description="The start of the part, in code points of the whole text.")
+    end: int = Field(description="The end of the part (exclusive).")
+    tokens: int = Field(description="The number of its tokens when it is encoded alone.")
 
 
 class SplitAnswer(Answer):
@@ -87,14 +87,14 @@ class VocabularyEntry(Answer):
     title: str
     algorithms: list[Algorithm]
     origin: Origin
-    size: int | None = Field(description="The number of tokens; null where the text or the dictionary decides it.")
+    size: int | None = Field(description="The number of tokens; null if it depends on the text or the dictionary.")
     family: str
     licence: str
     source: str
 
 
 class VocabulariesAnswer(Answer):
-    """All vocabularies but those that were uploaded, whose names only those know who uploaded them."""
+    """All vocabularies except uploaded ones."""
 
     vocabularies: list[VocabularyEntry]
 
@@ -104,12 +104,12 @@ class TokenAnswer(Answer):
 
     id: int
     piece: Piece
-    text: str | None = Field(description="What the piece stands for in a text; null for part of a character.")
+    text: str | None = Field(description="The text that the piece stands for; null for a part of a character.")
     special: bool
 
 
 class AddedTokenAnswer(Answer):
-    """A token beside the model's own."""
+    """A token that the tokenizer adds to those of its model."""
 
     id: int
     content: str
@@ -117,7 +117,7 @@ class AddedTokenAnswer(Answer):
 
 
 class PipelineAnswer(Answer):
-    """The steps of each stage."""
+    """The steps of each stage of the tokenizer."""
 
     normalizer: list[str]
     pretokenizer: list[str]
@@ -126,11 +126,11 @@ class PipelineAnswer(Answer):
 
 
 class VocabularyAnswer(VocabularyEntry):
-    """What a vocabulary is made of."""
+    """A vocabulary with its statistics and pipeline."""
 
     mean_length: float = Field(description="Characters per token.")
-    lengths: dict[str, int] = Field(description="How many tokens have so many characters.")
-    kinds: dict[str, int] = Field(description="How many tokens are of a script, or of another kind.")
+    lengths: dict[str, int] = Field(description="The number of tokens of each length in characters.")
+    kinds: dict[str, int] = Field(description="The number of tokens of each script or other kind.")
     longest: list[TokenAnswer]
     longest_words: list[TokenAnswer]
     unknown_id: int | None
@@ -149,22 +149,22 @@ class TokensAnswer(Answer):
 
 
 class SharedAnswer(Answer):
-    """A snapshot that was just kept."""
+    """A new snapshot."""
 
     id: str
-    url: str = Field(description="The page that shows it.")
-    secret: str = Field(description="What it is deleted with; it is told only here.")
-    delete_url: str = Field(description="The page that deletes it.")
+    url: str = Field(description="The page of the snapshot.")
+    secret: str = Field(description="The secret for deleting the snapshot. Only this response contains it.")
+    delete_url: str = Field(description="The page that deletes the snapshot.")
 
 
 class KeptRow(Answer):
-    """One tokenizer of a comparison that was kept, with its tokens."""
+    """One tokenizer of a shared comparison, with its tokens."""
 
     algorithm: Algorithm
     vocabulary: str
     vocabulary_hash: str = Field(description="The SHA-256 of the vocabulary's content.")
-    options: dict[str, bool | int | str | None] = Field(description="The options that are not the usual ones.")
-    ids: list[int] = Field(description="The ids as they were.")
+    options: dict[str, bool | int | str | None] = Field(description="The options that differ from their defaults.")
+    ids: list[int] = Field(description="The ids at the time of sharing.")
     pieces: list[Piece]
     offsets: Offsets
     unknown: list[int] = Field(description="The indexes of the tokens that stand for unknown text.")
@@ -173,7 +173,7 @@ class KeptRow(Answer):
 
 
 class SnapshotAnswer(Answer):
-    """What a snapshot keeps: the tokens of one result, or the `rows` of a comparison, each with tokens of its own."""
+    """A snapshot: the tokens of one result, or the `rows` of a comparison, each with its own tokens."""
 
     id: str
     url: str
@@ -183,12 +183,12 @@ class SnapshotAnswer(Answer):
     note: str
     text: str
     core_version: str
-    rows: list[KeptRow] = Field([], description="Of a comparison: its tokenizers. What follows stands in each then.")
+    rows: list[KeptRow] = Field([], description="The tokenizers of a comparison. Each row then has the fields below.")
     algorithm: Algorithm | None = None
     vocabulary: str | None = None
     vocabulary_hash: str = Field("", description="The SHA-256 of the vocabulary's content.")
-    options: dict[str, bool | int | str | None] = Field({}, description="The options that are not the usual ones.")
-    ids: list[int] = Field([], description="The ids as they were.")
+    options: dict[str, bool | int | str | None] = Field({}, description="The options that differ from their defaults.")
+    ids: list[int] = Field([], description="The ids at the time of sharing.")
     pieces: list[Piece] = []
     offsets: Offsets = []
     unknown: list[int] = Field([], description="The indexes of the tokens that stand for unknown text.")
@@ -197,17 +197,17 @@ class SnapshotAnswer(Answer):
 
 
 class Place(Answer):
-    """A place in the request with what is wrong there."""
+    """An invalid part of the request."""
 
     pointer: str = Field(description="A JSON pointer into the body, or the name of a parameter.", examples=["#/want/0"])
     detail: str
 
 
 class Problem(Answer):
-    """What went wrong, as RFC 9457 has it."""
+    """Problem details as in RFC 9457."""
 
     type: Literal["about:blank"]
     title: str
     status: int
     detail: str
-    errors: list[Place] = Field([], description="Where in the request.")
+    errors: list[Place] = Field([], description="The invalid parts of the request.")

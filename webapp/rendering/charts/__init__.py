@@ -1,12 +1,12 @@
 """Charts as SVG, drawn on the server by templates: `charts/_lines.html` and `charts/_bars.html`.
 
-    axes → where values stand          `linear`, `logarithmic`
-    lines, bars → what is drawn        `LineChart` of `Series`, `BarChart` of `Bar`
+    axes → positions of values         `linear`, `logarithmic`
+    lines, bars → the chart            `LineChart` of `Series`, `BarChart` of `Bar`
     a template's macro → the SVG       `line_chart(chart)`, `bar_chart(chart)`
 
-A chart has a title and a description for whoever does not see it, and the page has its figures as a table behind it.
-Lines differ by marker and dash, not by colour alone, and have their names at their ends. Colours are CSS classes in
-`static/charts.css`, for light and dark; the SVG itself has only places and sizes, in its own units of about a pixel.
+Each chart has a title and a description for screen readers, and the page shows its figures as a table after it. Lines
+differ by marker and dash, not by colour alone, and have labels at their ends. Colours are CSS classes in
+`static/charts.css`, for light and dark; the SVG has only positions and sizes, in units of about a pixel.
 """
 
 from webapp.rendering.charts.axes import Axis, Tick, linear, logarithmic

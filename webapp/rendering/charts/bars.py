@@ -1,4 +1,4 @@
-"""Bar charts: a bar to the right for each row, with its name before it and its figure behind it."""
+"""Horizontal bar charts: each row has a label, a bar and its value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROW, THICK = 24, 14  # height of a row, and of its bar
 
 @dataclass(frozen=True)
 class Bar:
-    """A row: its name, its value, and the value as the reader writes it; `strong` for one to be noticed."""
+    """A row: its label, its value, and the value as text; `strong` highlights it."""
 
     name: str
     value: float
@@ -23,7 +23,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class DrawnBar:
-    """A bar as the picture has it: the middle of its row, and its ends."""
+    """The position of a bar: the middle of its row, and its ends."""
 
     name: str
     label: str
@@ -35,7 +35,7 @@ class DrawnBar:
 
 @dataclass(frozen=True)
 class BarChart:
-    """Rows of bars over one axis, which begins at 0. `names` is the room for their names, in units of the picture.
+    """Rows of bars over one axis from 0. `names` is the width of the labels, in units of the picture.
 
     `key`, `title` and `description` are as in `LineChart`.
     """
@@ -51,16 +51,16 @@ class BarChart:
 
     @property
     def bottom(self) -> float:
-        """Where the axis is."""
+        """The vertical position of the axis."""
         return TOP + ROW * len(self.bars)
 
     @property
     def height(self) -> float:
-        """Of the picture: as many rows as there are bars."""
+        """The height of the picture, for all rows and the axis."""
         return self.bottom + BOTTOM
 
     def drawn(self) -> list[DrawnBar]:
-        """The bars from the top.
+        """The bars from top to bottom.
 
         >>> from webapp.rendering.charts import Axis
         >>> chart = BarChart("c", "", "", Axis("", 0, 4, ()), (Bar("a", 1, "1"), Bar("b", 4, "4")), names=44)
@@ -73,5 +73,5 @@ class BarChart:
         ]
 
     def at(self, value: float) -> float:
-        """Where a value stands from the left."""
+        """The horizontal position of a value."""
         return round(self.names + self.axis.place(value) * (WIDTH - RIGHT - self.names), 1)

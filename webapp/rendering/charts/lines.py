@@ -1,4 +1,4 @@
-"""Line charts: each line with markers of its own shape, a dash of its own, and its name at its end."""
+"""Line charts: each line has its own marker and dash, and a label at its end."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from webapp.rendering.charts.axes import Axis
 
 WIDTH, HEIGHT = 400, 300
 LEFT, RIGHT, TOP, BOTTOM = 34, 90, 26, 42  # margins for the axes' numbers, the lines' names, the axes' titles
-KINDS = 4  # of lines that can be told apart: circle, square, triangle, diamond
-NAME_HEIGHT = 15  # the least between two names
+KINDS = 4  # of distinguishable lines: circle, square, triangle, diamond
+NAME_HEIGHT = 15  # the minimum distance between two labels
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line: its name and its points from left to right; `strong` for the one that the page is about."""
+    """A line: its label and its points from left to right; `strong` for the line that the page is about."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -24,7 +24,7 @@ class Series:
 
 @dataclass(frozen=True)
 class DrawnTick:
-    """A mark on an axis at a place of the picture."""
+    """A mark of an axis at a position in the picture."""
 
     at: float
     label: str
@@ -32,7 +32,7 @@ class DrawnTick:
 
 @dataclass(frozen=True)
 class DrawnLine:
-    """A line as the picture has it: `kind` from 0 to 3 says marker, dash and colour; its name stands at `name_at`."""
+    """The positions of a line: `kind`, 0 to 3, selects marker, dash and colour; `name_at` is that of its label."""
 
     name: str
     kind: int
@@ -42,15 +42,15 @@ class DrawnLine:
 
     @property
     def points(self) -> str:
-        """The places as a polyline has them."""
+        """The points in the syntax of an SVG polyline."""
         return " ".join(f"{x:g},{y:g}" for x, y in self.places)
 
 
 @dataclass(frozen=True)
 class LineChart:
-    """At most four lines over two axes. `key` names it among the charts of a page.
+    """At most four lines over two axes. `key` is unique among the charts of a page.
 
-    `title` says in a few words what it shows, `description` in a sentence or two what there is to see.
+    `title` is a short name of the chart, `description` one or two sentences about what it shows.
     """
 
     key: str
@@ -64,7 +64,7 @@ class LineChart:
     left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
 
     def lines(self) -> list[DrawnLine]:
-        """The lines, the strong ones last, so that they lie on top."""
+        """The lines, strong ones last, so that they are on top."""
         placed = [tuple(self._place(point) for point in one.points) for one in self.series]
         names = apart([places[-1][1] for places in placed], NAME_HEIGHT, self.top, self.bottom)
         drawn = [
@@ -74,11 +74,11 @@ class LineChart:
         return sorted(drawn, key=lambda line: line.strong)
 
     def x_ticks(self) -> list[DrawnTick]:
-        """The marks below."""
+        """The marks of the horizontal axis."""
         return [DrawnTick(self._place((tick.value, self.y.low))[0], tick.label) for tick in self.x.ticks]
 
     def y_ticks(self) -> list[DrawnTick]:
-        """The marks on the left."""
+        """The marks of the vertical axis."""
         return [DrawnTick(self._place((self.x.low, tick.value))[1], tick.label) for tick in self.y.ticks]
 
     def _place(self, point: tuple[float, float]) -> tuple[float, float]:
@@ -88,9 +88,9 @@ class LineChart:
 
 
 def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places moved as little as may be, so that between any two there is a `gap`, and all within the ends.
+    """The positions, moved as little as possible to have at least `gap` between any two and to stay within the ends.
 
-    Those that would touch share the room around their middle.
+    Positions that are too close spread evenly around their mean.
 
     >>> apart([10, 12, 50], 10, 0, 100)
     [6.0, 16.0, 50]

@@ -1,4 +1,4 @@
-"""A result to take away: as a picture, as a page, as data. Knows tokens and fonts, nothing of requests."""
+"""Exports results as a picture, an HTML page or data. Depends on tokens and fonts, not on requests."""
 
 from webapp.rendering.pictures.drawing import CARD, ENGLISH, PictureTexts, card, comparison_card, png, svg
 from webapp.rendering.pictures.page import standalone_html

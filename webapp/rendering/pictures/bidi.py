@@ -1,7 +1,7 @@
-"""Which way each part of a line runs: the Unicode bidirectional algorithm, for text without formatting characters.
+"""The Unicode bidirectional algorithm, for text without formatting characters.
 
-Those are drawn as `⟨202E⟩`, so the algorithm's implicit rules are all that is left. `python-bidi` resolves the levels;
-the order in a line is rule L2 of Unicode Standard Annex 9.
+Pictures show formatting characters as `⟨202E⟩`, so only the algorithm's implicit rules apply. `python-bidi` resolves
+the levels; rule L2 of Unicode Standard Annex 9 determines the order in a line.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import regex
 from bidi import algorithm
 
 _RTL = regex.compile(r"[\p{bc=R}\p{bc=AL}\p{bc=AN}]")
-_OBJECT = "\ufffc"  # neutral, as a picture in the line would be
+_OBJECT = "\ufffc"  # neutral, like an inline picture
 
 
 def base_level(text: str) -> int:
-    """1 for a paragraph that runs from right to left, by its first letter; 0 for all others."""
+    """The base level of a paragraph: 1 if its first letter is from a right-to-left script, else 0."""
     return int(algorithm.get_base_level(text))
 
 
 def levels(clusters: Sequence[str], base: int) -> list[int]:
-    """The embedding level of each cluster of a paragraph: odd ones run from right to left.
+    """The embedding level of each cluster of a paragraph; odd levels run from right to left.
 
     >>> levels(list("ab אב"), 0)
     [0, 0, 0, 1, 1]

@@ -1,6 +1,6 @@
-r"""An encoding as cells: what stands in the picture for each token, as the page shows it (`webapp.rendering.markup`).
+r"""Converts an encoding to cells: what the picture shows for each token, as on the page (`webapp.rendering.markup`).
 
-A character that several tokens share is written once, whole, in the first of them, and all of them carry their bytes.
+A character that several tokens share is in the first of them, and all of them show their bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import LONGEST, cluster_ends
 from webapp.rendering.markup import is_mark_alone, shown_piece, visible
 
-# What XML cannot hold, and no font draws.
+# Characters that XML cannot contain, and no font has.
 _NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
@@ -22,8 +22,8 @@ _NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
 class PictureCell:
     """A token, or text between tokens (`index` None).
 
-    `text` is what is drawn; `label` the bytes in hexadecimal of a token that shares a character; `mark` stands for
-    what shows nothing itself: `↵` for a line end, `▁` for a token without a text.
+    `text` is the visible text; `label` has the bytes in hexadecimal of a token that shares a character; `mark` is the
+    symbol for invisible content: `↵` for a line end, `▁` for a token without text.
     """
 
     index: int | None
@@ -35,7 +35,7 @@ class PictureCell:
 
 
 def drawable(text: str, show: bool = False) -> str:
-    r"""`text` with everything visible and nothing that XML forbids.
+    r"""`text` with visible symbols for control characters, and without characters that XML forbids.
 
     >>> drawable("a\x00\ud800\u202e")
     'a⟨0000⟩⟨D800⟩⟨202E⟩'
@@ -45,10 +45,10 @@ def drawable(text: str, show: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What of the text a token is shown with; `index` None is text that belongs to no token.
+    """The part of the text that is shown for a token; `index` None is text that belongs to no token.
 
-    `shared`: other tokens have bytes of the same character; it is `own` of the first of them. `around`: a special token
-    that stands for nothing in the text.
+    `shared`: other tokens have bytes of the same character, which is in `own` of the first of them. `around`: a special
+    token without text.
     """
 
     index: int | None

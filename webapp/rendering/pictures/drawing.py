@@ -1,4 +1,4 @@
-"""The pictures themselves: a segmentation as SVG or PNG, and the card that a shared link unfolds to."""
+"""Draws a segmentation as SVG or PNG, and the preview card of a shared link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.rendering.pictures.svg import LEADING, Writer, document, quoted
 SIZE = 17  # pixels, as on the page
 MARGIN = 24
 MOST_CHARACTERS = {"svg": 20_000, "png": 2_000}
-"""What is drawn of a text, in characters. The rest is told as a number of tokens."""
+"""The longest text to draw, in characters. The picture gives the number of further tokens."""
 MOST_LINES = {"svg": 2_000, "png": 120}
 LEAST_WIDTH, MOST_WIDTH = 160, 4_000
 CARD = (1200, 630)
@@ -25,13 +25,13 @@ _CARD_MARGIN = 72
 _CARD_SIZES = (88, 72, 60, 50, 42, 36)
 _CARD_CHARACTERS = 600
 _ROW_SIZES = (50, 42, 36, 30, 26, 23)
-_ROWS_MORE = 90  # what a comparison has more room for tokens: it says nothing below them
-_CARD_BOTTOM = 150  # what the words below the tokens take
+_ROWS_MORE = 90  # additional height for the tokens of a comparison, which has no text below them
+_CARD_BOTTOM = 150  # the height of the text below the tokens
 
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """What a picture says beside the text, in the reader's language; English if nobody says otherwise."""
+    """The captions of a picture in the visitor's language; English by default."""
 
     tokens: Callable[[int], str] = field(default=lambda count: f"{count:,} token{'s' * (count != 1)}")
     more: Callable[[int], str] = field(default=lambda count: f"and {count:,} more token{'s' * (count != 1)}")
@@ -59,7 +59,7 @@ def svg(
 ) -> str:
     """The coloured segmentation as an SVG file, `width` pixels wide and as high as it needs.
 
-    `title` (algorithm and vocabulary) stands below the text, with the number of tokens.
+    `title` (algorithm and vocabulary) appears below the text, with the number of tokens.
     """
     return _picture(encoding, theme, width, title, show, words, drawing=False)[0]
 
@@ -74,9 +74,9 @@ def png(
     show: bool = False,
     words: PictureTexts = ENGLISH,
 ) -> bytes:
-    """The same as a PNG file, two pixels a pixel; with a `height`, a card of exactly `width` × `height`.
+    """The same picture as a PNG file at double resolution; with `height`, a card of exactly `width` × `height`.
 
-    What no font of the machine covers is left blank, and the picture says in words which scripts those are.
+    Characters that no font of the machine has stay blank, and a caption names their scripts.
     """
     if height is not None:
         return card(encoding, width=width, height=height, title=title, theme=theme, words=words)
@@ -116,7 +116,7 @@ def card(
     theme: Theme = "light",
     words: PictureTexts = ENGLISH,
 ) -> bytes:
-    """The picture of a link: the beginning of the text in the largest size in which it fits, and what it is."""
+    """The preview card of a link: the beginning of the text in the largest size that fits, and a caption."""
     sheet = _Sheet(width, height, theme)
     for size in (each * sheet.scale for each in _CARD_SIZES):
         lines = max(1, int(sheet.room / (LEADING * size)))
@@ -141,11 +141,11 @@ def comparison_card(
     theme: Theme = "light",
     words: PictureTexts = ENGLISH,
 ) -> bytes:
-    """The picture of a comparison's link: its rows one under the other, each with its name and its number of tokens."""
+    """The preview card of a comparison's link: its rows, each with its name and its number of tokens."""
     sheet = _Sheet(width, height, theme)
     room = sheet.room + _ROWS_MORE * sheet.scale
     label = (22 if len(rows) <= 4 else 18) * sheet.scale
-    free = room / max(1, len(rows)) - 1.6 * label  # what a row has for its tokens
+    free = room / max(1, len(rows)) - 1.6 * label  # the height for the tokens of a row
     size, layouts = 0.0, []
     for size in (size * sheet.scale for size in _ROW_SIZES):
         lines = int(free / (LEADING * size))
@@ -162,7 +162,7 @@ def comparison_card(
 
 
 class _Sheet:
-    """A card while it is drawn. Everything is in pixels."""
+    """A card under construction; all lengths are in pixels."""
 
     def __init__(self, width: int, height: int, theme: Theme) -> None:
         self.known, self.palette = fonts(), PALETTES[theme]
@@ -174,7 +174,7 @@ class _Sheet:
         self._used: list[Face] = []
 
     def laid_out(self, encoding: Encoding, size: float, lines: int) -> Layout:
-        """The beginning of an encoding, in so many lines."""
+        """The layout of the beginning of an encoding, with at most `lines` lines."""
         width = (self.width - 2 * self.margin) / size
         some = cells(encoding, most=_CARD_CHARACTERS)
         return lay_out(some, self.known, width, most_lines=lines, most_characters=_CARD_CHARACTERS)
@@ -185,14 +185,14 @@ class _Sheet:
         self._used += faces_of(layout)
 
     def say(self, text: str, x: float, y: float, size: float, colour: str) -> None:
-        """Write a line of ours, shortened to fit."""
+        """Draw a line of caption, shortened to fit."""
         text = _shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
         writer = Writer(self.palette, size, drawing=True)
         self._body += writer.text(text, x, y, size, colour, _families(text, self.known))
         self._used += [face for character in text if (face := self.known.face_for(character))]
 
     def png(self, summary: str, title: str) -> bytes:
-        """The picture, with a last line that says what it is."""
+        """The finished picture, with a caption as its last line."""
         size, margin, baseline = 32 * self.scale, self.margin, self.height - self.margin
         line = (
             f'<path d="M{margin} {baseline - 62 * self.scale}h{self.width - 2 * margin}" stroke="{self.palette.line}"/>'
@@ -209,7 +209,7 @@ class _Sheet:
 
 
 def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
-    """An SVG of ours as PNG, with the files of the fonts it names and no others; nothing else is loaded."""
+    """Render an SVG of this module as PNG, with the files of the fonts that it names; nothing else is loaded."""
     files = sorted({face.path for face in used})
     first = used[0].family if used else None
     return resvg_py.svg_to_bytes(
@@ -218,7 +218,7 @@ def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
 
 
 def faces_of(layout: Layout) -> list[Face]:
-    """The faces that a layout is drawn with."""
+    """The font faces of a layout."""
     return list({id(run.face): run.face for line in layout.lines for run in line.runs if run.face}.values())
 
 
@@ -238,7 +238,7 @@ def _remarks(encoding: Encoding, layout: Layout, words: PictureTexts, drawing: b
 
 
 def _families(text: str, known: Fonts) -> str:
-    """The fonts that our words need, by name: a title may be in any script."""
+    """The names of the fonts for a caption, which may be in any script."""
     names = dict.fromkeys(face.family for character in text if (face := known.face_for(character)))
     listed = ", ".join(f"'{quoted(name)}'" for name in names)
     return f'font-family="{listed}"' if listed else ""
@@ -253,7 +253,7 @@ def _measure(text: str, known: Fonts) -> float:
 
 
 def _shortened(text: str, known: Fonts, width: float) -> str:
-    """`text` in at most `width` em, with an ellipsis where it was cut."""
+    """`text` shortened to at most `width` em, with an ellipsis."""
     if _measure(text, known) <= width:
         return text
     while text and _measure(text + "…", known) > width:
@@ -262,7 +262,7 @@ def _shortened(text: str, known: Fonts, width: float) -> str:
 
 
 def _words_in_lines(text: str, known: Fonts, width: float) -> list[str]:
-    """A sentence of ours, cut at spaces into lines."""
+    """A caption, wrapped into lines at spaces."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()

@@ -1,7 +1,7 @@
-r"""The fonts of this machine: which of them has a character, and how wide a text is in it.
+r"""The fonts of this machine: chooses a font for each character, and measures text.
 
-A picture is drawn with the fonts that the machine has, one for each stretch of text, chosen here by what their files
-say they cover. So what is measured is what is drawn, and what no font covers is known before anything is drawn.
+A picture uses the installed fonts, one for each span of text, chosen here by the coverage in their files. Therefore the
+measured widths are those of the drawing, and characters without a font are known before drawing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import regex
 import uharfbuzz as hb
 
-# The first that has a character draws it. Families that are not named here follow by name, those with serifs last.
+# The first family that has a character draws it. Other families follow by name, those with serifs last.
 PREFERRED = (
     "Noto Sans",
     "Liberation Sans",
@@ -31,7 +31,7 @@ PREFERRED = (
     "Apple Color Emoji",
 )
 PREFERRED_MONO = ("DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono", "Menlo", "Courier New")
-# Drawn in place of every character they lack, which is worse than saying that there is no font.
+# Fonts with placeholder glyphs for all characters, which are worse than reporting a missing font.
 _NO_FONTS = regex.compile(r"LastResort|Last Resort|Adobe Blank|Unifont", regex.I)
 _UNLIKELY = regex.compile(r"Serif|Mono|Times|Courier|Condensed|Narrow|Math|Symbol|Slab|Naskh|Mincho|Song|Ming")
 
@@ -44,24 +44,24 @@ FOLDERS = (
     "/Library/Fonts",
     "~/.local/share/fonts",
 )
-"""Where fonts are where there is no fontconfig to ask."""
+"""The folders of fonts on systems without fontconfig."""
 
 _REGULAR = (75, 100)  # fontconfig's weights: book 75, regular 80, medium 100
-# What needs no glyph of its own: joiners, variation selectors, tags of flags.
+# Characters that need no glyph: joiners, variation selectors, tags of flags.
 _IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 _EMOJI = regex.compile(r"\p{Emoji_Presentation}|[\p{Emoji}--[0-9#*]]\ufe0f|[0-9#*]\ufe0f?\u20e3|\p{RI}", regex.V1)
 
 
 @dataclass(frozen=True)
 class Advance:
-    """How far one glyph moves on, in em; `cluster` is the index of the first character it draws."""
+    """The advance of one glyph in em; `cluster` is the index of the first character that it draws."""
 
     cluster: int
     width: float
 
 
 class Face:
-    """One face of one font file, opened when it is first needed."""
+    """One face of one font file, opened on first use."""
 
     def __init__(self, path: str, index: int = 0, family: str = "") -> None:
         self.path = path
@@ -81,18 +81,18 @@ class Face:
 
     @cached_property
     def family(self) -> str:
-        """What style sheets call it."""
+        """The name of the family in style sheets."""
         return self._family or self._face.get_name(hb.OTNameIdPredefined.FONT_FAMILY) or ""
 
     @cached_property
     def regular(self) -> bool:
-        """Whether it stands upright and is neither light nor bold, by its own name."""
+        """Whether the face is upright and of normal weight, according to its name."""
         style = self._face.get_name(hb.OTNameIdPredefined.FONT_SUBFAMILY) or ""
         return style.casefold() in ("regular", "book", "medium", "normal", "roman", "")
 
     @cached_property
     def coloured(self) -> bool:
-        """Whether its glyphs have colours of their own, as emoji have."""
+        """Whether its glyphs have their own colours, like emoji."""
         face = self._face
         return bool(face.has_color_png or face.has_color_layers or face.has_color_paint or face.has_color_svg)
 
@@ -101,11 +101,11 @@ class Face:
         return self._face.unicodes
 
     def covers(self, cluster: str) -> bool:
-        """Whether it has every character of `cluster`."""
+        """Whether the face has all characters of `cluster`."""
         return all(ord(character) in self._covered or _IGNORABLE.match(character) for character in cluster)
 
     def advances(self, text: str, rtl: bool = False) -> list[Advance]:
-        """How wide each glyph of `text` is, in one stretch and one direction."""
+        """The advances of the glyphs of `text`, shaped as one run in one direction."""
         buffer = hb.Buffer()
         buffer.add_codepoints([ord(character) for character in text])
         buffer.guess_segment_properties()
@@ -117,7 +117,7 @@ class Face:
 
 
 class Fonts:
-    """Faces in the order in which they are tried."""
+    """Font faces in order of preference."""
 
     def __init__(self, faces: Sequence[Face], mono: Face | None = None) -> None:
         self.faces = faces
@@ -125,8 +125,8 @@ class Fonts:
         self._remembered = lru_cache(1 << 15)(self._face_for)
 
     def face_for(self, cluster: str) -> Face | None:
-        """The face that draws a character as a reader sees it (a grapheme cluster); None where none has it."""
-        # A letter may carry thousands of marks; a cache of those would fill the memory.
+        """The face that draws a grapheme cluster; None if no face has it."""
+        # A letter may have thousands of marks; caching such clusters would fill the memory.
         return (self._remembered if len(cluster) <= LONGEST_REMEMBERED else self._face_for)(cluster)
 
     def _face_for(self, cluster: str) -> Face | None:
@@ -140,7 +140,7 @@ class Fonts:
 
 @cache
 def fonts() -> Fonts:
-    """The fonts of this machine, looked for once."""
+    """The fonts of this machine, searched once per process."""
     found: dict[str, Face] = {}
     for face in _listed() or _found(FOLDERS):
         if not _NO_FONTS.search(face.family):
@@ -156,7 +156,7 @@ def _rank(family: str) -> tuple[int, bool, str]:
 
 
 def _listed() -> list[Face]:
-    """What fontconfig knows, regular faces only; nothing where there is no fontconfig."""
+    """The regular faces that fontconfig lists; none without fontconfig."""
     command = shutil.which("fc-list")
     if not command:
         return []
@@ -184,7 +184,7 @@ def _within(weight: str, limits: tuple[int, int]) -> bool:
 
 
 def _found(folders: Iterable[str]) -> list[Face]:
-    """The faces in some folders, by the names that the files themselves give."""
+    """The faces in some folders, with the names from the files."""
     faces = []
     for folder in folders:
         for path in sorted(Path(folder).expanduser().rglob("*")):
@@ -203,7 +203,7 @@ def _faces_of(path: Path) -> list[Face]:
 
 
 def script_of(cluster: str) -> str:
-    """The script of a cluster as ISO 15924 writes it, `Deva`; `Zyyy` for what belongs to no one script."""
+    """The ISO 15924 code of a cluster's script, such as `Deva`; `Zyyy` for characters of no particular script."""
     buffer = hb.Buffer()
     buffer.add_codepoints([ord(character) for character in cluster])
     buffer.guess_segment_properties()

@@ -1,8 +1,8 @@
-"""Where everything of a picture stands: lines of boxes, one or more a token, and of runs of text upon them.
+"""Computes the layout of a picture: lines of boxes, one or more per token, and of text runs on top of them.
 
-The text of a line is drawn in runs that know nothing of tokens (one font and one direction each), so that Arabic
-letters stay joined and marks stay on their letters wherever a token ends; the boxes lie behind. All lengths are in em
-of the text's size. Every character is drawn once.
+Runs have one font and one direction each, and are independent of tokens, so that Arabic letters stay joined and marks
+stay on their letters at token boundaries. The boxes are in the background. All lengths are in em of the text's size.
+Every character is drawn once.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from webapp.rendering.pictures.fonts import Face, Fonts, script_of
 Role = Literal["text", "label", "mark", "missing"]
 
 LABEL = 0.6875  # the size of bytes, in em
-MARK = 0.75  # the size of the sign for a line end
-MISSING = 0.7  # the width of what no font covers
+MARK = 0.75  # the size of the symbol for a line end
+MISSING = 0.7  # the width of a character without a font
 TAB = 4  # spaces
 _PAD = 0.12
 _NEUTRAL = "\ufffc"
 _SPACE = regex.compile(r"[ \t\u3000]")
-# Between two of these, and before and after them, a line may end: ideographs, kana, syllables, emoji.
+# Characters before and after which a line may break: ideographs, kana, syllables, emoji.
 _ANYWHERE = regex.compile(r"[\p{lb=ID}\p{lb=CJ}\p{lb=H2}\p{lb=H3}\p{lb=EB}\p{lb=RI}]")
 _CLOSING = regex.compile(r"[\p{lb=CL}\p{lb=CP}\p{lb=EX}\p{lb=IS}\p{lb=NS}\p{lb=QU}]")
 _STRONG = regex.compile(r"[\p{bc=R}\p{bc=AL}]")
@@ -35,7 +35,7 @@ _STRONG = regex.compile(r"[\p{bc=R}\p{bc=AL}]")
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """What is never divided: a character as a reader sees it, a label, or a mark. `cell` is its cell's number."""
+    """An indivisible item: a grapheme cluster, a label or a mark. `cell` is the number of its cell."""
 
     text: str
     cell: int
@@ -47,7 +47,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The ground of one token in one line; `first` and `last` say which of its ends are here."""
+    """The background of one token in one line; `first` and `last` say which of its ends are in this line."""
 
     cell: PictureCell
     x: float
@@ -80,7 +80,7 @@ class PictureLine:
 
 @dataclass
 class Layout:
-    """The lines of a picture, how many tokens are in them, and the scripts that no font of the machine covers."""
+    """The lines of a picture, the number of tokens in them, and the scripts without a font on the machine."""
 
     lines: list[PictureLine] = field(default_factory=list)
     tokens: int = 0
@@ -95,7 +95,7 @@ def lay_out(
     most_lines: int | None = None,
     most_characters: int = 20_000,
 ) -> Layout:
-    """Lay cells out in lines of at most `width` em; what is beyond the limits is left out."""
+    """Arrange cells in lines of at most `width` em; omit what exceeds the limits."""
     layout = Layout()
     drawn, paragraphs = _paragraphs(cells, fonts, most_characters)
     seen: set[int] = set()
@@ -116,7 +116,7 @@ Paragraph = tuple[list[Atom], int]
 
 
 def _paragraphs(cells: Iterable[PictureCell], fonts: Fonts, most: int) -> tuple[list[PictureCell], list[Paragraph]]:
-    """The cells that are drawn, and their atoms, cut at the text's own line ends, each with its base level."""
+    """The cells to draw, and the paragraphs of their atoms, each with its base level."""
     drawn: list[PictureCell] = []
     paragraphs: list[list[Atom]] = [[]]
     characters = 0
@@ -141,7 +141,7 @@ def _paragraphs(cells: Iterable[PictureCell], fonts: Fonts, most: int) -> tuple[
 
 
 def _face(cluster: str, before: Sequence[Atom], fonts: Fonts) -> Face | None:
-    """What draws a cluster. A space is in the font of the word before it, so that words are one run of text."""
+    """The face that draws a cluster. A space has the font of the preceding word, so that both are in one run."""
     if cluster == " " and before and before[-1].face and before[-1].role == "text":
         face = before[-1].face
         if not face.coloured and face.covers(cluster):
@@ -158,13 +158,13 @@ def _levelled(atoms: list[Atom]) -> Paragraph:
 
 
 def _key(atom: Atom) -> tuple[object, ...]:
-    """What atoms that are drawn in one go have in common."""
+    """The key that all atoms of a run share."""
     alone = atom.text == "\t" or atom.role in ("label", "mark")
     return atom.role, atom.face and id(atom.face), atom.level, atom.cell if alone else None, alone and atom.text
 
 
 def _widths(run: Sequence[Atom]) -> list[float]:
-    """The width of each atom of a run; what one glyph draws of several atoms is divided between them."""
+    """The width of each atom of a run; atoms that share a glyph divide its width."""
     role, face = run[0].role, run[0].face
     if face is None or role == "missing":
         return [MISSING] * len(run)
@@ -191,7 +191,7 @@ def _width(face: Face, text: str) -> float:
 
 
 def _wrapped(atoms: list[Atom], width: float) -> Iterator[list[Atom]]:
-    """The atoms of a paragraph line by line: a line ends where words do, or where a word has no room in it."""
+    """The atoms of a paragraph by line: lines break between words, or inside a word that is wider than a line."""
     begin, at, taken, chance = 0, 0, 0.0, 0
     while at < len(atoms):
         atom = atoms[at]
@@ -208,7 +208,7 @@ def _wrapped(atoms: list[Atom], width: float) -> Iterator[list[Atom]]:
 
 
 def _may_break(before: Atom, after: Atom) -> bool:
-    """Whether a line may end between two atoms: never inside a token, and inside no word of letters."""
+    """Whether a line may break between two atoms: not inside a token, and not inside a word of letters."""
     if before.cell == after.cell or _CLOSING.match(after.text):
         return False
     if before.role != "text" or after.role != "text" or _SPACE.match(before.text[-1]) or _SPACE.match(after.text):
@@ -218,7 +218,7 @@ def _may_break(before: Atom, after: Atom) -> bool:
 
 def _line(atoms: list[Atom], cells: list[PictureCell], seen: set[int], base: int, width: float) -> PictureLine:
     """One line: its atoms in visual order, grouped into runs and, apart from that, into boxes."""
-    # Rule L1: spaces at the end of a line run with the paragraph.
+    # Rule L1: spaces at the end of a line have the paragraph's direction.
     end = len(atoms)
     while end and _SPACE.fullmatch(atoms[end - 1].text):
         end -= 1
@@ -226,7 +226,7 @@ def _line(atoms: list[Atom], cells: list[PictureCell], seen: set[int], base: int
     atoms = [
         replace(atom, width=width) for _k, run in _runs(atoms) for atom, width in zip(run, _widths(run), strict=True)
     ]
-    # A letter at a cut may have another shape there, and another width.
+    # A letter at a line break may have another shape and width.
     taken = sum(atom.width for atom in atoms)
     shrink = min(1.0, width / taken) if taken else 1.0
     order = visual_order([atom.level for atom in atoms])
@@ -250,9 +250,9 @@ def _runs(atoms: list[Atom]) -> Iterator[tuple[tuple[object, ...], list[Atom]]]:
 
 
 def _spans(atoms: list[Atom]) -> Iterator[tuple[tuple[object, ...], range]]:
-    """The index ranges of runs; one that runs from right to left begins and ends with a letter that does.
+    """The index ranges of runs; a right-to-left run begins and ends with a right-to-left letter.
 
-    The neutral characters around it stand alone, so that every viewer puts them where they are meant to be.
+    Neutral characters around it are separate runs, so that all viewers place them correctly.
     """
     at = 0
     for key, run in _runs(atoms):

@@ -1,4 +1,4 @@
-"""A result as one HTML file that stands alone: its own style, no scripts, nothing from outside."""
+"""Exports a result as a self-contained HTML file: own style, no scripts, no external resources."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def standalone_html(
     ids_heading: str = "Ids",
     language: str = "en",
 ) -> str:
-    """The coloured segmentation and the ids, light or dark as the reader's browser is set."""
+    """The HTML file with the coloured segmentation and the ids, light or dark according to the browser's setting."""
     painter = Painter(encoding, show=show)
     heading = " · ".join(filter(None, (title, words.tokens(len(encoding)))))
     return _PAGE.format(
@@ -80,7 +80,7 @@ def style() -> str:
     rules = [f":root {{ color-scheme: light dark; {_variables('light')} }}"]
     rules.append(f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables('dark')} }} }}")
     rules.append(_STYLE.format(sans=SANS, mono=MONO).strip())
-    # A chunk begins anywhere in the cycle of colours: its class says where.
+    # A chunk may begin anywhere in the cycle of colours, which its class specifies.
     for begin in range(COLOURS):
         for place in range(COLOURS):
             tint = (begin + place) % COLOURS

@@ -1,4 +1,4 @@
-"""The colours of pictures: those of `static/app.css`, which a test holds beside these."""
+"""The colours of pictures, the same as in `static/app.css`; a test compares them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SANS = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', "
     "'Noto Sans SC', sans-serif, 'Apple Color Emoji', 'Noto Color Emoji'"
 )
-"""The fonts of the page, with quotation marks that fit into an attribute."""
+"""The fonts of the page, with quotation marks that are valid in an attribute."""
 
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 """The fonts of bytes and numbers."""

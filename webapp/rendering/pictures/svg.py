@@ -1,7 +1,7 @@
-"""A layout as SVG: boxes, hairlines, and text that can be selected; nothing in it asks for anything from outside.
+"""Writes a layout as SVG: boxes, hairlines and selectable text, without external resources.
 
-Each run of text names the font it was measured in, then those of the page, and its width (`textLength`): where another
-font draws it, it still fits its boxes.
+Each run of text names its measured font, then the fonts of the page, and has its width (`textLength`), so that it fits
+its boxes with any font.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 
 
 class Writer:
-    """Writes lines for one size and one palette.
+    """Writes lines in one size and one palette.
 
-    `drawing` is for our own renderer. It has the very fonts that were measured, so it is told no widths (it stretches
-    letters that Indian scripts reorder); it knows no direction; and it draws a box where no font has a character, so it
-    is not given those.
+    `drawing` adapts the SVG to the site's own renderer, which has the measured fonts. It gets no widths, because it
+    would stretch letters that Indic scripts reorder; no directions, which it does not support; and no characters
+    without a font, for which it would draw boxes.
     """
 
     def __init__(self, palette: Palette, size: float, *, drawing: bool = False) -> None:
         self.palette = palette
         self.size = size
         self.drawing = drawing
-        self.family = SANS  # what a run that names no font is drawn in
+        self.family = SANS  # the default font of runs
 
     @staticmethod
     def common_family(layout: Layout) -> str:
-        """The fonts of the most common face of a layout, to be said once for the whole file."""
+        """The font list for the most common face of a layout, to set once for the whole file."""
         faces = Counter(run.face.family for line in layout.lines for run in line.runs if run.face)
         return f"'{quoted(faces.most_common(1)[0][0])}', {SANS}" if faces else SANS
 
     def lines(self, layout: Layout, left: float, top: float) -> str:
-        """All lines of a layout, from (`left`, `top`) in pixels."""
+        """The SVG of all lines of a layout, from (`left`, `top`) in pixels."""
         self.family = self.common_family(layout)
         parts = [f'<g font-family="{self.family}">']
         for number, line in enumerate(layout.lines):
@@ -52,7 +52,7 @@ class Writer:
         return "".join([*parts, "</g>"])
 
     def text(self, text: str, x: float, y: float, size: float, colour: str, extra: str = "") -> str:
-        """A line of words in the page's fonts, with `y` as its baseline."""
+        """A line of text in the page's fonts, with its baseline at `y`."""
         attributes = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" fill="{colour}"{extra and " " + extra}'
         return f"<text {attributes}>{escape(text, quote=False)}</text>"
 
@@ -109,7 +109,7 @@ class Writer:
         named = f' font-family="{family}"' if family != self.family else ""
         text, way = run.text, ""
         if run.rtl and run.role == "text":
-            # A letter of a script that runs so shows its direction by itself; a bracket alone has to be told.
+            # A right-to-left letter implies its direction; a lone bracket needs it explicitly.
             if self.drawing:
                 text = MIRRORED.get(text, text) if len(text) == 1 and mirrored(text) else text
             elif len(text) == 1:
@@ -124,7 +124,7 @@ class Writer:
 
 
 def document(body: str, width: float, height: float, *, title: str, background: str) -> str:
-    """The whole file; `title` is what a screen reader says."""
+    """The complete SVG file; `title` is for screen readers."""
     head = f'<svg xmlns="{NAMESPACE}" width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     kind = f' role="img" font-family="{SANS}"'
     ground = f'<rect width="{_n(width)}" height="{_n(height)}" fill="{background}"/>'
@@ -132,10 +132,10 @@ def document(body: str, width: float, height: float, *, title: str, background: 
 
 
 def _n(value: float) -> str:
-    """A length in pixels, to the hundredth."""
+    """A length in pixels with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def quoted(family: str) -> str:
-    """A family's name as it stands between single quotation marks in an attribute."""
+    """The name of a family, escaped for single quotation marks in an attribute."""
     return "".join(character for character in family if character.isalnum() or character in " -_.")

@@ -1,7 +1,7 @@
-r"""A result as data: JSON, CSV, plain text.
+r"""Exports a result as JSON, CSV or plain text.
 
-A piece that is no whole characters (some bytes of one) has no text: its `piece` is null in JSON, empty in CSV, and its
-`bytes` say what it is. Those are exact in both; JSON is exact in everything.
+A piece that is not valid UTF-8 has no text: its `piece` is null in JSON and empty in CSV. `bytes` are exact in both
+formats; all fields of JSON are exact.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from webapp.core.encoding import Encoding
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.cells import spans
 
-# A spreadsheet takes a cell that begins so for a formula, which can call a program or send the sheet away.
+# Spreadsheets interpret a cell that begins like this as a formula, which can run programs or leak the sheet.
 _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
 
 
 def as_json(encoding: Encoding, *, algorithm: str, vocabulary: str) -> str:
-    """The text, what cut it, and its tokens: `{"text": …, "algorithm": …, "vocabulary": …, "tokens": [{"id": …}, …]}`.
+    """The result as JSON: `{"text": …, "algorithm": …, "vocabulary": …, "tokens": [{"id": …}, …]}`.
 
-    `start` and `end` are character offsets into `text`; `bytes` are hexadecimal. A line a token.
+    `start` and `end` are character offsets into `text`; `bytes` are hexadecimal. One line per token.
     """
     ascii_only = any("\ud800" <= character <= "\udfff" for character in encoding.text)
 
@@ -50,10 +50,10 @@ def as_json(encoding: Encoding, *, algorithm: str, vocabulary: str) -> str:
 
 
 def csv(encoding: Encoding) -> str:
-    r"""A row a token: id, piece, start, end, bytes (hexadecimal).
+    r"""The result as CSV, one row per token: id, piece, start, end, bytes (hexadecimal).
 
-    A piece that a spreadsheet would run as a formula (it begins with one of `= + - @` and has a letter in it) has an
-    apostrophe before it; its `bytes` stand as they are.
+    A piece that a spreadsheet would run as a formula (it begins with one of `= + - @` and contains a letter) gets a
+    leading apostrophe; its `bytes` are unchanged.
     """
     out = io.StringIO(newline="")
     writer = csv_writer.writer(out)
@@ -66,7 +66,7 @@ def csv(encoding: Encoding) -> str:
 
 
 def guarded(piece: str) -> str:
-    """`piece`, with an apostrophe before it where it would be a formula.
+    """`piece`, with a leading apostrophe if a spreadsheet would run it as a formula.
 
     >>> guarded("=SUM(A1)"), guarded("=="), guarded("-1")
     ("'=SUM(A1)", '==', '-1')
@@ -77,8 +77,8 @@ def guarded(piece: str) -> str:
 def plain(encoding: Encoding, separator: str = " ") -> str:
     """The text with `separator` between tokens.
 
-    A character that several tokens share stands once, whole. Text that belongs to no token (the spaces that WordPiece
-    drops) is left out.
+    A character that several tokens share appears once. Text that belongs to no token (the spaces that WordPiece
+    drops) is omitted.
     """
     return separator.join(_texts(encoding)).encode("utf-8", "replace").decode()
 

@@ -1,6 +1,6 @@
-"""What Alembic runs: the migrations, on the connection that it is given.
+"""Alembic's environment: runs the migrations on the connection that the caller passes.
 
-Typed by a developer in the checkout, `alembic` has none: then it is that of `DATABASE_URL`, or of the instance folder.
+The command `alembic` passes none: it uses `DATABASE_URL`, or the database file in the instance folder.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The steps, each with its revision and the one before it."""
+"""The migrations, each with its revision and the previous one."""

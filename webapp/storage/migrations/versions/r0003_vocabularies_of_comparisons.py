@@ -1,4 +1,4 @@
-"""Snapshots of several results, each with a vocabulary of its own."""
+"""Snapshots of comparisons, whose rows each have a vocabulary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table that says which vocabularies such a snapshot needs."""
+    """Add the table of the vocabularies that such snapshots need."""
     op.create_table(
         "needs",
         sa.Column("snapshot_id", sa.String(length=51), nullable=False),
