@@ -145,9 +145,9 @@ def test_published_files_changed_as_they_are(shared: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (r"(a+)+$", "comes to no end"),
-        (r"(\w+\s?)+!", "comes to no end"),
-        (r"(a|aa)+$", "comes to no end"),
+        (r"(a+)+$", "times out"),
+        (r"(\w+\s?)+!", "times out"),
+        (r"(a|aa)+$", "times out"),
         (r"(?R)?a", "calls itself"),
         (r"(a(?1)?)", "calls itself"),
         (r"(?P<x>a(?&x)?)", "calls itself"),
@@ -228,7 +228,7 @@ def test_growth_of_published_pipelines() -> None:
 
 def test_half_of_a_surrogate_pair() -> None:
     content = small("tekken")[0].replace(b'"<s>"', b'"\\ud800"')
-    assert read_or_refused(content) == "\\ud800 in the JSON is half of a surrogate pair, and no character"
+    assert read_or_refused(content) == "\\ud800 in the JSON is half of a surrogate pair, not a character"
     assert read_or_refused(small("tekken")[0].replace(b'"<s>"', b'"\\ud83d\\ude00"')) is None
 
 

@@ -53,7 +53,7 @@ def character_map() -> bytes:
         ([], {}, "there are no pieces"),
         (SMALL[1:], {}, "one unknown piece, not 0"),
         ([*SMALL, ("<unk2>", 0.0, 2)], {}, "one unknown piece, not 2"),
-        ([*SMALL, ("a", 0.0, 1)], {}, "'a' stands twice"),
+        ([*SMALL, ("a", 0.0, 1)], {}, "'a' occurs twice"),
         ([*SMALL, ("", 0.0, 1)], {}, "the piece with the id 3 is empty"),
         ([*SMALL, ("c", float("nan"), 1)], {}, "'c' is nan, which is not a number"),
         ([*SMALL, ("c", float("-inf"), 1)], {}, "'c' is -inf, which is not a number"),

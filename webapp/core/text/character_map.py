@@ -76,18 +76,18 @@ class CharacterMap:
         """
         size = int.from_bytes(blob[:4], "little")
         if size >= len(blob) - 4 or size < 1024 or size % 1024:
-            raise CharacterMapError("the character map's trie has a wrong length")
+            raise CharacterMapError("the trie of the character map has the wrong length")
         units = array("I")
         units.frombytes(blob[4 : 4 + size])
         if sys.byteorder == "big":
             units.byteswap()
         texts = blob[4 + size :]
         if not texts.endswith(b"\0"):
-            raise CharacterMapError("the character map's replacements do not end")
+            raise CharacterMapError("the replacements of the character map have no end")
         try:
             texts.decode()
         except UnicodeDecodeError:
-            raise CharacterMapError("the character map's replacements are no UTF-8") from None
+            raise CharacterMapError("the replacements of the character map are not valid UTF-8") from None
         return cls(_starts(units, texts), units, texts)
 
     @classmethod
@@ -269,18 +269,18 @@ def _starts(units: array[int], texts: bytes) -> RuleStarts:
             continue
         seen.add(node)
         if len(seen) > MOST_STEPS:
-            raise CharacterMapError("the character map's trie leads to too many places")
+            raise CharacterMapError("the trie of the character map has too many nodes")
         position, begun, first = node
         base = position ^ _offset(units[position])
         following = children.get(base, ())
         if units[position] & 0x100:
             _check_leaf(units, base, texts)
             if begun or not position:
-                raise CharacterMapError("a rule of the character map is no UTF-8")
+                raise CharacterMapError("a rule of the character map is not valid UTF-8")
             if len(first) == 1:
                 single.add(first)
         elif not following:
-            raise CharacterMapError("the character map's trie leads to nothing")
+            raise CharacterMapError("the trie of the character map has a branch without a replacement")
         if following and len(first) == 1 and not begun:
             longer.add(first)
             first = "…more"
@@ -292,7 +292,7 @@ def _starts(units: array[int], texts: bytes) -> RuleStarts:
             try:
                 decoded = character.decode()
             except UnicodeDecodeError:
-                raise CharacterMapError("a rule of the character map is no UTF-8") from None
+                raise CharacterMapError("a rule of the character map is not valid UTF-8") from None
             if first:
                 inner.add(decoded)
             waiting.append((child, b"", first or decoded))
@@ -327,15 +327,15 @@ def _check_ends(units: array[int], children: Mapping[int, list[tuple[int, int]]]
             if not parents[child]:
                 ended.append(child)
     if len(ended) < len(parents):
-        raise CharacterMapError("the character map's trie does not end")
+        raise CharacterMapError("the trie of the character map has a cycle")
 
 
 def _check_leaf(units: array[int], position: int, texts: bytes) -> None:
     if position >= len(units) or not units[position] & _LEAF:
-        raise CharacterMapError("the character map's trie leads outside itself")
+        raise CharacterMapError("the trie of the character map points outside itself")
     value = units[position] & ~_LEAF
     if value >= len(texts) or texts[value] & 0xC0 == 0x80:
-        raise CharacterMapError("the character map's trie names a replacement that is not there")
+        raise CharacterMapError("the trie of the character map refers to a missing replacement")
 
 
 def _offset(unit: int) -> int:
