@@ -237,7 +237,7 @@ def test_what_is_given_by_hand_is_checked() -> None:
     with pytest.raises(FormatError, match="6,000 characters"):
         read(content, pattern="a" * 6000)
     for special_tokens in ({"": 300}, {"<a>": -1}, {"<a>": 1 << 40}):
-        with pytest.raises(FormatError, match="should have a text, and an id from 0"):
+        with pytest.raises(FormatError, match="should have a text and a non-negative id"):
             read(content, special_tokens=special_tokens)
     with pytest.raises(FormatError, match=r"rank 7 of .* is the id of the special token '<a>'"):
         read(content, special_tokens={"<a>": 7})

@@ -80,7 +80,7 @@ def changed(**change: Any) -> str:
         (changed(scores=[0.0]), "262 tokens, but 1 scores"),
         (changed(scores=[*small()["scores"][:-1], "x"]), "should be a number, not 'x'"),
         (changed(scores=[*small()["scores"][:-1], True]), "should be a number, not true"),
-        (changed(scores=[*small()["scores"][:-1], 10**400]), "too large a number"),
+        (changed(scores=[*small()["scores"][:-1], 10**400]), "a score is too large"),
         (json.dumps(small()).replace("-1.0", "NaN"), "NaN"),
         (json.dumps(small()).replace("-1.0", "1e999"), "which is not a number"),
         (changed(tokens=[*small()["tokens"][:-1], "a"]), "'a' occurs twice"),
@@ -88,7 +88,7 @@ def changed(**change: Any) -> str:
         (changed(tokens=[*small()["tokens"][:-1], 5]), "should be a string, not 5"),
         (changed(tokens=[*small()["tokens"][:-1], "x" * 9000]), "too long"),
         (changed(tokens=["<s>", "x", *small()["tokens"][2:]]), '"<unk>" is missing'),
-        (changed(tokens=small()["tokens"][9:], scores=small()["scores"][9:]), "256 bytes are missing"),
+        (changed(tokens=small()["tokens"][9:], scores=small()["scores"][9:]), "256 byte tokens are missing"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )
