@@ -1,4 +1,4 @@
-"""Tokens that are found in the text itself, before the model sees what is left: special ones and words added later."""
+"""Added tokens: special tokens and added words, which are matched in the text before the model sees the rest."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from webapp.core.text.word_characters import is_word
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token with its flags, as Hugging Face's `tokenizers` has them.
+    """A token with the flags of Hugging Face's `tokenizers`.
 
-    A `special` one is honoured only where the caller asks for it, and left out of a decoded text on request. A
-    `normalized` one is looked for in the normalized text. A `single_word` has no word character beside it. `lstrip` and
-    `rstrip` take the white space on that side with it. `declared_id` is the id in its file, where
-    `tokenizers` gives it another one.
+    A `special` token is recognized only on request and can be skipped in decoding. A `normalized` token is matched in
+    the normalized text. A `single_word` token matches only without a word character beside it. With `lstrip` and
+    `rstrip` the token includes the white space on that side. `declared_id` is the id in the file where `tokenizers`
+    assigns a different one.
     """
 
     content: str
@@ -30,12 +30,12 @@ class AddedToken:
     declared_id: int | None = None
 
 
-# A stretch of a text, and the added token that stands there; None for the text between them.
+# A span of text (start, end) and the added token that it matches; None for the text between tokens.
 Part = tuple[int, int, AddedToken | None]
 
 
 class AddedTokenFinder:
-    """Finds tokens in a text: the leftmost first, the longest among those that begin together.
+    """Finds added tokens in a text: the leftmost first, and the longest of those that start together.
 
     >>> finder = AddedTokenFinder([AddedToken("<mask>", 4, lstrip=True), AddedToken("<m", 5)])
     >>> [(start, end, token.id if token else None) for start, end, token in finder.parts("a <mask><m")]
@@ -43,9 +43,9 @@ class AddedTokenFinder:
     """
 
     def __init__(self, tokens: Iterable[AddedToken], spelt: Callable[[str], str] = lambda content: content) -> None:
-        """`spelt` gives a token's content as it stands in the texts.
+        """Build the finder; `spelt` maps a token's content to its spelling in the texts.
 
-        Raises VocabularyError for tokens that `Literals` refuses.
+        Raises VocabularyError for tokens that `Literals` rejects.
         """
         self._token_of: dict[str, AddedToken] = {}
         for token in sorted(tokens, key=lambda token: not token.special):
@@ -57,16 +57,16 @@ class AddedTokenFinder:
         return bool(self._contents)
 
     def parts(self, text: str, *, special: bool = True) -> list[Part]:
-        """The text as tokens and what lies between them, in order; without `special` only the other tokens.
+        """Return the tokens of a text and the spans between them, in order; special tokens only with `special`.
 
-        `rstrip` may reach into the next token: then both are there, as in `tokenizers`.
+        With `rstrip` a token may overlap the next one; both are returned then, as in `tokenizers`.
         """
         parts: list[Part] = []
         position = 0
         last = -1
         for start, end in self._contents.spans(text) if special or not self.only_special else ():
             token = self._token_of[text[start:end]]
-            if start == end == last:  # of a token that is normalized to nothing
+            if start == end == last:  # a token that normalizes to the empty string
                 continue
             last = end
             if (token.special and not special) or (token.single_word and not _stands_alone(text, start, end)):
@@ -74,7 +74,7 @@ class AddedTokenFinder:
             if token.lstrip:
                 start = max(_without_space_before(text, start), position)
             if token.rstrip:
-                end = _without_space_behind(text, end)
+                end = _without_space_after(text, end)
             if position < start:
                 parts.append((position, start, None))
             if start < end:
@@ -86,7 +86,7 @@ class AddedTokenFinder:
 
 
 def as_added_tokens(special_tokens: Mapping[str, int]) -> tuple[AddedToken, ...]:
-    """Special tokens without any flags."""
+    """Return special tokens as added tokens with default flags."""
     return tuple(AddedToken(content, id) for content, id in special_tokens.items())
 
 
@@ -100,7 +100,7 @@ def _without_space_before(text: str, at: int) -> int:
     return at
 
 
-def _without_space_behind(text: str, at: int) -> int:
+def _without_space_after(text: str, at: int) -> int:
     while at < len(text) and text[at] in WHITE_SPACE_CHARACTERS:
         at += 1
     return at

@@ -1,4 +1,4 @@
-"""What encoding a text gives back: ids at once, everything else when it is asked for."""
+"""The result of encoding a text: ids immediately, pieces and offsets computed on first access."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Token:
 
 
 class Placement(NamedTuple):
-    """Where the tokens of a text stand: one start and one end a token, and the indexes of the special ones."""
+    """The start and the end of each token in a text, and the indexes of the special tokens."""
 
     starts: Sequence[int]
     ends: Sequence[int]
@@ -36,7 +36,7 @@ class Placement(NamedTuple):
 
 
 class Encoding(Sequence[Token]):
-    """The tokens of one text, immutable and cheap: no object a token until one is asked for.
+    """The tokens of one text: an immutable sequence that creates `Token` objects only on access.
 
     >>> from webapp.core.recipes import CHARACTER_BPE
     >>> from webapp.core.models.bpe import BPE
@@ -63,7 +63,7 @@ class Encoding(Sequence[Token]):
         place: Callable[[], Placement],
         added: Mapping[int, AddedToken] = MappingProxyType({}),
     ) -> None:
-        """`place` is called once, when an offset or a special token is first asked for."""
+        """Create an encoding; `place` is called on first access to an offset or a special token."""
         self._text = text
         self._ids = tuple(ids)
         self._pieces = pieces
@@ -87,7 +87,7 @@ class Encoding(Sequence[Token]):
     def starts(self) -> Sequence[int]:
         """Where each token begins, in characters of the original text.
 
-        A byte token that covers part of a character gets the whole character's range.
+        A byte token that covers part of a character has the range of the whole character.
         """
         return self._placed().starts
 
@@ -98,7 +98,7 @@ class Encoding(Sequence[Token]):
 
     @property
     def special(self) -> frozenset[int]:
-        """The indexes of the special tokens: only those the text was asked to honour, or was put between."""
+        """The indexes of the special tokens: those recognized in the text on request, and those of the template."""
         return self._placed().special
 
     @property
@@ -113,7 +113,7 @@ class Encoding(Sequence[Token]):
         return self._unknown
 
     def piece(self, index: int) -> str | bytes:
-        """The piece of the token at `index`; for an unknown token the text it covers."""
+        """Return the piece of the token at `index`; for an unknown token the text it covers."""
         index = range(len(self._ids))[index]
         if index in self.unknown or index in self.special:
             starts, ends, _ = self._placed()
@@ -122,7 +122,7 @@ class Encoding(Sequence[Token]):
         return self.vocabulary_piece(self._ids[index])
 
     def vocabulary_piece(self, id: int) -> str | bytes:
-        """What the vocabulary, or an added token, calls an id that occurs here."""
+        """Return the piece or the added token of an id that occurs in this encoding."""
         return self._added[id].content if id in self._added else self._pieces[id]
 
     def __len__(self) -> int:
@@ -159,7 +159,7 @@ class Encoding(Sequence[Token]):
         )
 
     def _placed(self) -> Placement:
-        # Two threads may both compute it: the answers are equal, and the last one stays.
+        # Two threads may both compute the placement; the results are equal, so either may win.
         if self._placement is None:
             self._placement = self._place()
         return self._placement

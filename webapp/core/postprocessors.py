@@ -1,4 +1,4 @@
-"""Post-processors: special tokens around those of a text, and offsets without white space."""
+"""Post-processors: special tokens around the tokens of a text, and offsets without white space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 
 Item = TypeVar("Item")
 
-# How many spaces a token begins and ends with.
+# The number of spaces at the beginning and at the end of a token.
 Spaces = tuple[int, int]
 
 _SPACES = "Ġ" + WHITE_SPACE_CHARACTERS
@@ -18,7 +18,7 @@ _SPACES = "Ġ" + WHITE_SPACE_CHARACTERS
 
 @dataclass(frozen=True)
 class Template:
-    """Which tokens stand around those of a text: ids, and None where the text's own go.
+    """The token ids around those of a text; None stands for the text's own.
 
     >>> Template((101, None, 102)).ids([7, 8])
     [101, 7, 8, 102]
@@ -27,14 +27,14 @@ class Template:
     parts: tuple[int | None, ...]
 
     def ids(self, ids: Sequence[int]) -> list[int]:
-        """The text's ids with the others around them."""
+        """Return the template with the text's ids filled in."""
         filled: list[int] = []
         for part in self.parts:
             filled += ids if part is None else (part,)
         return filled
 
     def filled(self, items: Sequence[Item], added: Item) -> list[Item]:
-        """What belongs to the text's tokens, with `added` for each of the others."""
+        """Return the template with one item for each token of the text and `added` for every other token."""
         filled: list[Item] = []
         for part in self.parts:
             filled += items if part is None else (added,)
@@ -43,9 +43,9 @@ class Template:
 
 @dataclass(frozen=True)
 class Trim:
-    """Takes the spaces that a token begins and ends with out of its range.
+    """Excludes leading and trailing spaces of a token from its offsets.
 
-    With `add_prefix_space` one space at the very beginning is taken for one that the pre-tokenizer put there.
+    With `add_prefix_space` a single space at the beginning of the text counts as inserted by the pre-tokenizer.
 
     >>> Trim(add_prefix_space=False).offsets([0, 5], [5, 9], [(0, 0), (1, 0)])
     ([0, 6], [5, 9])
@@ -56,7 +56,7 @@ class Trim:
     def offsets(
         self, starts: Sequence[int], ends: Sequence[int], spaces: Sequence[Spaces]
     ) -> tuple[list[int], list[int]]:
-        """The trimmed starts and ends; `spaces` are those of each token."""
+        """Return the trimmed starts and ends; `spaces` holds one entry for each token."""
         trimmed_starts, trimmed_ends = list(starts), list(ends)
         for at, (leading, trailing) in enumerate(spaces):
             if not leading and not trailing:
@@ -74,10 +74,10 @@ class Trim:
 
 @dataclass(frozen=True)
 class PostProcessor:
-    """What becomes of a text's tokens: offsets are trimmed always, the template is filled where it is asked for.
+    """Trims offsets always and adds the template's tokens on request.
 
-    A template with the text in it twice, or not at all, gives `tokenizers` two texts or none even where no special
-    tokens are asked for. Here the text's own tokens then are what they are.
+    If a template contains the text twice or not at all, `tokenizers` returns two texts or none even without special
+    tokens; here, encoding without the template returns the text's own tokens unchanged.
     """
 
     trims: tuple[Trim, ...] = ()
@@ -85,7 +85,7 @@ class PostProcessor:
 
 
 def spaces_of(piece: str | bytes) -> Spaces:
-    """How many spaces a piece begins and ends with.
+    """Return the number of spaces at the beginning and at the end of a piece.
 
     >>> spaces_of(b" low"), spaces_of("Ġ low"), spaces_of(b"  ")
     ((1, 0), (2, 0), (2, 2))

@@ -1,4 +1,4 @@
-"""The five pipelines of this site, one for trainers, shipped vocabularies and pages alike."""
+"""The pipelines of this site's algorithms, shared by trainers, shipped vocabularies and pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webapp.core.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything of a tokenizer but its model."""
+    """A tokenizer without its model: normalizer, pre-tokenizer and decoder."""
 
     name: str
     normalizer: Normalizer | None
@@ -26,7 +26,7 @@ class Recipe:
     decoder: Decoder
 
     def count(self, text: str) -> dict[str, int]:
-        """How often each pre-token of a text occurs, in the order of first sight: what the trainers take.
+        """Return how often each pre-token of a text occurs, in order of first occurrence: the input of the trainers.
 
         >>> BYTE_BPE.count("low lower low low")
         {'low': 1, ' lower': 1, ' low': 2}
@@ -38,7 +38,7 @@ class Recipe:
         return dict(Counter(self.pretokenizer.split(text)))
 
     def tokenizer(self, model: Model, special_tokens: Mapping[str, int] = MappingProxyType({})) -> Tokenizer:
-        """The tokenizer that this recipe and a model make."""
+        """Return the tokenizer of this recipe with a model."""
         return Tokenizer(
             model,
             normalizer=self.normalizer,
@@ -54,7 +54,7 @@ BYTE_BPE = Recipe(
     pretokenizer=pretokenizers.ByteLevel(),
     decoder=decoders.ByteLevelDecoder(),
 )
-"""Byte-level BPE as in GPT-2; any text comes back as it was. Its special token is `<|endoftext|>`."""
+"""Byte-level BPE as in GPT-2; any text decodes unchanged. Its special token is `<|endoftext|>`."""
 
 CHARACTER_BPE = Recipe(
     name="bpe-characters",
@@ -62,11 +62,11 @@ CHARACTER_BPE = Recipe(
     pretokenizer=pretokenizers.Whitespace(),
     decoder=decoders.BPEDecoder("</w>"),
 )
-"""Sennrich's BPE: words and punctuation, `</w>` at a word's end; its unknown token is `<unk>`."""
+"""Sennrich's BPE over words and punctuation, with `</w>` at the end of a word; its unknown token is `<unk>`."""
 
 
 def wordpiece(lowercase: bool) -> Recipe:
-    """BERT's pipeline, in lower case and without accents, or with the text's own letters."""
+    """Return BERT's pipeline, uncased (lower case, no accents) or cased."""
     return Recipe(
         name="wordpiece-lowercase" if lowercase else "wordpiece",
         normalizer=normalizers.BertNormalizer(lowercase=lowercase),
@@ -85,7 +85,7 @@ UNIGRAM = Recipe(
     ),
     pretokenizer=pretokenizers.PreTokenizerSequence(
         (
-            # Words with the space before them; of several spaces all but the last stay together, so that an
+            # A word includes the space before it; of several spaces, all but the last form one pre-token, so that an
             # indentation can be one piece.
             pretokenizers.Split(MARKED_WORDS, "isolated"),
             pretokenizers.Split(MARKED_CLASSES, "isolated"),
@@ -95,8 +95,10 @@ UNIGRAM = Recipe(
         (decoders.ReplaceDecoder("▁", " "), decoders.Fuse(), decoders.StripDecoder(" ", start=1))
     ),
 )
-"""Unigram over words with their space in front as `▁`; `<unk>` is id 0. Apart from NFC, ordinary text comes
-back whole: the `▁` is put in front always, not only where the text does not begin with a space."""
+"""Unigram over words, with the space before a word as `▁`; `<unk>` is id 0.
+
+A `▁` is always prepended, even if the text begins with a space, so that text decodes unchanged except for NFC.
+"""
 
 MATCHING = Recipe(name="matching", normalizer=None, pretokenizer=None, decoder=decoders.Join())
-"""Maximum matching: the dictionary sees the whole text."""
+"""Maximum matching, which has no pre-tokenizer: the model receives the whole text."""

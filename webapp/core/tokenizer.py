@@ -1,4 +1,4 @@
-"""The pipeline: normalizer, pre-tokenizer, model and decoder made one, with special tokens around them."""
+"""The tokenizer: a pipeline of normalizer, pre-tokenizer, model and decoder, with added tokens and post-processing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webapp.core.vocabulary_error import VocabularyError
 
 
 class Tokenizer:
-    """Text to ids and back. Immutable once built; several threads may use one.
+    """Encodes text to ids and decodes ids to text. Immutable and safe to share between threads.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -41,10 +41,10 @@ class Tokenizer:
         added_tokens: Sequence[AddedToken] = (),
         postprocessor: PostProcessor | None = None,
     ) -> None:
-        """`special_tokens` gives each special token's id, in the model's vocabulary or beyond it; `added_tokens` have
-        flags besides.
+        """Create a tokenizer.
 
-        Raises ValueError for a token that is empty.
+        `special_tokens` maps special tokens to ids, in the model's vocabulary or beyond it; `added_tokens` are tokens
+        with explicit flags. Raises ValueError for an empty token.
         """
         self.model = model
         self.normalizer = normalizer
@@ -61,18 +61,19 @@ class Tokenizer:
         self._in_text = AddedTokenFinder(token for token in self.added_tokens if not token.normalized)
         normalize = (lambda content: content) if normalizer is None else normalizer.normalize
         self._in_normalized = AddedTokenFinder((token for token in self.added_tokens if token.normalized), normalize)
-        # As in `tokenizers`: normalized tokens are decoded as they were found, and are not special if that has no name.
+        # As in `tokenizers`: a normalized token decodes to its normalized spelling, and `skip_special` drops it only if
+        # that spelling is itself the content of a special token.
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
-        self._stretches = encoding_path(model, normalizer, pretokenizer)
+        self._path = encoding_path(model, normalizer, pretokenizer)
 
     def encode(self, text: str, *, special: bool = False, template: bool = False) -> Encoding:
-        """The tokens of a text; with `special`, special tokens that stand in it are honoured, with `template` those
-        are put around it that the post-processor names.
+        """Return the tokens of a text.
 
-        Tokens that were added but are not special are always honoured. Two surrogates that make a character are read as
-        that character, a lone one as U+FFFD, as `tiktoken` does; `tokenizers` and `sentencepiece` refuse such texts.
+        With `special`, special tokens in the text are recognized; other added tokens always are. With `template`, the
+        special tokens of the post-processor's template are added around the text. A surrogate pair is read as its
+        character and a lone surrogate as U+FFFD, as in `tiktoken`; `tokenizers` and `sentencepiece` reject such texts.
         """
         well_formed = _well_formed(text)
         ids = self._ids(well_formed, special)
@@ -87,21 +88,23 @@ class Tokenizer:
         )
 
     def ids(self, text: str, *, special: bool = False, template: bool = False) -> list[int]:
-        """The ids alone, the fast way: as `encode(text).ids`."""
+        """Return `encode(text).ids`, without the cost of an `Encoding`."""
         ids = self._ids(_well_formed(text), special)
         if template and self.postprocessor.template is not None:
             return self.postprocessor.template.ids(ids)
         return ids
 
     def parts(self, text: str, *, special: bool = False) -> Iterator[tuple[AlignedText, AddedToken | None]]:
-        """The added tokens of a text, and the normalized stretches between them, which have none: what `encode` takes
-        in turn to the pre-tokenizer."""
+        """Yield the added tokens of a text and the normalized spans between them, which `encode` pre-tokenizes.
+
+        For a span between added tokens the second item is None.
+        """
         return self._parts(_aligned(text), special)
 
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
-        """The text that ids spell, with the special tokens among them or without.
+        """Return the text of ids, with `skip_special` without the special tokens among them.
 
-        Raises ValueError naming the first id that is outside the vocabulary.
+        Raises ValueError that names the first id outside the vocabulary.
         """
         pieces: list[str | bytes] = []
         vocabulary = self.model.pieces
@@ -122,9 +125,9 @@ class Tokenizer:
         return (self.decoder or Join()).decode(pieces)
 
     def spelt_length(self, ids: Iterable[int]) -> int:
-        """How long the pieces of ids are together, in characters (bytes where pieces are bytes), without joining them.
+        """Return the total length of the pieces of ids, in characters (in bytes for pieces that are bytes).
 
-        Ids outside the vocabulary count nothing.
+        Ids outside the vocabulary count as 0.
 
         >>> from webapp.core.models.wordpiece import WordPiece
         >>> Tokenizer(WordPiece(["[UNK]", "un", "##able"])).spelt_length([1, 2, 2, 99])
@@ -135,40 +138,40 @@ class Tokenizer:
         return sum(len(added[id]) if id in added else len(pieces[id]) if id < size else 0 for id in ids)
 
     def _ids(self, text: str, special: bool) -> list[int]:
-        stretches = self._stretches
+        path = self._path
         if not self._looks_for(special):
-            return stretches.ids(text)
+            return path.ids(text)
         ids: list[int] = []
         for start, end, token in self._in_text.parts(text, special=special):
             if token is not None:
                 ids.append(token.id)
             elif not self._in_normalized:
-                ids += stretches.ids(text[start:end], start == 0)
+                ids += path.ids(text[start:end], start == 0)
             else:
                 ids += self._normalized_ids(text, start, end, special)
         return ids
 
     def _normalized_ids(self, text: str, start: int, end: int, special: bool) -> list[int]:
-        """The ids of a stretch in which normalized tokens may stand."""
+        """Return the ids of a span that may contain normalized added tokens."""
         normalized = text[start:end] if self.normalizer is None else self.normalizer.normalize(text[start:end])
         parts = self._in_normalized.parts(normalized, special=special)
         if len(parts) == 1 and parts[0][2] is None:
-            return self._stretches.ids(text[start:end], start == 0)
+            return self._path.ids(text[start:end], start == 0)
         ids: list[int] = []
-        if isinstance(self._stretches, PlacedPretokenPath) and self.normalizer is not None:
+        if isinstance(self._path, PlacedPretokenPath) and self.normalizer is not None:
             aligned = self.normalizer.align(AlignedText.of(text).part(start, end))
             for left, right, token in parts:
-                ids += (token.id,) if token else self._stretches.aligned_ids(aligned.part(left, right))
+                ids += (token.id,) if token else self._path.aligned_ids(aligned.part(left, right))
             return ids
         for left, right, token in parts:
             if token is None:
-                ids += self._stretches.normalized_ids(normalized[left:right], start == left == 0)
+                ids += self._path.normalized_ids(normalized[left:right], start == left == 0)
             else:
                 ids.append(token.id)
         return ids
 
     def _looks_for(self, special: bool) -> bool:
-        """Whether there is any added token to look for."""
+        """Whether there are added tokens to match."""
         finders = [finder for finder in (self._in_text, self._in_normalized) if finder]
         return any(special or not finder.only_special for finder in finders)
 
@@ -189,15 +192,15 @@ class Tokenizer:
         return Placement(filled.filled(starts, 0), filled.filled(ends, 0), special_indexes)
 
     def _places(self, aligned: AlignedText, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
-        """Starts and ends of the tokens of a text, and the indexes of the special ones that stand in it."""
+        """Return the starts and ends of the tokens of a text, and the indexes of special tokens matched in it."""
         if not self._looks_for(special):
-            return *self._stretches.places(aligned), set()
+            return *self._path.places(aligned), set()
         starts: list[int] = []
         ends: list[int] = []
         found: set[int] = set()
         for part, token in self._parts(aligned, special):
             if token is None:
-                part_starts, part_ends = self._stretches.normalized_places(part)
+                part_starts, part_ends = self._path.normalized_places(part)
                 starts += part_starts
                 ends += part_ends
                 continue
@@ -209,21 +212,21 @@ class Tokenizer:
 
     def _parts(self, aligned: AlignedText, special: bool) -> Iterator[tuple[AlignedText, AddedToken | None]]:
         for start, end, token in self._in_text.parts(aligned.text, special=special):
-            stretch = aligned.part(start, end)
+            span = aligned.part(start, end)
             if token is not None:
-                yield stretch, token
+                yield span, token
                 continue
-            normalized = stretch if self.normalizer is None else self.normalizer.align(stretch)
+            normalized = span if self.normalizer is None else self.normalizer.align(span)
             for left, right, inner in self._in_normalized.parts(normalized.text, special=special):
                 yield normalized.part(left, right), inner
 
     def _is_text(self, id: int) -> bool:
-        """Whether the token of an id has the text that it covers for its name."""
+        """Whether the text that a token covers stands in for its piece."""
         return id in self._added_by_id or id >= len(self.model.pieces)
 
 
 def _well_formed(text: str) -> str:
-    """The text with pairs of surrogates made one character, and every lone one U+FFFD."""
+    """Return the text with each surrogate pair as one character and each lone surrogate as U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -234,7 +237,7 @@ def _well_formed(text: str) -> str:
 
 
 def _aligned(text: str) -> AlignedText:
-    """The well-formed text, its characters standing for those of the text itself."""
+    """Return the well-formed text, aligned with the characters of the original text."""
     well_formed = _well_formed(text)
     if len(text) == len(well_formed):
         return AlignedText.of(well_formed)
@@ -243,7 +246,7 @@ def _aligned(text: str) -> AlignedText:
 
 
 def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:
-    """The places as characters of the text itself, where pairs of surrogates were made one."""
+    """Map offsets in the well-formed text to offsets in the original text."""
     if len(text) == len(well_formed):
         return placement
     places = _places_of(text, well_formed)
@@ -252,7 +255,7 @@ def _in_text(text: str, well_formed: str, placement: Placement) -> Placement:
 
 
 def _places_of(text: str, well_formed: str) -> list[int]:
-    """Where in the text each of the well-formed one's characters begins, and where the last one ends."""
+    """Return where in the text each character of the well-formed text begins, and where the last one ends."""
     places = [0]
     for character in well_formed:
         at = places[-1]

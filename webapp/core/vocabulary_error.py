@@ -1,21 +1,21 @@
-"""What is wrong with a vocabulary, said in a sentence that can be said in another language too.
+"""Vocabulary errors with translatable messages.
 
-The core speaks English. Its sentences are literals with named places, which `pybabel extract` finds in the sources; the
-web layer looks a `sentence` up, has its `values` translated if they are sentences themselves, and fills them in.
+The core's messages are English literals with named placeholders, which `pybabel extract` finds in the sources. The web
+layer translates a `sentence`, then any of its `values` that are phrases themselves, and fills them in.
 """
 
 from __future__ import annotations
 
 
 class Phrase:
-    """A part of a sentence that is translated by itself.
+    """A part of a sentence that is translated on its own.
 
     >>> str(Phrase("a text of %(count)s characters", count=3))
     'a text of 3 characters'
     """
 
     def __init__(self, sentence: str, **values: object) -> None:
-        """`sentence` is a literal, and a percent sign in it is doubled only where there are values."""
+        """Create a phrase; `sentence` must be a literal. Double a percent sign in it only if there are values."""
         self.sentence = sentence
         self.values = values
 
@@ -24,7 +24,7 @@ class Phrase:
 
 
 class VocabularyError(ValueError):
-    """A vocabulary that contradicts itself.
+    """An inconsistent vocabulary.
 
     >>> error = VocabularyError("the piece %(piece)s occurs twice", piece=shown(b"ab"))
     >>> str(error), error.sentence, error.values
@@ -32,14 +32,14 @@ class VocabularyError(ValueError):
     """
 
     def __init__(self, sentence: str, **values: object) -> None:
-        """`sentence` is as a `Phrase`'s; a value may be a `Phrase` or another such error."""
+        """Create an error; `sentence` is as in `Phrase`, and a value may be a `Phrase` or another such error."""
         super().__init__(str(Phrase(sentence, **values)))
         self.sentence = sentence
         self.values = values
 
 
 def shown(value: object) -> str:
-    r"""A value as it stands in a message: short, text in quotation marks, whether of characters or of bytes.
+    r"""Return a value for a message: shortened, with quotation marks around text and bytes.
 
     >>> shown("a" * 100)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."

@@ -109,5 +109,5 @@ def test_forms_of_a_dictionary() -> None:
     for word in ("New York", " a", "a\tb", "a\nb", "\ufeffa"):
         with pytest.raises(FormatError, match="cannot be written"):
             write_dictionary(Dictionary([word]))
-    with pytest.raises(FormatError, match="no whole number"):
+    with pytest.raises(FormatError, match="not a whole number"):
         write_dictionary(Dictionary(["a"], [-1]))

@@ -144,9 +144,9 @@ def test_published_files_changed_as_they_are(shared: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (r"(a+)+$", "comes to no end"),
-        (r"(\w+\s?)+!", "comes to no end"),
-        (r"(a|aa)+$", "comes to no end"),
+        (r"(a+)+$", "times out"),
+        (r"(\w+\s?)+!", "times out"),
+        (r"(a|aa)+$", "times out"),
         (r"(?R)?a", "calls itself"),
         (r"(a(?1)?)", "calls itself"),
         (r"(?P<x>a(?&x)?)", "calls itself"),
@@ -155,10 +155,10 @@ def test_published_files_changed_as_they_are(shared: Path, kind: str) -> None:
         ("a{0,99999999999999999999999999}", "more than 1,000 times"),
         ("(?:a{1000}){1000}", "more than 1,000 times"),
         ("(?:(?:(?:(?:a{9}){9}){9}){9})", "more than 1,000 times"),
-        ("x" * 2000, "2,000 characters outside of classes"),
-        ("[x]" * 2000, "6,000 characters; 5,000 are allowed"),
-        ("(?#[)" + "x" * 2000 + "(?#])", "characters outside of classes"),
-        ("(?x)#[\n" + "x" * 2000 + "]", "characters outside of classes"),
+        ("x" * 2000, "2,000 characters outside character classes"),
+        ("[x]" * 2000, "6,000 characters; at most 5,000 are allowed"),
+        ("(?#[)" + "x" * 2000 + "(?#])", "characters outside character classes"),
+        ("(?x)#[\n" + "x" * 2000 + "]", "characters outside character classes"),
         ("(" * 900, "cannot be compiled"),
         (r"\p{Nonsense}", "cannot be compiled"),
         (r"\L<a>", "cannot be compiled"),
@@ -227,7 +227,7 @@ def test_growth_of_published_pipelines() -> None:
 
 def test_half_of_a_surrogate_pair() -> None:
     content = small("tekken")[0].replace(b'"<s>"', b'"\\ud800"')
-    assert read_or_refused(content) == "\\ud800 in the JSON is half of a surrogate pair, and no character"
+    assert read_or_refused(content) == "\\ud800 in the JSON is half of a surrogate pair, not a character"
     assert read_or_refused(small("tekken")[0].replace(b'"<s>"', b'"\\ud83d\\ude00"')) is None
 
 

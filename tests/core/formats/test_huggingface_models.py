@@ -163,14 +163,17 @@ STAMP = {"SpecialToken": {"id": "stamp", "type_id": 0}}
     ("changes", "message"),
     [
         ({"pair": None}, '"pair" should be a list'),
-        ({"pair": [A, STAMP, B]}, "names 'stamp', which is not among its tokens"),
+        ({"pair": [A, STAMP, B]}, "refers to 'stamp', which is not among its tokens"),
         ({"pair": ["$A", "$B"]}, "neither a token nor the text"),
-        ({"single": [A, B]}, "for a single text has a place for a second one"),
-        ({"single": [A] * 11}, "puts too much around a text"),
-        ({"special_tokens": {"a": {"id": "a", "ids": [1] * 1000, "tokens": []}}}, "puts too much around a text"),
-        ({"single": [A] * 1001}, "1,001 parts; 1,000 are allowed"),
-        ({"special_tokens": {"a": {"id": "a", "ids": [77_777], "tokens": ["a"]}}}, "puts the id 77777 around a text"),
-        ({"special_tokens": {"a": {"id": "a", "ids": [-1], "tokens": ["a"]}}}, "names 'a', which is not among"),
+        ({"single": [A, B]}, "for a single text refers to a second one"),
+        ({"single": [A] * 11}, "adds too many tokens around a text"),
+        ({"special_tokens": {"a": {"id": "a", "ids": [1] * 1000, "tokens": []}}}, "adds too many tokens around a text"),
+        ({"single": [A] * 1001}, "1,001 parts; at most 1,000 are allowed"),
+        (
+            {"special_tokens": {"a": {"id": "a", "ids": [77_777], "tokens": ["a"]}}},
+            "adds the id 77777, which no token has",
+        ),
+        ({"special_tokens": {"a": {"id": "a", "ids": [-1], "tokens": ["a"]}}}, "refers to 'a', which is not among"),
         ({"special_tokens": []}, '"special_tokens" should be an object'),
         ({"type": "BertProcessing", "cls": ["a", True], "sep": ["a", 1]}, '"cls" should be a token and its id'),
         ({"type": "BertProcessing", "cls": ["a", 1], "sep": ["a", 1 << 40]}, '"sep" should be a token and its id'),
@@ -185,7 +188,7 @@ def test_a_template_that_is_none(changes: dict[str, Any], message: str) -> None:
 def test_three_stretches_have_no_template() -> None:
     first = json.loads(templated(pair=[A, B]))["post_processor"]
     three = {**first, "single": [A, *first["single"]]}
-    with pytest.raises(FormatError, match="one text or two, and the post-processor before it makes 3"):
+    with pytest.raises(FormatError, match="one or two texts, but the post-processor before it produces 3"):
         huggingface.read(templated(type="Sequence", processors=[three, first]))
 
 

@@ -53,12 +53,12 @@ def character_map() -> bytes:
         ([], {}, "there are no pieces"),
         (SMALL[1:], {}, "one unknown piece, not 0"),
         ([*SMALL, ("<unk2>", 0.0, 2)], {}, "one unknown piece, not 2"),
-        ([*SMALL, ("a", 0.0, 1)], {}, "'a' stands twice"),
+        ([*SMALL, ("a", 0.0, 1)], {}, "'a' occurs twice"),
         ([*SMALL, ("", 0.0, 1)], {}, "the piece with the id 3 is empty"),
         ([*SMALL, ("c", float("nan"), 1)], {}, "'c' is nan, which is not a number"),
         ([*SMALL, ("c", float("-inf"), 1)], {}, "'c' is -inf, which is not a number"),
         ([*SMALL, ("x" * 9000, 0.0, 1)], {}, "9,000 bytes is too long"),
-        ([*SMALL, ("c\0", 0.0, 1)], {}, "holds a null character"),
+        ([*SMALL, ("c\0", 0.0, 1)], {}, "contains a null character"),
         (SMALL, {"byte_fallback": True}, "needs the 256 byte pieces"),
         ([*SMALL, *BYTES[:-1], ("<0x100>", 0.0, 6)], {"byte_fallback": True}, "needs the 256 byte pieces"),
         ([*SMALL, *BYTES], {}, "byte fallback is off"),
@@ -79,13 +79,13 @@ def test_other_files(shared: Path) -> None:
 def test_types_of_pieces_and_models() -> None:
     message = parsed(made(SMALL, model_type=1)).SerializeToString()
     assert "the model type 9" in refused(message + b"\x12\x02\x18\x09")
-    assert "99 is no type of a piece" in refused(message + b"\n\x05\n\x01c\x18\x63")
-    assert "no UTF-8" in refused(message + b"\n\x04\n\x02c\xff")
+    assert "99 is not a piece type" in refused(message + b"\n\x05\n\x01c\x18\x63")
+    assert "not valid UTF-8" in refused(message + b"\n\x04\n\x02c\xff")
 
 
 def test_too_large() -> None:
-    assert "bytes are too many" in refused(b"\0" * (LARGEST_FILE + 1))
-    assert "pieces are too many" in refused(b"\n\0" * 3_100_000)
+    assert "bytes, too many" in refused(b"\0" * (LARGEST_FILE + 1))
+    assert "pieces, too many" in refused(b"\n\0" * 3_100_000)
 
 
 def test_hostile_lengths_and_nesting() -> None:
@@ -101,12 +101,12 @@ def test_hostile_lengths_and_nesting() -> None:
         (lambda blob: blob[:3], "wrong length"),
         (lambda blob: struct.pack("<I", 1 << 31) + blob[4:], "wrong length"),
         (lambda blob: struct.pack("<I", 1030) + blob[4:], "wrong length"),
-        (lambda blob: blob[:-1] + b"x", "do not end"),
-        (lambda blob: blob[:-3] + b"\xff\xff\0", "no UTF-8"),
-        (lambda blob: blob[:4] + b"\0" * (len(blob) - 4), "leads to nothing"),
+        (lambda blob: blob[:-1] + b"x", "have no end"),
+        (lambda blob: blob[:-3] + b"\xff\xff\0", "not valid UTF-8"),
+        (lambda blob: blob[:4] + b"\0" * (len(blob) - 4), "a branch without a replacement"),
         (lambda blob: blob[:4] + b"\xff\xff\xff\x7f" + blob[8:], "leads"),
         # Every unit is the letter "a" and the way to itself: a trie without an end.
-        (lambda blob: struct.pack("<I", 1024) + struct.pack("<I", 0x61) * 256 + b"a\0", "does not end"),
+        (lambda blob: struct.pack("<I", 1024) + struct.pack("<I", 0x61) * 256 + b"a\0", "has a cycle"),
     ],
 )
 def test_broken_character_maps(character_map: bytes, change: Callable[[bytes], bytes], message: str) -> None:

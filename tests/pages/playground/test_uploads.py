@@ -236,7 +236,7 @@ BROKEN = [
     (sentencepieces.trained(model_type="bpe")[:-500], "SentencePiece"),
     (rank_lines()[:-3], "line"),
     (b'{"a": ' + b"[" * 10_000, "nested"),
-    (b'{"hello": "world"}', "no vocabulary"),
+    (b'{"hello": "world"}', "not a known vocabulary format"),
     (b"\xff\xfe\x00", "UTF-16"),
 ]
 

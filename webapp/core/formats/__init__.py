@@ -1,4 +1,4 @@
-"""Vocabularies as files, one module a format, each with `read` and, where there is one, `write`.
+"""Vocabulary file formats: one module per format, each with `read` and, where supported, `write`.
 
-`recognize` tells by its content what a file is. Whatever is wrong with one is a `FormatError` of `fields`.
+`recognize` identifies the format of a file by its content. A malformed file raises `fields.FormatError`.
 """

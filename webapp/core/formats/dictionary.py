@@ -1,4 +1,4 @@
-"""Word lists: a word a line, with a frequency and a tag where there is one; jieba's dictionary among them."""
+"""Word lists such as jieba's dictionary: one word per line, optionally with a frequency and a tag."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from webapp.core.vocabulary_error import Phrase, shown
 Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
 
 LONGEST_WORD = 64
-"""Characters. Matching tries every length that words have at every place: unbounded, it would not stay linear."""
+"""In characters. Matching tries every word length at every position, so without a bound it would not stay linear."""
 MOST_DIGITS = 18
 
 
 class DictionaryError(ValueError):
-    """A line that is no dictionary entry.
+    """A line that is not a dictionary entry.
 
-    `line_number` counts from 1, `reason` is a code for programs, `message` a phrase for people.
+    `line_number` counts from 1, `reason` is a code for programs, and `message` is a translatable phrase.
     """
 
     def __init__(self, line_number: int, reason: Reason, message: Phrase) -> None:
@@ -33,11 +33,11 @@ class DictionaryError(ValueError):
 
 
 def read_dictionary(text: str) -> Dictionary:
-    """Read a word list: on each line `word`, `word frequency` or `word frequency tag`.
+    """Read a word list whose lines are `word`, `word frequency` or `word frequency tag`.
 
-    Fields are separated by tabs where a line has one, otherwise by white space. Blank lines and a byte order mark at
-    the start are passed over. Of a word that comes twice the first line counts. A missing frequency is 0 and a missing
-    tag empty, unless no line has any.
+    Tabs separate the fields of a line that has one; otherwise white space does. Blank lines and a leading byte order
+    mark are skipped. For a word that occurs twice, the first line counts. A missing frequency is 0 and a missing tag is
+    empty; if no line has frequencies or tags, the dictionary has none.
 
     >>> dictionary = read_dictionary("研究 5 v\\n\\n生命\\t4\\n")
     >>> dictionary.words, dictionary.frequencies, dictionary.tags
@@ -47,7 +47,7 @@ def read_dictionary(text: str) -> Dictionary:
     webapp.core.formats.dictionary.DictionaryError: line 1: the frequency 'often' is not a whole number of at most
     18 digits
 
-    Raises DictionaryError for the first line that is none of these.
+    Raises DictionaryError for the first line that has another form.
     """
     seen: set[str] = set()
     words: list[str] = []
@@ -60,14 +60,14 @@ def read_dictionary(text: str) -> Dictionary:
             continue
         count = len(fields)
         if count > 3:
-            message = Phrase("%(count)s fields; an entry is a word, a frequency and a tag at most", count=count)
+            message = Phrase("%(count)s fields; an entry has at most three: a word, a frequency and a tag", count=count)
             raise DictionaryError(line_number, "too-many-fields", message)
         word = fields[0]
         if not word:
             raise DictionaryError(line_number, "empty-word", Phrase("the word is empty"))
         if len(word) > LONGEST_WORD:
             message = Phrase(
-                "the word has %(count)s characters; %(most)s are the most", count=len(word), most=LONGEST_WORD
+                "the word has %(count)s characters; at most %(most)s are allowed", count=len(word), most=LONGEST_WORD
             )
             raise DictionaryError(line_number, "word-too-long", message)
         if count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS):
@@ -88,9 +88,9 @@ def read_dictionary(text: str) -> Dictionary:
 
 
 def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = " ") -> str:
-    """The word list of a dictionary, as `read_dictionary` reads it: a word a line, its frequency and tag behind it.
+    """Return a dictionary as a word list that `read_dictionary` reads back.
 
-    Tags without frequencies have a frequency of 0 before them. With tabs words may hold spaces.
+    Tags without frequencies get a frequency of 0. With tabs as separator, words may contain spaces.
 
     >>> write_dictionary(Dictionary(["研究", "New York"], [5, 7], ["v", ""]), separator="\\t")
     '研究\\t5\\tv\\nNew York\\t7\\n'
@@ -98,7 +98,7 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
     Traceback (most recent call last):
     webapp.core.formats.fields.FormatError: the word 'New York' cannot be written with ' ' between the fields
 
-    Raises FormatError for a word, frequency or tag that would not come back as it is.
+    Raises FormatError for a word, frequency or tag that would not read back unchanged.
     """
     frequencies = dictionary.frequencies or (0,) * len(dictionary)
     tags = dictionary.tags or ("",) * len(dictionary)
@@ -117,7 +117,7 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
             )
         if columns > 1 and not _FREQUENCY.fullmatch(str(frequency)):
             raise FormatError(
-                "the frequency %(frequency)s of %(word)s is no whole number of at most 18 digits",
+                "the frequency %(frequency)s of %(word)s is not a whole number of at most 18 digits",
                 frequency=shown(frequency),
                 word=shown(word),
             )
@@ -127,9 +127,9 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
 
 @cache
 def jieba_dictionary() -> Dictionary:
-    """jieba's dictionary (349,046 lines), read from the installed package without running any of it.
+    """Return jieba's dictionary (349,046 lines), read from the installed package without importing it.
 
-    Raises FileNotFoundError when jieba is not installed.
+    Raises FileNotFoundError if jieba is not installed.
     """
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
@@ -137,7 +137,7 @@ def jieba_dictionary() -> Dictionary:
     return read_dictionary((Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8"))
 
 
-# A frequency counts something; one of more digits is somebody's joke on whoever reads it.
+# Real counts fit in 18 digits; converting longer ones would only cost time.
 _FREQUENCY = re.compile(r"[0-9]{1,18}")
 
 

@@ -1,4 +1,4 @@
-"""Reading fields of somebody else's JSON: a wrong one is a `FormatError` that says where and what, never a KeyError."""
+"""Typed access to the fields of untrusted JSON; a wrong field raises a `FormatError` that names it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Default = TypeVar("Default")
 _NAMES = {
     dict: Phrase("an object"),
     list: Phrase("a list"),
-    str: Phrase("a text"),
+    str: Phrase("a string"),
     bool: Phrase("true or false"),
-    int: Phrase("a whole number"),
+    int: Phrase("an integer"),
 }
 _REQUIRED: Any = object()
 
 
 class FormatError(VocabularyError):
-    """A file that is not what its format asks for, or asks for something this site does not know."""
+    """A file that violates its format or uses a feature that this site does not support."""
 
     @classmethod
     def of(cls, error: ValueError) -> FormatError:
-        """The objection of a part that was read, carried over: its sentence and values, where it has them."""
+        """Return another error as a FormatError, with its sentence and values if it is a VocabularyError."""
         if isinstance(error, VocabularyError):
             return cls(error.sentence, **error.values)
         return cls(str(error))
@@ -41,13 +41,13 @@ def field(part: dict[str, Any], name: str, kind: type[Kind], default: Default) -
 
 
 def field(part: dict[str, Any], name: str, kind: type[Any], default: Any = _REQUIRED) -> Any:
-    """The field of a JSON object, which must be of a kind; where it is missing or null, the default.
+    """Return a field of a JSON object, which must have a given type; if it is missing or null, the default.
 
     >>> field({"type": "BPE"}, "type", str), field({"fuse": None}, "fuse", bool, False)
     ('BPE', False)
     >>> field({"type": 5}, "type", str)
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: "type" should be a text, not 5
+    webapp.core.formats.fields.FormatError: "type" should be a string, not 5
     """
     value = part.get(name)
     if value is None and default is not _REQUIRED:
@@ -62,7 +62,7 @@ def field(part: dict[str, Any], name: str, kind: type[Any], default: Any = _REQU
 
 
 def missing_ids(found: Iterable[int], size: int) -> str:
-    """The numbers below a size that are not among those found, of which there are fewer: the first three.
+    """Return the first three numbers below `size` that are not in `found`, as a list for a message.
 
     >>> missing_ids({0, 2, 9}, 3), missing_ids({7}, 9)
     ('1', '0, 1, 2, …')
@@ -74,9 +74,9 @@ def missing_ids(found: Iterable[int], size: int) -> str:
 
 def _shortened(value: object) -> str | Phrase:
     if isinstance(value, str | list):
-        value = value[:60]  # all of a large one would take seconds to write out
+        value = value[:60]  # the repr of a large value takes seconds
     elif isinstance(value, dict):
-        return Phrase("an object of %(count)s names", count=len(value))
+        return Phrase("an object with %(count)s keys", count=len(value))
     elif value is None or isinstance(value, bool):
         return shown(value)
     written = repr(value)

@@ -1,4 +1,4 @@
-"""What a `tokenizer.json` would make of a text in length: a hostile one doubles it thirty times."""
+"""A limit on how much a `tokenizer.json` can lengthen a text: a hostile file doubles it thirty times."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webapp.core.vocabulary_error import Phrase
 
 MOST_PARTS = 500
 MOST_TIMES = 1_000
-LONGEST_PUT_IN = 1_000  # characters that a part puts into a text
+LONGEST_PUT_IN = 1_000  # characters that a part inserts into a text
 
 
 def check_growth(document: dict[str, Any]) -> None:
-    """Raises FormatError where the parts are too many, or together could make a text a thousand times as long.
+    """Raise FormatError if there are too many parts, or if together they could make a text a thousand times as long.
 
     >>> double = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
     >>> check_growth({"normalizer": {"type": "Sequence", "normalizers": [double] * 9}})
@@ -35,7 +35,7 @@ def check_growth(document: dict[str, Any]) -> None:
 
 
 def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects in a part, at any depth, itself among them."""
+    """Return the objects in a part at any depth, including the part itself."""
     found: list[dict[str, Any]] = []
     waiting: list[Iterator[Any]] = [iter((document.get(name),))]
     while waiting:
@@ -56,12 +56,12 @@ _END = object()
 
 
 def _growth(part: dict[str, Any]) -> int:
-    """How many times as long a part could make a text, whatever is done to what it puts in."""
+    """Return an upper bound for how many times as long a part makes a text, later normalization included."""
     match part:
         case {"type": "Replace", "pattern": {"String": str(plain)}, "content": str(content)}:
             return -(-_length(content) // len(plain)) if plain else 1 + _length(content)
         case {"type": "Replace", "pattern": {"Regex": str(source)}, "content": str(content)}:
-            # Such a pattern may match an empty stretch before every character.
+            # Such a pattern may match an empty span before every character.
             return _length(content) + bool(content and set(source) & set("^$*?|"))
         case {"type": "Prepend", "prepend": str(content)}:
             _length(content)
@@ -76,10 +76,10 @@ def _growth(part: dict[str, Any]) -> int:
 
 
 def _length(content: str) -> int:
-    """At least 1; normalizers behind may take a character apart, once."""
+    """Return the length of inserted text after decomposition by later normalizers, at least 1."""
     if len(content) > LONGEST_PUT_IN:
         raise FormatError(
-            "a part puts %(count)s characters into a text; %(most)s are allowed",
+            "a part inserts %(count)s characters into a text; at most %(most)s are allowed",
             count=f"{len(content):,}",
             most=f"{LONGEST_PUT_IN:,}",
         )

@@ -1,8 +1,9 @@
 """Hugging Face's `tokenizer.json`: read and write a whole pipeline.
 
-The package `tokenizers` loads what `write` gives and encodes to the same ids and offsets. Both directions go part by
-part: `huggingface_parts` knows normalizers, pre-tokenizers and decoders, `huggingface_models` the models. What a file
-asks for and this site does not have is a `FormatError`, so that no text is ever cut otherwise than the file says.
+The package `tokenizers` loads what `write` returns and encodes to the same ids and offsets. Reading and writing work
+part by part: `huggingface_parts` handles normalizers and pre-tokenizers, `huggingface_decoders` decoders,
+`huggingface_models` models, and `huggingface_processors` added tokens and post-processors. An unsupported feature is a
+`FormatError`, so a text is never split differently than the file specifies.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ VERSION = "1.0"
 
 
 def read(text: str) -> Tokenizer:
-    """The tokenizer that a `tokenizer.json` describes.
+    """Return the tokenizer that a `tokenizer.json` describes.
 
-    Truncation and padding are passed over, dropout too: nothing is cut off, and the same text is always encoded alike.
-    What the post-processor adds is added where it is asked for. Added tokens that are special are honoured where that
-    is asked for, the others always.
+    Truncation, padding and dropout are ignored: the whole text is encoded, always to the same tokens. The
+    post-processor's tokens are added and special tokens are recognized only on request; other added tokens are always
+    recognized.
 
-    Raises FormatError, a ValueError, when the text is no JSON, a part is missing or malformed, or is of a kind that is
-    not supported.
+    Raises FormatError, a ValueError, if the text is not JSON, or if a part is missing, malformed or of an unsupported
+    type.
     """
     document = read_json(text, read_float)
     if not isinstance(document, dict):
-        raise FormatError("a tokenizer.json is a JSON object")
+        raise FormatError("a tokenizer.json must be a JSON object")
     if "model" not in document:
         raise FormatError('not a tokenizer.json: "model" is missing')
     try:
@@ -58,15 +59,16 @@ def read(text: str) -> Tokenizer:
         raise
     except RecursionError:
         raise FormatError("the parts are nested too deeply") from None
-    except ValueError as error:  # the parts' own objections, such as a merge without its piece
+    except ValueError as error:  # raised by the parts, for example for a merge without its piece
         raise FormatError.of(error) from error
 
 
 def write(tokenizer: Tokenizer) -> str:
-    """The `tokenizer.json` of a tokenizer.
+    """Return the `tokenizer.json` of a tokenizer.
 
-    Raises FormatError when a part has no counterpart there (maximum matching has none), and for an added token beyond
-    the model's pieces whose id does not follow the one before: whatever a file declares, `tokenizers` counts on.
+    Raises FormatError if a part cannot be expressed there (maximum matching cannot), or if an added token beyond the
+    model's pieces has an id that does not follow the previous one: `tokenizers` numbers such tokens consecutively,
+    whatever the file declares.
     """
     added = sorted(tokenizer.added_tokens, key=lambda token: token.id)
     for token in _numbered(tokenizer.model, added):
@@ -129,7 +131,7 @@ def _numbered(model: Model, added: Iterable[AddedToken]) -> list[AddedToken]:
 
 
 def _id(model: Model, token: AddedToken) -> int | None:
-    """The id of an added token in the model's vocabulary, where byte-level pieces are spelt in characters."""
+    """Return the id of an added token in the model's vocabulary; the file spells byte-level pieces in characters."""
     if token.id < len(model.pieces) and model.pieces[token.id] in (
         token.content,
         _bytes(token.content),

@@ -1,4 +1,4 @@
-"""The decoders of a `tokenizer.json`, each by its `type`."""
+"""Read and write the decoders of a `tokenizer.json`, by their `type`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webapp.core.text.decoders import Decoder, DecoderStep
 
 
 def read_decoder(part: Json | None) -> Decoder:
-    """The decoder that a part describes; without one, `tokenizers` puts spaces between the pieces as they are spelt."""
+    """Return the decoder that a part describes; without a part, pieces are joined with spaces, as in `tokenizers`."""
     if part is None:
         return decoders.DecoderSequence((decoders.Join(" "),))
     step = read_part(part, _DECODERS, DECODER)
@@ -30,7 +30,7 @@ def read_decoder(part: Json | None) -> Decoder:
 
 
 def write_decoder(decoder: Decoder | None) -> Json | None:
-    """The part that describes a decoder; raises FormatError for one without counterpart."""
+    """Return the part that describes a decoder; raises FormatError for one without a counterpart."""
     match decoder:
         case None | decoders.Join(separator=""):
             return {"type": "Fuse"}

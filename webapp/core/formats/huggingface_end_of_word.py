@@ -1,11 +1,11 @@
-"""How a `tokenizer.json` says that `</w>` is a symbol of its own.
+"""Express `</w>` as a symbol of its own in a `tokenizer.json`.
 
-Sennrich et al. put the end of a word into the alphabet; Hugging Face's BPE can only glue it to the word's last
-character (`end_of_word_suffix`). One character a symbol is all its model wants, though: so the file's normalizer puts
-a marker, a private-use character that no piece holds, behind every word, its pre-tokenizer cuts behind the markers, and
-its pieces have the marker where ours have `</w>`. Ids and offsets then are ours. A text's own private-use characters
-must not be taken for the marker: before anything else the normalizer exchanges it for a second one, as unknown as the
-first.
+Sennrich et al. make the end of a word a symbol of the alphabet; Hugging Face's BPE can only attach it to the word's
+last character (`end_of_word_suffix`). Its symbols are single characters, so the written file uses a marker instead: a
+private-use character that no piece contains. The normalizer inserts the marker after every word, the pre-tokenizer
+splits after the markers, and the pieces contain the marker in place of `</w>`. Ids and offsets then agree. A marker
+that occurs in the text itself must not count as an end of word, so the normalizer first replaces it with a second
+private-use character, which no piece contains either.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _END_OF_WORD = rf"(?<=[{_CLASS}])(?![{_CLASS}])|(?<=[^{_CLASS}\s])(?![^{_CLASS}\
 
 
 def marked(document: Json, suffix: str) -> Json:
-    """The document with the end of a word as a marker.
+    """Return the document with the marker in place of `suffix`.
 
-    Raises FormatError when the pipeline around the model is not that of Sennrich's BPE.
+    Raises FormatError if the pipeline around the model is not that of Sennrich's BPE.
     """
     plain = (None, {"type": "Whitespace"}, {"type": "BPEDecoder", "suffix": suffix})
     if (document["normalizer"], document["pre_tokenizer"], document["decoder"]) != plain:
@@ -43,7 +43,7 @@ def marked(document: Json, suffix: str) -> Json:
 
 
 def unmarked(document: Json) -> Json:
-    """The document with `</w>` for its end-of-word marker, where it has one; otherwise the document as it is."""
+    """Return the document with `</w>` in place of its end-of-word marker; without a marker, the document unchanged."""
     decoder, normalizer, model = (document.get(name) for name in ("decoder", "normalizer", "model"))
     try:
         marker = decoder["suffix"]  # type: ignore[index]
@@ -86,12 +86,12 @@ def _pipeline(marker: str, stand_in: str) -> Json:
 def _first_free(used: set[str]) -> tuple[int, int]:
     free = [code for code in range(0xE000, 0xF900) if chr(code) not in used][:2]
     if len(free) < 2:
-        raise FormatError("no private-use character is left for the end of a word")
+        raise FormatError("no unused private-use character is left to mark the end of a word")
     return free[0], free[1]
 
 
 def _respelt(model: Json, old: str, new: str) -> Json:
-    """The model with another spelling of the end of a word; only at a piece's end is it one."""
+    """Return the model with `new` in place of `old` at the end of its pieces."""
 
     def respelt(piece: Any) -> Any:
         return piece[: -len(old)] + new if isinstance(piece, str) and piece.endswith(old) else piece

@@ -1,4 +1,4 @@
-"""What the parts of a `tokenizer.json` have in common: kinds, patterns, single characters."""
+"""Fields that several parts of a `tokenizer.json` share: types, patterns, single characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POSTPROCESSOR = Phrase("post-processor")
 
 
 def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: Phrase) -> Any:
-    """What the reader in the table makes of a part, by its type; raises FormatError for one that is not known."""
+    """Read a part with the reader for its `type`; raises FormatError for an unsupported type."""
     part = as_object(part, what)
     kind = field(part, "type", str)
     if kind not in table:
@@ -30,28 +30,28 @@ def read_part(part: object, table: dict[str, Callable[[Json], Any]], what: Phras
 
 
 def as_object(part: object, what: Phrase) -> Json:
-    """The part itself; raises FormatError when it is no object."""
+    """Return the part; raises FormatError if it is not an object."""
     if not isinstance(part, dict):
         raise FormatError("each %(what)s should be an object", what=what)
     return part
 
 
 def pattern(part: Json) -> str:
-    """A part's pattern, for `regex`; raises FormatError for one that cannot be compiled, or would take too long."""
-    found = field(part, "pattern", dict)
-    if "String" in found:
-        plain = field(found, "String", str)
+    """Return a part's pattern for `regex`; raises FormatError for one that cannot be compiled or may take too long."""
+    source = field(part, "pattern", dict)
+    if "String" in source:
+        plain = field(source, "String", str)
         check_length(plain)
         return regex.escape(plain, special_only=True)
-    return checked_pattern(translated(field(found, "Regex", str)))
+    return checked_pattern(translated(field(source, "Regex", str)))
 
 
 def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:
-    """A number that is not below the least that makes sense, nor gigantic."""
+    """Return an integer field, which must be at least `least` and below 2³²."""
     number = field(part, name, int, default)
     if not least <= number < 1 << 32:
         raise FormatError(
-            '"%(name)s" should be a number from %(least)s on, not %(number)s',
+            '"%(name)s" should be an integer of at least %(least)s, not %(number)s',
             name=name,
             least=least,
             number=shown(number),
@@ -60,32 +60,33 @@ def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:
 
 
 def one_character(part: Json, name: str, default: str | None = None) -> str:
-    """A text of one character."""
-    found = field(part, name, str) if default is None else field(part, name, str, default)
-    if len(found) != 1:
-        raise FormatError('"%(name)s" should be one character, not %(found)s', name=name, found=shown(found))
-    return found
+    """Return a field that holds one character."""
+    value = field(part, name, str) if default is None else field(part, name, str, default)
+    if len(value) != 1:
+        raise FormatError('"%(name)s" should be one character, not %(found)s', name=name, found=shown(value))
+    return value
 
 
 def replacement(part: Json) -> str:
-    """What stands for a space."""
+    """Return the character that replaces a space."""
     return one_character(part, "replacement", "▁")
 
 
 def scheme(part: Json) -> tuple[bool, bool]:
-    """Whether a space is put in front of a text, and whether of its first stretch only.
+    """Return whether a space is prepended to the text, and whether to its first segment only.
 
     Files from before 2024 have `add_prefix_space` instead of a scheme.
     """
     default = "always" if field(part, "add_prefix_space", bool, True) else "never"
     name = field(part, "prepend_scheme", str, default)
     if name not in ("always", "first", "never"):
-        raise FormatError('"prepend_scheme": %(name)s is not known', name=shown(name))
+        raise FormatError('"prepend_scheme": %(name)s is not supported', name=shown(name))
     return name != "never", name == "first"
 
 
 def scheme_name(prepend: bool, only_first: bool) -> str:
-    """
+    """Return the `prepend_scheme` for the two values that `scheme` returns.
+
     >>> scheme_name(True, False), scheme_name(True, True), scheme_name(False, False)
     ('always', 'first', 'never')
     """

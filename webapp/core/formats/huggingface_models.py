@@ -1,4 +1,4 @@
-"""The `model` of a `tokenizer.json`: BPE, WordPiece and Unigram."""
+"""Read and write the `model` of a `tokenizer.json`: BPE, WordPiece, Unigram or WordLevel."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.text.byte_characters import spelt, unspelt
 from webapp.core.vocabulary_error import shown
 
-# So many merges are read before what they were read from is let go.
+# Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
 AT_A_TIME = 10_000
 
 Json = dict[str, Any]
 
 
 def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> Model:
-    """The model that a part describes, over characters, or over bytes with `byte_level` if that comes to the same.
+    """Return the model that a part describes: over bytes with `byte_level` if that is equivalent, else over characters.
 
-    Raises FormatError for a malformed part or a model that is not known, ValueError for one whose vocabulary
-    contradicts itself.
+    Raises FormatError for a malformed part or an unsupported model, ValueError for an inconsistent vocabulary.
     """
     kind = field(part, "type", str, None) or _guessed(part)
     if kind == "BPE":
@@ -46,7 +45,7 @@ def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> 
 
 
 def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
-    """The part that describes a model; raises FormatError for one without counterpart."""
+    """Return the part that describes a model; raises FormatError for one without a counterpart."""
     match model:
         case BPE():
             pieces = _written(model, special_by_id)
@@ -87,7 +86,7 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
 
 
 def _guessed(part: Json) -> str:
-    """Files from before 2020 leave the model's type out."""
+    """Return the model's type for files from before 2020, which omit it."""
     if "merges" in part:
         return "BPE"
     return "WordPiece" if "continuing_subword_prefix" in part else "Unigram"
@@ -96,10 +95,10 @@ def _guessed(part: Json) -> str:
 def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> BPE:
     names = _pieces(part, added)
     ids = field(part, "vocab", dict)
-    if len(ids) < len(names):  # added tokens fill its gaps
+    if len(ids) < len(names):  # added tokens fill the gaps
         ids = {name: id for id, name in enumerate(names)}
     unknown = field(part, "unk_token", str, None)
-    if unknown not in ids:  # some files name an unknown token that they do not have
+    if unknown not in ids:  # some files name an unknown token that is not in their vocabulary
         unknown = None
     merges = _merges(part, ids)
     prefix = field(part, "continuing_subword_prefix", str, "")
@@ -128,29 +127,29 @@ def _read_unigram(part: Json) -> Unigram:
         pieces = [piece for piece, _ in entries]
         scores = [score for _, score in entries]
     except (TypeError, ValueError):
-        raise FormatError('"vocab" should be a list of pieces with a score each') from None
+        raise FormatError('"vocab" should be a list of [piece, score] pairs') from None
     if set(map(type, pieces)) - {str} or set(map(type, scores)) - {int, float}:
-        raise FormatError('"vocab" should be a list of pieces with a score each')
+        raise FormatError('"vocab" should be a list of [piece, score] pairs')
     if any(abs(score) > 1e30 for score in scores):
-        raise FormatError('a score in "vocab" is gigantic')
+        raise FormatError('a score in "vocab" is out of range')
     return Unigram(
         pieces, scores, unknown_id=field(part, "unk_id", int), byte_fallback=field(part, "byte_fallback", bool, False)
     )
 
 
 def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
-    """The pieces in the order of their ids, which have to count from 0 without a gap, but for added tokens."""
+    """Return the pieces in the order of their ids, which must run from 0 without gaps except for added tokens."""
     vocabulary = field(part, "vocab", dict)
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
-        raise FormatError('"vocab" should give each piece a whole number')
+        raise FormatError('"vocab" should map each piece to an integer id')
     if ids == list(range(len(ids))):
         return list(vocabulary)
     by_id = {id: piece for piece, id in vocabulary.items()}
     if len(by_id) < len(ids):
         twice = next(piece for piece, id in vocabulary.items() if by_id[id] != piece)
         raise FormatError(
-            "the id %(id)s stands for %(twice)s and %(last)s",
+            "the id %(id)s is used by both %(twice)s and %(last)s",
             id=vocabulary[twice],
             twice=shown(twice),
             last=shown(by_id[vocabulary[twice]]),
@@ -158,7 +157,7 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
     by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
     if min(ids) < 0 or max(ids) >= len(by_id):
         raise FormatError(
-            'the ids of "vocab" should be the numbers from 0 to %(last)s, each once; missing: %(missing)s',
+            'the ids in "vocab" should run from 0 to %(last)s without gaps; missing: %(missing)s',
             last=len(by_id) - 1,
             missing=missing_ids(by_id, len(by_id)),
         )
@@ -166,9 +165,9 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
 
 
 def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
-    """The merges as pairs of ids; files have them as pairs, older ones as texts with a space in between.
+    """Return the merges as pairs of ids; files write them as pairs, older ones as strings with a space in between.
 
-    What is read is taken out of the part: its lists and texts take up to ten times as much memory as the file.
+    This empties the part's list while reading: the list takes up to ten times as much memory as the file.
     """
     merges = field(part, "merges", list)
     pairs: list[tuple[int, int]] = []
@@ -176,14 +175,14 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
     merges.reverse()
     try:
         while merges:
-            some = merges[: -AT_A_TIME - 1 : -1]
+            batch = merges[: -AT_A_TIME - 1 : -1]
             del merges[-AT_A_TIME:]
             if texts:
-                some = [merge.split(" ") for merge in some if not merge.startswith("#version")]
-            pairs += [(ids[left], ids[right]) for left, right in some]
+                batch = [merge.split(" ") for merge in batch if not merge.startswith("#version")]
+            pairs += [(ids[left], ids[right]) for left, right in batch]
     except KeyError as missing:
         raise FormatError(
-            "a merge names %(missing)s, which is not in the vocabulary", missing=shown(missing.args[0])
+            "a merge refers to %(missing)s, which is not in the vocabulary", missing=shown(missing.args[0])
         ) from None
     except (TypeError, ValueError, AttributeError):
         raise FormatError('"merges" should be a list of pairs of pieces') from None
@@ -191,9 +190,9 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
 
 
 def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] | None:
-    """The bytes that the names spell; None where one spells none, or where not all 256 bytes are there.
+    """Return the bytes that the names spell; None if a name spells none or if one of the 256 bytes is missing.
 
-    Added tokens may be spelt as they are.
+    Added tokens may be spelled literally.
     """
     added_by_id = {token.id: token.content for token in added}
     pieces = []

@@ -1,4 +1,4 @@
-"""Numbers as `tokenizers` reads them from its files."""
+"""Parse JSON numbers with the same rounding as `tokenizers`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ _FARTHEST = 308
 
 
 def read_float(number: str) -> float:
-    """A number with a fraction or an exponent, as the JSON reader of `tokenizers` (`serde_json`) has it.
+    """Return a number with a fraction or an exponent as `serde_json`, the JSON reader of `tokenizers`, parses it.
 
-    It takes the digits for a whole number and divides it by a power of ten. That is rounded twice and may miss the
-    nearest double by a little, which decides between paths of Unigram that are equally likely.
+    `serde_json` reads the digits as an integer and divides it by a power of ten. This rounds twice and may miss the
+    nearest double, which breaks ties between equally likely Unigram segmentations.
 
     >>> read_float("-3.0125"), read_float("1.5e3"), read_float("-9.8989838560")
     (-3.0125, 1500.0, -9.898983856)
@@ -20,7 +20,7 @@ def read_float(number: str) -> float:
     mantissa, _, exponent = number.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")
     digits = (whole + decimals).lstrip("0")
-    # What 64 bits cannot hold is left out.
+    # Digits that do not fit in 64 bits are dropped.
     kept = digits if len(digits) < 20 else digits[:20] if int(digits[:20]) <= _MOST else digits[:19]
     power = int(exponent or 0) - len(decimals) + len(digits) - len(kept)
     value = float(int(kept or 0))

@@ -1,6 +1,6 @@
-"""The normalizers and pre-tokenizers of a `tokenizer.json`, each by its `type`.
+"""Read and write the normalizers and pre-tokenizers of a `tokenizer.json`, by their `type`.
 
-A new kind of part is a line in a table for reading and one in the function for writing.
+To add a type, add an entry to the table for reading and a case to the function for writing.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from webapp.core.vocabulary_error import shown
 
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
-    """The normalizer that a part describes; raises FormatError for one that is not known."""
+    """Return the normalizer that a part describes; raises FormatError for an unsupported type."""
     return None if part is None else read_part(part, _NORMALIZERS, NORMALIZER)
 
 
 def write_normalizer(normalizer: Normalizer | None) -> Json | None:
-    """The part that describes a normalizer; raises FormatError for one without counterpart."""
+    """Return the part that describes a normalizer; raises FormatError for one without a counterpart."""
     match normalizer:
         case None:
             return None
@@ -108,7 +108,7 @@ def _precompiled(part: Json) -> Normalizer:
     encoded = field(part, "precompiled_charsmap", str)
     try:
         return Precompiled(CharacterMap.read(base64.b64decode(encoded, validate=True)))
-    except ValueError as error:  # of base64, or a CharacterMapError
+    except ValueError as error:  # from base64, or a CharacterMapError
         raise FormatError("the precompiled character map is broken: %(error)s", error=FormatError.of(error)) from None
 
 
@@ -122,7 +122,7 @@ def _byte_level(pretokenizer: pretokenizers.ByteLevel) -> Json:
 
 
 def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
-    """The pre-tokenizers that a part describes, one after the other; raises FormatError for one that is not known."""
+    """Return the pre-tokenizers that a part describes, in order; raises FormatError for an unsupported type."""
     if part is None:
         return []
     if part.get("type") == "Sequence":
@@ -132,7 +132,10 @@ def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
 
 
 def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -> Json | None:
-    """The part that describes a pre-tokenizer, for a model over bytes or over characters."""
+    """Return the part that describes a pre-tokenizer, for a model over bytes or over characters.
+
+    Raises FormatError for a pre-tokenizer without a counterpart.
+    """
     if not byte_level:
         return None if pretokenizer is None else _write_pretokenizer(pretokenizer)
     match pretokenizer:
@@ -202,7 +205,7 @@ def _behavior(part: Json) -> Behavior:
     for behavior in get_args(Behavior):
         if _BEHAVIORS[behavior] == wanted:
             return behavior  # type: ignore[no-any-return]
-    raise FormatError('"behavior": %(wanted)s is not known', wanted=shown(wanted))
+    raise FormatError('"behavior": %(wanted)s is not supported', wanted=shown(wanted))
 
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {

@@ -1,4 +1,4 @@
-"""The added tokens and the post-processor of a `tokenizer.json`."""
+"""Read and write the added tokens and the post-processor of a `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLAGS = ("special", "normalized", "single_word", "lstrip", "rstrip")
 
 
 def read_added_tokens(document: Json) -> list[AddedToken]:
-    """The added tokens in the order of the file, with their declared ids; raises FormatError for a malformed one."""
+    """Return the added tokens in file order, with their declared ids; raises FormatError if one is malformed."""
     tokens: list[AddedToken] = []
     for part in field(document, "added_tokens", list, []):
         if not isinstance(part, dict):
@@ -26,8 +26,12 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
         if not content:
             raise FormatError("an added token is empty")
         if not 0 <= id < 1 << 32:
-            raise FormatError("the added token %(content)s has the id %(id)s", content=shown(content), id=shown(id))
-        # What is not special is normalized, unless the file says otherwise.
+            raise FormatError(
+                "the added token %(content)s has the id %(id)s, which is out of range",
+                content=shown(content),
+                id=shown(id),
+            )
+        # A token that is not special is normalized, unless the file says otherwise.
         special = field(part, "special", bool, False)
         flags = {name: field(part, name, bool, name == "normalized" and not special) for name in _FLAGS}
         tokens.append(AddedToken(content, id, **{**flags, "special": special}))
@@ -35,7 +39,7 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
 
 
 def write_added_token(token: AddedToken) -> Json:
-    """The entry of an added token."""
+    """Return the entry of an added token."""
     return {
         "id": token.id,
         "content": token.content,
@@ -71,33 +75,33 @@ def numbered(tokens: Iterable[AddedToken], ids: Mapping[str, int], size: int) ->
 
 
 def read_postprocessor(part: Json | None) -> PostProcessor:
-    """The post-processor that a part describes; raises FormatError for one that is not known."""
+    """Return the post-processor that a part describes; raises FormatError for an unsupported type."""
     trims: tuple[Trim, ...] = ()
-    stretches = _TEXT
+    segments = _TEXT
     for step in _steps(part):
         kind = field(step, "type", str)
         if kind in ("ByteLevel", "RobertaProcessing"):
             trims += _trims(step)
         if kind == "TemplateProcessing":
-            stretches = _filled(step, stretches)
+            segments = _filled(step, segments)
         elif kind in ("BertProcessing", "RobertaProcessing"):
-            stretches = _around(step, stretches)
+            segments = _around(step, segments)
         elif kind != "ByteLevel":
             raise FormatError("the post-processor %(kind)s is not supported", kind=shown(kind))
-        if sum(map(len, stretches)) > _MOST_AROUND or sum(each.count(None) for each in stretches) > _MOST_TEXTS:
-            raise FormatError("the template puts too much around a text")
-    return PostProcessor(trims, None if stretches is _TEXT else Template(tuple(chain(*stretches))))
+        if sum(map(len, segments)) > _MOST_AROUND or sum(each.count(None) for each in segments) > _MOST_TEXTS:
+            raise FormatError("the template adds too many tokens around a text")
+    return PostProcessor(trims, None if segments is _TEXT else Template(tuple(chain(*segments))))
 
 
 def check_template(postprocessor: PostProcessor, added: Container[int], size: int) -> None:
-    """Raises FormatError for an id in the template that no token has."""
+    """Raise FormatError for an id in the template that no token has."""
     for id in postprocessor.template.parts if postprocessor.template else ():
         if id is not None and id >= size and id not in added:
-            raise FormatError("the post-processor puts the id %(id)s around a text, and no token has it", id=id)
+            raise FormatError("the post-processor adds the id %(id)s, which no token has", id=id)
 
 
 def write_postprocessor(postprocessor: PostProcessor, names: Mapping[int, str]) -> Json | None:
-    """The part that describes a post-processor; `names` are the special tokens by id."""
+    """Return the part that describes a post-processor; `names` maps ids to special tokens."""
     parts: list[Json] = [
         {"type": "ByteLevel", "add_prefix_space": trim.add_prefix_space, "trim_offsets": True, "use_regex": True}
         for trim in postprocessor.trims
@@ -117,7 +121,7 @@ def _written_template(template: Template, names: Mapping[int, str]) -> Json:
         elif id in names:
             single.append({"SpecialToken": {"id": names[id], "type_id": 0}})
         else:
-            raise FormatError("the template names the id %(id)s, which is no special token", id=id)
+            raise FormatError("the template refers to the id %(id)s, which is not a special token", id=id)
     tokens = {
         names[id]: {"id": names[id], "ids": [id], "tokens": [names[id]]} for id in template.parts if id is not None
     }
@@ -125,18 +129,19 @@ def _written_template(template: Template, names: Mapping[int, str]) -> Json:
     return {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": tokens}
 
 
-# --- what stands around a text ----------------------------------------------------------------------------------------
-# Each post-processor of a sequence gets the stretches that the one before made: a template makes one of every token and
-# of every text, and what comes behind takes two of them for a pair of texts, as in `tokenizers`.
+# --- tokens around a text ---------------------------------------------------------------------------------------------
+# Each post-processor of a sequence receives the segments that the previous one produced: a template produces one for
+# every token and every text, and the next post-processor treats two segments as a pair of texts, as in `tokenizers`.
+# In a segment, None stands for the tokens of the text.
 
-_Stretches = list[list[int | None]]
+_Segments = list[list[int | None]]
 
-_TEXT: _Stretches = [[None]]
+_TEXT: _Segments = [[None]]
 _MOST_AROUND, _MOST_TEXTS, _MOST_STEPS = 1_000, 10, 100
 
 
 def _steps(part: Json | None) -> list[Json]:
-    """The parts of a sequence, and of the sequences in it, in their order."""
+    """Return the parts of a sequence in order, with nested sequences flattened."""
     steps: list[Json] = []
     waiting = [] if part is None else [part]
     while waiting:
@@ -156,11 +161,14 @@ def _trims(part: Json) -> tuple[Trim, ...]:
     return (trim,) if field(part, "trim_offsets", bool, True) else ()
 
 
-def _around(part: Json, stretches: _Stretches) -> _Stretches:
-    """BERT's two tokens around the first stretch; the second behind the others, and RoBERTa's in front of them too."""
+def _around(part: Json, segments: _Segments) -> _Segments:
+    """Put BERT's two tokens around the first segment and the second token after the others.
+
+    RoBERTa puts the second token before the others too.
+    """
     first, last = _token(part, "cls"), _token(part, "sep")
     before = [last] if part["type"] == "RobertaProcessing" else []
-    return [[first, *each, last] if at == 0 else [*before, *each, last] for at, each in enumerate(stretches)]
+    return [[first, *each, last] if at == 0 else [*before, *each, last] for at, each in enumerate(segments)]
 
 
 def _token(part: Json, name: str) -> int:
@@ -170,30 +178,31 @@ def _token(part: Json, name: str) -> int:
     raise FormatError('"%(name)s" should be a token and its id', name=name)
 
 
-def _filled(part: Json, stretches: _Stretches) -> _Stretches:
+def _filled(part: Json, segments: _Segments) -> _Segments:
     tokens = field(part, "special_tokens", dict)
     single, pair = (_pieces(field(part, name, list), tokens) for name in ("single", "pair"))
-    if not 1 <= len(stretches) <= 2:
+    if not 1 <= len(segments) <= 2:
         raise FormatError(
-            "a template is for one text or two, and the post-processor before it makes %(count)s", count=len(stretches)
+            "a template takes one or two texts, but the post-processor before it produces %(count)s",
+            count=len(segments),
         )
-    filled: _Stretches = []
-    for piece in single if len(stretches) == 1 else pair:
+    filled: _Segments = []
+    for piece in single if len(segments) == 1 else pair:
         if isinstance(piece, list):
             filled.append(list(piece))
-        elif piece < len(stretches):
-            filled.append(stretches[piece])
+        elif piece < len(segments):
+            filled.append(segments[piece])
         else:
-            raise FormatError("the template for a single text has a place for a second one")
+            raise FormatError("the template for a single text refers to a second one")
     return filled
 
 
 def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int]:
-    """What stands in a template: the ids of a token, or 0 for the first text and 1 for the second."""
+    """Return the items of a template: the ids of a token, or 0 for the first text and 1 for the second."""
     pieces: list[list[int] | int] = []
     if len(template) > _MOST_AROUND:
         raise FormatError(
-            "the template has %(count)s parts; %(most)s are allowed",
+            "the template has %(count)s parts; at most %(most)s are allowed",
             count=f"{len(template):,}",
             most=f"{_MOST_AROUND:,}",
         )
@@ -205,7 +214,7 @@ def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int
                 pieces.append(_ids_of(tokens, name))
             case _:
                 raise FormatError(
-                    "the template holds %(piece)s, which is neither a token nor the text", piece=shown(piece)
+                    "the template contains %(piece)s, which is neither a token nor the text", piece=shown(piece)
                 )
     return pieces
 
@@ -214,4 +223,4 @@ def _ids_of(tokens: dict[str, Any], name: str) -> list[int]:
     match tokens.get(name):
         case {"ids": [*ids]} if all(type(id) is int and 0 <= id < 1 << 32 for id in ids):
             return ids
-    raise FormatError("the template names %(name)s, which is not among its tokens", name=shown(name))
+    raise FormatError("the template refers to %(name)s, which is not among its tokens", name=shown(name))

@@ -1,4 +1,4 @@
-"""How large a file may be, and JSON that keeps to it."""
+"""Size limits for vocabulary files, and readers for JSON and UTF-8 that report errors as `FormatError`."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.vocabulary_error import Phrase, shown
 
 LARGEST_FILE = 64 << 20
-"""Bytes; the largest vocabulary in common use, Gemma's `tokenizer.json`, has 33 million."""
+"""In bytes; the largest vocabulary in common use, Gemma's `tokenizer.json`, has 33 million."""
 
 LARGEST_VOCABULARY = 1_000_000
-"""Pieces; the largest in common use has a quarter of that."""
+"""In pieces; the largest vocabulary in common use has a quarter of that."""
 
-# A list or object takes a hundred bytes, a text 50: a file of nothing but small ones would grow twentyfold. Gemma's
-# `tokenizer.json`, with lists of two for its merges, weighs two million.
+# In memory, a list or object takes 100 bytes and a string 50, so a file of many small ones grows twentyfold. Gemma's
+# `tokenizer.json`, with a list of two for each merge, has a weight of two million.
 _LARGEST_WEIGHT = 3_000_000
 
 
 def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
-    """The document that a JSON text holds; `parse_float` reads numbers that have a fraction or an exponent.
+    """Parse a JSON text; `parse_float` converts numbers with a fraction or an exponent.
 
     >>> read_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
     >>> read_json('{"a": 1, "a": 2}')
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: 'a' stands twice in a JSON object
+    webapp.core.formats.fields.FormatError: the key 'a' occurs twice in a JSON object
 
-    Raises FormatError for a text that is no JSON, nested too deeply, with a key twice in an object, half a surrogate
-    pair, NaN or an infinity, or too many items to be a vocabulary.
+    Raises FormatError if the text is not JSON, is nested too deeply, has too many items to be a vocabulary, or contains
+    a duplicate key, half of a surrogate pair, NaN or an infinity.
     """
     if text.count(",") + 2 * (text.count("[") + text.count("{")) > _LARGEST_WEIGHT:
-        raise FormatError("the JSON has more lists, objects and values than any vocabulary")
+        raise FormatError("the JSON has too many lists, objects and values to be a vocabulary")
     if (half := _half_pair(text)) is not None:
-        raise FormatError("%(escape)s in the JSON is half of a surrogate pair, and no character", escape=half)
+        raise FormatError("%(escape)s in the JSON is half of a surrogate pair, not a character", escape=half)
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=parse_float)
     except RecursionError:
@@ -50,12 +50,12 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
             line=error.lineno,
             column=error.colno,
         ) from None
-    except ValueError:  # what Python says of a number of thousands of digits
+    except ValueError:  # Python refuses to convert a number of thousands of digits
         raise FormatError("not a vocabulary: a number in the JSON has too many digits") from None
 
 
 def decoded(content: bytes) -> str:
-    """UTF-8 as text, without a byte order mark in front; raises FormatError naming the byte that is none.
+    """Decode UTF-8 and drop a leading byte order mark; raises FormatError that names the first invalid byte.
 
     >>> decoded(b"low\\xff")
     Traceback (most recent call last):
@@ -71,24 +71,24 @@ def decoded(content: bytes) -> str:
         ) from None
 
 
-# What `json` says, by its own words.
+# Translatable phrases for the messages of the module `json`.
 _WRONG = {
     "Expecting value": Phrase("a value is missing"),
     "Expecting property name enclosed in double quotes": Phrase("a name in double quotes is missing"),
     "Expecting ':' delimiter": Phrase("a colon is missing"),
     "Expecting ',' delimiter": Phrase("a comma is missing"),
-    "Illegal trailing comma before end of object": Phrase("a comma stands before the end of an object"),
-    "Illegal trailing comma before end of array": Phrase("a comma stands before the end of a list"),
-    "Extra data": Phrase("something follows the end"),
-    "Unterminated string starting at": Phrase("a text does not end that begins"),
-    "Invalid control character at": Phrase("a control character stands in a text"),
-    "Invalid \\escape": Phrase("a backslash with no meaning stands"),
-    "Invalid \\uXXXX escape": Phrase("a \\u without four digits stands"),
+    "Illegal trailing comma before end of object": Phrase("a trailing comma before the end of an object"),
+    "Illegal trailing comma before end of array": Phrase("a trailing comma before the end of a list"),
+    "Extra data": Phrase("extra data after the end"),
+    "Unterminated string starting at": Phrase("an unterminated string starting"),
+    "Invalid control character at": Phrase("a control character in a string"),
+    "Invalid \\escape": Phrase("an invalid escape sequence"),
+    "Invalid \\uXXXX escape": Phrase("a \\u escape without four hexadecimal digits"),
 }
 
 
 def _half_pair(text: str) -> str | None:
-    r"""The first escape in a JSON that is no character.
+    r"""Return the first escape in a JSON text that is half of a surrogate pair.
 
     >>> _half_pair(r'["\ud83d\ude00", "\\ud83d"]'), _half_pair(r'["\ude00\ud83d"]')
     (None, '\\ude00')
@@ -110,10 +110,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise FormatError("%(key)s stands twice in a JSON object", key=shown(key))
+                raise FormatError("the key %(key)s occurs twice in a JSON object", key=shown(key))
             seen.add(key)
     return made
 
 
 def _no_number(name: str) -> Any:
-    raise FormatError("%(name)s in the JSON is no number", name=name)
+    raise FormatError("%(name)s in the JSON is not a number", name=name)

@@ -1,14 +1,14 @@
-"""Patterns as Hugging Face's `tokenizers` reads them, in the syntax of Oniguruma for Ruby, put into that of `regex`."""
+"""Translate patterns from Oniguruma's Ruby syntax, which Hugging Face's `tokenizers` uses, to that of `regex`."""
 
 from __future__ import annotations
 
 import regex
 
-# Oniguruma's word characters, which are not quite Unicode's; outside of a class it takes `²³¹¼½¾` for such, too.
+# Oniguruma's word characters, which differ slightly from Unicode's; outside a class they include `²³¹¼½¾`.
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORDS = rf"{_WORD}²³¹¼½¾"
 
-# What is spelt otherwise, outside of a class and inside one. `^` and `$` are of every line in Ruby.
+# Constructs that differ, outside and inside a class. In Ruby, `^` and `$` match at every line.
 _OUTSIDE = {
     "^": "(?m:^)",
     "$": "(?m:$)",
@@ -43,18 +43,18 @@ _PARTS = regex.compile(
 
 
 def translated(source: str) -> str:
-    r"""The pattern for `regex`.
+    r"""Return the pattern in the syntax of `regex`.
 
     >>> translated(r"(?m:.)+$|[\h$]\z")
     '(?s:.)+(?m:$)|[0-9a-fA-F$]\\Z'
     >>> translated(r"\s+(?!\S)|'(?i:s|t)"), translated(r"\x{3042}|[a-z&&[^b]]")
     ("\\s+(?!\\S)|'(?i:s|t)", '(?V1)\\u3042|[a-z&&[^b]]')
 
-    Two things are not alike: `(?i:ss)` finds no `ß` here, and `(?i:[a-z])` finds `İ`.
+    Two differences remain: in `regex`, `(?i:ss)` does not match `ß`, and `(?i:[a-z])` matches `İ`.
     """
     parts = []
-    depth = 0  # of classes, one inside the other
-    version_1 = False  # in which classes stand in classes
+    depth = 0  # of nested classes
+    version_1 = False  # of `regex`'s syntax, which allows nested classes
     for found in _PARTS.finditer(source):
         part = found[0]
         if found["code"]:
@@ -72,9 +72,9 @@ def translated(source: str) -> str:
             part = _INSIDE.get(part, part)
             version_1 |= part.startswith("[")
         elif part.startswith("(?"):
-            part = part.replace("m", "s")  # a dot that matches line ends too
+            part = part.replace("m", "s")  # in Ruby, `m` lets a dot match line ends
         else:
             part = _OUTSIDE.get(part, part)
         parts.append(part)
-    known = "".join(parts)
-    return "(?V1)" + known if version_1 or "&&" in known else known
+    pattern = "".join(parts)
+    return "(?V1)" + pattern if version_1 or "&&" in pattern else pattern

@@ -1,4 +1,4 @@
-"""Files that are something else than a vocabulary, known by how they begin."""
+"""Detect files that are not vocabularies by their first bytes."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from webapp.core.vocabulary_error import Phrase
 
 
 def check_foreign(content: bytes) -> None:
-    """Raises FormatError for what is no vocabulary, and says what it is and what to do.
+    """Raise FormatError for a file that is not a vocabulary, saying what it is and what to do.
 
     >>> check_foreign("low".encode("utf-16"))
     Traceback (most recent call last):
     webapp.core.formats.fields.FormatError: this is text in UTF-16; save it as UTF-8
     """
     if b"\0" in content[:1] and not content.strip(b" \t\r\n\0"):
-        raise FormatError("the file holds nothing but NUL bytes")
+        raise FormatError("the file contains only NUL bytes")
     if (packed := _of(_PACKED, content)) is not None:
-        raise FormatError("this is %(what)s, not a vocabulary; packed files have to be unpacked first", what=packed)
+        raise FormatError("this is %(what)s, not a vocabulary; unpack it first", what=packed)
     if (text := _of(_TEXT, content)) is not None:
         raise FormatError("this is %(what)s; save it as UTF-8", what=text)
     if (other := _of(_OTHER, content)) is not None:
         raise FormatError("this is %(what)s, not a vocabulary", what=other)
     if content.startswith(b"version https://git-lfs.github.com/spec/"):
-        raise FormatError("this is a Git LFS pointer that stands for a file; fetch the file itself with git lfs pull")
+        raise FormatError("this is a Git LFS pointer, not the file itself; fetch the file with git lfs pull")
     if _HTML.match(content):
         raise FormatError("this is a web page, not a vocabulary; download the file itself, not the page that shows it")
 
@@ -51,8 +51,8 @@ _TEXT = {
 _OTHER = {
     b"GGUF": Phrase("a GGUF model"),
     b"%PDF": Phrase("a PDF"),
-    b"\x89PNG": Phrase("a picture"),
-    b"\xff\xd8\xff": Phrase("a picture"),
-    b"GIF8": Phrase("a picture"),
+    b"\x89PNG": Phrase("an image"),
+    b"\xff\xd8\xff": Phrase("an image"),
+    b"GIF8": Phrase("an image"),
 }
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,1000}(?:<!doctype html|<html)[\s>]", re.IGNORECASE)

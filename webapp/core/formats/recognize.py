@@ -1,4 +1,4 @@
-"""What a file is, by its content: its name is never asked."""
+"""Identify the format of a vocabulary file by its content, never by its name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Format = Literal[
 
 @dataclass(frozen=True)
 class Recognized:
-    """What was found: the format, a sentence about it for people, and the tokenizer that it makes."""
+    """The format of a file, a description of it in English, and the tokenizer that it defines."""
 
     format: Format
     description: str
@@ -38,22 +38,24 @@ class Recognized:
 
 
 def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
-    """Tell what a vocabulary file is and read it.
+    """Identify a vocabulary file and read it.
 
-    GPT-2's `vocab.json` and `merges.txt` belong together: one of them is `content`, the other its `companion`, either
-    way round. Whatever is text and nothing else is taken for a dictionary.
+    GPT-2's `vocab.json` and `merges.txt` belong together: pass one as `content` and the other as `companion`, in either
+    order. Text that matches no other format is read as a dictionary.
 
     >>> found = recognize("研究 5 v\\n生命 4 n\\n".encode())
     >>> found.format, found.description, found.tokenizer.ids("研究生命")
     ('dictionary', 'a dictionary of 2 words with frequencies and tags', [0, 1])
 
-    Raises FormatError, with one sentence that says what is wrong and where, for a file that is none of these, is
-    broken or contradicts itself, is packed, or is too large.
+    Raises FormatError, with one sentence that says what is wrong and where, for a file that has another format, is
+    malformed, inconsistent or compressed, or is too large.
     """
     for part in (content, companion or b""):
         if len(part) > LARGEST_FILE:
             raise FormatError(
-                "the file has %(count)s bytes; %(most)s are allowed", count=f"{len(part):,}", most=f"{LARGEST_FILE:,}"
+                "the file has %(count)s bytes; at most %(most)s are allowed",
+                count=f"{len(part):,}",
+                most=f"{LARGEST_FILE:,}",
             )
     if companion is not None:
         return _pair(content, companion)
@@ -76,7 +78,7 @@ def _text(content: bytes) -> Recognized:
     if _MARKED_CODES.search(text):
         return _subword_nmt(text)
     if text.startswith("#version"):
-        raise FormatError("this is a merges.txt as of GPT-2; it can only be read together with its vocab.json")
+        raise FormatError("this is a GPT-2 merges.txt; it can only be read together with its vocab.json")
     return _dictionary(text)
 
 
@@ -87,30 +89,32 @@ def _json(text: str) -> Recognized:
     if tekken.is_tekken(document):
         return _tekken(document)
     if isinstance(document, dict):
-        # First, since any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
+        # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
         if vocab_json.is_vocabulary(document):
-            raise FormatError("this is a vocab.json as of GPT-2; it can only be read together with its merges.txt")
+            raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
             return _huggingface(text)
         if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
             return _scores(text)
     raise FormatError(
-        "this JSON is no vocabulary that is known here: neither a tokenizer.json, nor a tekken.json, nor a vocab.json, "
-        'nor one of "tokens" and "scores"'
+        "this JSON is not a known vocabulary format: it is not a tokenizer.json, tekken.json or vocab.json, and it has "
+        'no "tokens" and "scores"'
     )
 
 
-# --- one reader each --------------------------------------------------------------------------------------------------
+# --- one reader per format --------------------------------------------------------------------------------------------
 
 
 def _tiktoken(content: bytes) -> Recognized:
     tokenizer = tiktoken.read(content)
     name = tiktoken.encoding_of(tiktoken.model_ranks(tokenizer))
     rest = (
-        f"those of {name}" if name else "not in the file: the pattern is cl100k_base's, special tokens there are none"
+        f"split pattern and special tokens are those of {name}"
+        if name
+        else "the split pattern is cl100k_base's, without special tokens"
     )
     size = len(tokenizer.model.pieces)
-    description = f"OpenAI's .tiktoken: byte-level BPE of {size:,} ranks; split pattern and special tokens are {rest}"
+    description = f"OpenAI's .tiktoken: byte-level BPE of {size:,} ranks; {rest}"
     return Recognized("tiktoken", description, tokenizer)
 
 
@@ -140,7 +144,7 @@ def _scores(text: str) -> Recognized:
     from webapp.core.formats import tokens_and_scores
 
     tokenizer = tokens_and_scores.read(text)
-    description = f"tokens and scores as of llama2.c: BPE of {len(tokenizer.model.pieces):,} pieces"
+    description = f"tokens and scores as in llama2.c: BPE of {len(tokenizer.model.pieces):,} pieces"
     return Recognized("scores", description, tokenizer)
 
 
@@ -160,19 +164,19 @@ def _subword_nmt(text: str) -> Recognized:
 
 
 def _pair(content: bytes, companion: bytes) -> Recognized:
-    # In an order of their own, so that the same is said of them whichever comes first.
+    # Sorted, so that the messages do not depend on the order of the two files.
     parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
     for part in parts:
         check_foreign(part)
     vocabulary, merges = map(decoded, parts)
     if _BRACE.match(parts[1]):
-        raise FormatError("both files are JSON, as a vocab.json is; one of the two should be its merges.txt")
+        raise FormatError("both files are JSON; one of them should be the merges.txt")
     if not _BRACE.match(parts[0]):
         if all(text.startswith("#version") for text in (vocabulary, merges)):
-            raise FormatError("both files are a merges.txt; one of the two should be its vocab.json")
-        raise FormatError("neither of the two files is JSON; one should be a vocab.json, the other its merges.txt")
+            raise FormatError("both files are a merges.txt; one of them should be the vocab.json")
+        raise FormatError("neither file is JSON; one should be a vocab.json, the other its merges.txt")
     if _HUGGINGFACE.match(vocabulary):
-        raise FormatError("one of the two files is a tokenizer.json, which is read by itself")
+        raise FormatError("one of the files is a tokenizer.json; choose that file alone")
     tokenizer = vocab_json.read(vocabulary, merges)
     size = len(tokenizer.model.pieces)
     return Recognized("vocab.json", f"GPT-2's vocab.json and merges.txt: byte-level BPE of {size:,} pieces", tokenizer)
@@ -183,7 +187,7 @@ def _dictionary(text: str) -> Recognized:
     if strange is not None:
         line = text.count("\n", 0, strange.start()) + 1
         raise FormatError(
-            "line %(line)s: the control character %(character)s stands in no dictionary",
+            "line %(line)s: a dictionary cannot contain the control character %(character)s",
             line=line,
             character=shown(strange[0]),
         )
@@ -193,7 +197,7 @@ def _dictionary(text: str) -> Recognized:
         words = dictionary.read_dictionary(text)
     except dictionary.DictionaryError as error:
         raise FormatError(
-            "no vocabulary that is known here; as a dictionary it fails on line %(line)s: %(wrong)s",
+            "not a known vocabulary format; read as a dictionary, line %(line)s is wrong: %(wrong)s",
             line=error.line_number,
             wrong=error.message,
         ) from None
@@ -202,7 +206,7 @@ def _dictionary(text: str) -> Recognized:
     if words.longest > _LONGEST_WORD:
         number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
         raise FormatError(
-            "no vocabulary that is known here; as a dictionary, its word %(number)s is too long", number=number
+            "not a known vocabulary format; read as a dictionary, word %(number)s is too long", number=number
         )
     columns = [
         name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
@@ -213,7 +217,7 @@ def _dictionary(text: str) -> Recognized:
 
 # --- signatures -------------------------------------------------------------------------------------------------------
 
-# A tokenizer.json as everybody writes it; only one written otherwise is parsed to find out.
+# The usual beginning of a tokenizer.json; a JSON that begins otherwise is parsed to identify it.
 _HUGGINGFACE = re.compile(
     r'\s*\{\s*"(?:version"\s*:\s*"|(?:truncation|padding|normalizer|pre_tokenizer)"\s*:\s*(?:null|\{)|added_tokens"\s*:\s*\[)'
 )
@@ -227,9 +231,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 def _is_tiktoken(content: bytes) -> bool:
-    """Whether the first lines are base64 and a rank, and some line a single byte, which ends in `==`.
+    """Whether the first lines are base64 and a rank, and some line is a single byte, which ends in `==`.
 
-    Words and frequencies look alike, but for that.
+    Without the second condition, words and frequencies would match too.
     """
     lines = [line for line in content[:20_000].removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()][:256]
     ranked = sum(_RANK_LINE.fullmatch(line) is not None for line in lines)
@@ -237,7 +241,7 @@ def _is_tiktoken(content: bytes) -> bool:
 
 
 def _is_sentencepiece(content: bytes) -> bool:
-    """Whether the file begins as the protocol buffer of a SentencePiece model does: pieces, each a text and a score.
+    """Whether the file begins like a SentencePiece model, a protocol buffer: with a piece, its text and its score.
 
     >>> model = b"\\x0a\\x0e\\x0a\\x05<unk>\\x15" + bytes(4) + b"\\x18\\x02\\x0a\\x0c"
     >>> _is_sentencepiece(model), _is_sentencepiece(b"\\nlow\\nlower\\n")

@@ -1,7 +1,7 @@
-"""SentencePiece's `.model`: read a whole pipeline, of any of its four kinds of model.
+"""SentencePiece's `.model`: read a whole pipeline with any of the four model types.
 
-The ids and the decoded text are those of the package `sentencepiece` (0.2.3). It has no other pre-tokenizer than its
-models themselves, so a tokenizer from here has none: the model is given the whole normalized text.
+Ids and decoded text equal those of the package `sentencepiece` (0.2.3). SentencePiece has no pre-tokenizer, so these
+tokenizers have none either: the model receives the whole normalized text.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
 
 
 def read(content: bytes) -> Tokenizer:
-    """The tokenizer that a `.model` describes; its control pieces become special tokens.
+    """Return the tokenizer that a `.model` describes; its control pieces become special tokens.
 
-    Raises FormatError, a ValueError, when the file is no such message, has no pieces, a piece twice or an empty one,
-    not one unknown piece, a score that is not a number, bytes that are not the 256, a broken character map, or is too
-    large.
+    Raises FormatError, a ValueError, if the file is not such a message or is too large, or if it has no pieces, a
+    duplicate or empty piece, not exactly one unknown piece, a score that is not a number, an incomplete set of byte
+    pieces or a broken character map.
     """
     if len(content) > LARGEST_FILE:
-        raise FormatError("%(count)s bytes are too many for a SentencePiece model", count=f"{len(content):,}")
-    # Every piece begins with this byte. A message takes some fifty times the two bytes that an empty one has in a file.
+        raise FormatError("the file has %(count)s bytes, too many for a SentencePiece model", count=f"{len(content):,}")
+    # Every piece begins with this byte. An empty message is 2 bytes in the file and about 100 in memory.
     if content.count(b"\n") > 3 * LARGEST_VOCABULARY:
         raise FormatError(
-            "more than %(most)s pieces are too many for a SentencePiece model", most=f"{LARGEST_VOCABULARY:,}"
+            "more than %(most)s pieces, too many for a SentencePiece model", most=f"{LARGEST_VOCABULARY:,}"
         )
     message = ModelProto()
     try:
@@ -61,14 +61,14 @@ def read(content: bytes) -> Tokenizer:
         return _tokenizer(message)
     except FormatError:
         raise
-    except ValueError as error:  # the parts' own objections
+    except ValueError as error:  # raised by the parts
         raise FormatError.of(error) from error
 
 
 def _tokenizer(message: Any) -> Tokenizer:
     trainer, normalizer = message.trainer_spec, message.normalizer_spec
     if trainer.model_type not in _MODELS:
-        raise FormatError("the model type %(type)s is none of SentencePiece's four", type=trainer.model_type)
+        raise FormatError("the model type %(type)s is not one of SentencePiece's four", type=trainer.model_type)
     vocabulary = _vocabulary(message)
     model = _MODELS[trainer.model_type](vocabulary)
     control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
@@ -98,11 +98,11 @@ def _vocabulary(message: Any) -> ScoredPieces:
     if len(set(pieces)) != len(pieces):
         seen: set[str] = set()
         twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
-        raise FormatError("the piece %(twice)s stands twice in the vocabulary", twice=shown(twice))
+        raise FormatError("the piece %(twice)s occurs twice in the vocabulary", twice=shown(twice))
     try:
         kinds = [_KINDS[entry.type] for entry in message.pieces]
     except KeyError as missing:
-        raise FormatError("%(missing)s is no type of a piece", missing=missing.args[0]) from None
+        raise FormatError("%(missing)s is not a piece type", missing=missing.args[0]) from None
     scores = [entry.score for entry in message.pieces]
     return ScoredPieces(pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback))
 
@@ -111,13 +111,15 @@ def _byte_ids(pieces: list[str], kinds: list[PieceKind], fallback: bool) -> list
     found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == PieceKind.BYTE}
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     if found and not fallback:
-        raise FormatError("the byte piece %(piece)s is there, but byte fallback is off", piece=shown(next(iter(found))))
+        raise FormatError(
+            "the vocabulary has the byte piece %(piece)s, but byte fallback is off", piece=shown(next(iter(found)))
+        )
     if not fallback:
         return None
     if found.keys() != set(names):
         wrong = next(iter(found.keys() ^ set(names)))
         raise FormatError(
-            "byte fallback needs the 256 byte pieces: %(wrong)s is missing or none of them", wrong=shown(wrong)
+            "byte fallback needs the 256 byte pieces: %(wrong)s is missing or not one of them", wrong=shown(wrong)
         )
     return [found[name] for name in names]
 
@@ -140,9 +142,9 @@ def _decoded(content: bytes) -> str:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise FormatError("the piece %(content)s is no UTF-8", content=shown(content)) from None
+        raise FormatError("the piece %(content)s is not valid UTF-8", content=shown(content)) from None
     if "\0" in text:
-        raise FormatError("the piece %(text)s holds a null character", text=shown(text))
+        raise FormatError("the piece %(text)s contains a null character", text=shown(text))
     return text
 
 

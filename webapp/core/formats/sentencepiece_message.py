@@ -1,7 +1,7 @@
-"""The messages of a SentencePiece file, as far as this site reads them.
+"""The protocol buffer messages of a SentencePiece file, with the fields that this site reads.
 
-Field numbers, types and defaults are those of `sentencepiece_model.proto`; other fields are passed over. The messages
-are declared here under a name of our own, so that they live beside SentencePiece's where both are loaded.
+Field numbers, types and defaults are those of `sentencepiece_model.proto`; other fields are ignored. The messages have
+a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _declared() -> FileDescriptorProto:
 
 
 def message_class() -> Any:
-    """The class of the message that a whole file is."""
+    """Return the class of the message that makes up a whole file."""
     pool = DescriptorPool()
     pool.Add(_declared())
     return GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.ModelProto"))

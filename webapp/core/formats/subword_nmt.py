@@ -1,6 +1,6 @@
-"""subword-nmt's codes: on each line the two parts of a merge, best first; `</w>` ends a word.
+"""subword-nmt's codes: each line holds the two parts of a merge, best first; `</w>` marks the end of a word.
 
-In version 0.2 (which says so on its first line) `</w>` is glued to a word's last character from the start; in version
+In version 0.2, which the first line declares, `</w>` is attached to a word's last character from the start; in version
 0.1 it is a symbol of its own, which merges like any other.
 """
 
@@ -21,18 +21,18 @@ UNKNOWN = "<unk>"
 
 
 def read(text: str) -> Tokenizer:
-    """The tokenizer of a file of codes: words are what stands between spaces and line ends.
+    """Return the tokenizer of a file of codes; spaces and line ends separate its words.
 
-    The file gives no ids. Here `<unk>` is 0, then come the characters that the merges begin with, inside a word and at
-    its end, then what the merges make, in their order. A character that no merge names, which subword-nmt leaves as it
-    is, is unknown, a token each.
+    The file has no ids. This reader gives `<unk>` the id 0, then numbers the characters that occur in the merges,
+    within a word and at its end, then the results of the merges in order. A character that no merge contains, which
+    subword-nmt leaves unchanged, is an unknown token of its own.
 
     >>> tokenizer = read("#version: 0.2\\ne s\\nes t</w>\\n")
     >>> [token.piece for token in tokenizer.encode("test est")]
     ['t', 'est</w>', 'est</w>']
 
-    Of a merge that stands twice the first line counts, as in subword-nmt. Raises FormatError for a line that is not two
-    parts, or a version that is not known.
+    For a merge that occurs twice, the first line counts, as in subword-nmt. Raises FormatError for a line that does not
+    have two parts, or an unknown version.
     """
     version, first, lines = _lines(text)
     merges: dict[tuple[str, str], int] = {}
@@ -40,22 +40,22 @@ def read(text: str) -> Tokenizer:
         parts = line.strip("\r ").split(" ")
         if len(parts) != 2 or not all(parts):
             raise FormatError(
-                "line %(number)s should be two parts of a merge with a space between, not %(line)s",
+                "line %(number)s should be the two parts of a merge separated by a space, not %(line)s",
                 number=number,
                 line=shown(line),
             )
         left, right = parts
         if version == "0.2" and END in parts:
-            continue  # nothing there is ever merged with the mark alone
+            continue  # in version 0.2 the mark is never a symbol of its own, so this merge never applies
         if left + right == END:
             raise FormatError(
-                "line %(number)s makes %(mark)s out of characters, which could not be told from the mark",
+                "line %(number)s builds %(mark)s from characters, which cannot be told apart from the end-of-word mark",
                 number=number,
                 mark=END,
             )
         merges.setdefault((left, right), number)
     if not merges:
-        raise FormatError("no merge stands in the file")
+        raise FormatError("the file contains no merges")
     pieces = _pieces(merges, version)
     ids = {piece: id for id, piece in enumerate(pieces)}
     model = SubwordBPE(
@@ -73,7 +73,7 @@ def read(text: str) -> Tokenizer:
 
 
 def _lines(text: str) -> tuple[str, int, list[str]]:
-    """The version, the number of the first line with a merge, and the lines from there on."""
+    """Return the version, the number of the first line with a merge, and the lines from there on."""
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
@@ -83,7 +83,7 @@ def _lines(text: str) -> tuple[str, int, list[str]]:
     version = f"{int(found[1])}.{int(found[2])}" if found else ""
     if version not in ("0.1", "0.2"):
         raise FormatError(
-            "line 1: %(line)s names no version of subword-nmt's codes that is known (0.1, 0.2)", line=shown(lines[0])
+            "line 1: %(line)s is not a known version of subword-nmt's codes (0.1, 0.2)", line=shown(lines[0])
         )
     return version, 2, lines[1:]
 
@@ -93,7 +93,7 @@ def _pieces(merges: dict[tuple[str, str], int], version: str) -> list[str]:
     for parts in merges:
         for part in parts:
             characters |= dict.fromkeys(part.removesuffix(END))
-    # Both forms of each, since a word may end in it or not; the mark alone is a symbol in version 0.1 only.
+    # Both forms of each character, since it may end a word or not; the mark alone is a symbol in version 0.1 only.
     at_the_end = [END] if version == "0.1" else [character + END for character in characters]
     named = [part for merge in merges for part in (*merge, "".join(merge))]
     return list(dict.fromkeys([UNKNOWN, *characters, *at_the_end, *named]))

@@ -1,7 +1,7 @@
 """Mistral's `tekken.json`: pieces by rank, as in `.tiktoken`, with split pattern and special tokens in one JSON.
 
-`config` says how many of the pieces count, `default_vocab_size`, and how many ids in front of theirs are kept for
-special tokens, `default_num_special_tokens`; the id of a piece is its rank plus that number.
+In `config`, `default_vocab_size` is the size of the vocabulary, and `default_num_special_tokens` the number of ids
+reserved for special tokens before those of the pieces; the id of a piece is its rank plus that number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from webapp.core.formats.tiktoken import rank_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
-# What the first files, which do not name their special tokens, are read with (mistral-common, `tekken.py`).
+# The special tokens of early files, which do not list them (from mistral-common, `tekken.py`).
 _UNNAMED = [
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
     "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]",
@@ -27,12 +27,12 @@ _MOST_SPECIAL = 100_000
 
 
 def read(text: str) -> Tokenizer:
-    """The tokenizer that a `tekken.json` describes.
+    """Return the tokenizer that a `tekken.json` describes.
 
-    Ids without a special token of their own are `<SPECIAL_20>` and so on, as in Mistral's own reader. Encoding adds no
-    `<s>` and `</s>`.
+    Reserved ids without a special token are named `<SPECIAL_20>` and so on, as in Mistral's own reader. Encoding does
+    not add `<s>` and `</s>`.
 
-    Raises FormatError for a file that is none, or contradicts itself.
+    Raises FormatError for a file that is not a `tekken.json` or is inconsistent.
     """
     return read_document(read_json(text))
 
@@ -47,16 +47,16 @@ def is_tekken(document: object) -> bool:
 
 
 def read_document(document: Any) -> Tokenizer:
-    """The tokenizer that a parsed `tekken.json` describes; raises FormatError as `read` does."""
+    """Return the tokenizer that a parsed `tekken.json` describes; raises FormatError like `read`."""
     if not is_tekken(document):
-        raise FormatError('not a tekken.json: that is a JSON object with "config" and a list "vocab"')
+        raise FormatError('not a tekken.json: a tekken.json is a JSON object with "config" and a list "vocab"')
     config = field(document, "config", dict)
     reserved = field(config, "default_num_special_tokens", int)
     size = field(config, "default_vocab_size", int)
     vocabulary = field(document, "vocab", list)
     if not 0 <= reserved <= _MOST_SPECIAL:
         raise FormatError(
-            '"default_num_special_tokens": %(reserved)s is no number from 0 to %(most)s',
+            '"default_num_special_tokens": %(reserved)s is not a number from 0 to %(most)s',
             reserved=shown(reserved),
             most=f"{_MOST_SPECIAL:,}",
         )
@@ -73,7 +73,7 @@ def read_document(document: Any) -> Tokenizer:
 
 
 def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
-    """The id of each piece, by its bytes; pieces stand in the order of their ranks."""
+    """Return the id of each piece by its bytes; entries must be in the order of their ranks."""
     ranks: dict[bytes, int] = {}
     for at, entry in enumerate(vocabulary):
         if not isinstance(entry, dict):
@@ -93,13 +93,13 @@ def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
             piece = a2b_base64(encoded, strict_mode=True)
         except Base64Error:
             raise FormatError(
-                'entry %(at)s of "vocab": %(encoded)s is no base64',
+                'entry %(at)s of "vocab": %(encoded)s is not base64',
                 at=at,
                 encoded=shown(encoded),
             ) from None
         if piece in ranks:
             raise FormatError(
-                'entry %(at)s of "vocab": the piece %(piece)s is that of entry %(other)s',
+                'entry %(at)s of "vocab": the piece %(piece)s is already entry %(other)s',
                 at=at,
                 piece=shown(piece),
                 other=ranks[piece] - first,
@@ -112,12 +112,14 @@ def _special_tokens(document: dict[str, Any], reserved: int) -> dict[str, int]:
     entries = field(document, "special_tokens", list, None)
     names = _UNNAMED if entries is None else [_special_name(entry, at) for at, entry in enumerate(entries)]
     if len(names) > reserved:
-        raise FormatError("%(count)s special tokens, but room for %(reserved)s", count=len(names), reserved=reserved)
+        raise FormatError(
+            "%(count)s special tokens, but room for only %(reserved)s", count=len(names), reserved=reserved
+        )
     names = names + [f"<SPECIAL_{id}>" for id in range(len(names), reserved)]
     special_tokens = {name: id for id, name in enumerate(names)}
     if len(special_tokens) != len(names):
         twice = next(name for id, name in enumerate(names) if special_tokens[name] != id)
-        raise FormatError("the special token %(twice)s stands twice in the file", twice=shown(twice))
+        raise FormatError("the special token %(twice)s occurs twice in the file", twice=shown(twice))
     return special_tokens
 
 

@@ -1,7 +1,7 @@
-"""OpenAI's `.tiktoken`: on each line the bytes of a piece in base64, a space, and the piece's rank.
+"""OpenAI's `.tiktoken`: each line holds the bytes of a piece in base64, a space, and the piece's rank.
 
-The file says neither how text is cut nor which special tokens there are. Both belong to an encoding by name
-(`ENCODINGS`), or are given by hand.
+The file contains neither the split pattern nor the special tokens. Both come from a named encoding (`ENCODINGS`) or
+from the caller.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from webapp.core.vocabulary_error import shown
 
 
 class EncodingParts(NamedTuple):
-    """What a `.tiktoken` file leaves out, and how many ranks it should have."""
+    """The parts of an encoding that a `.tiktoken` file does not contain, and the number of ranks it should have."""
 
     ranks: int
     pattern: str
@@ -40,25 +40,25 @@ def read(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a file and of a named encoding, or of a split pattern and special tokens given by hand.
+    """Return the tokenizer of a file with the parts of a named encoding, or with a given pattern and special tokens.
 
-    What is given by hand counts before what the name says. Without either, `encoding_of` is asked, and a file of none
-    of the known sizes is cut by `cl100k_base`'s pattern and has no special tokens.
+    `pattern` and `special_tokens` override those of the encoding. If none of the three is given, `encoding_of` chooses
+    the encoding by size; a file of no known size gets `cl100k_base`'s pattern and no special tokens.
 
     >>> content = b"".join(b2a_base64(bytes([byte])).strip() + b" %d\\n" % byte for byte in range(256)) + b"YWI= 256\\n"
     >>> tokenizer = read(content, pattern=r"\\w+|\\W+", special_tokens={"<|end|>": 257})
     >>> tokenizer.ids("abc!<|end|>", special=True)
     [256, 99, 33, 257]
 
-    Raises FormatError for a file that is none, or contradicts itself, for an encoding that is not known, and for a
-    pattern that cannot be compiled or comes to no end.
+    Raises FormatError for a file that is not a `.tiktoken` or is inconsistent, for an unknown encoding, and for a
+    pattern that cannot be compiled or times out.
     """
     ranks = read_ranks(content)
     if encoding is None and pattern is None and special_tokens is None:
         encoding = encoding_of(ranks)
     if encoding is not None and encoding not in ENCODINGS:
         raise FormatError(
-            "the encoding %(encoding)s is not known; known are %(known)s",
+            "the encoding %(encoding)s is unknown; choose one of %(known)s",
             encoding=shown(encoding),
             known=", ".join(ENCODINGS),
         )
@@ -72,7 +72,7 @@ def read(
 
 
 def write(tokenizer: Tokenizer) -> bytes:
-    """The file of a tokenizer's pieces, in the order of their ranks; special tokens are not among them.
+    """Return the file of a tokenizer's pieces in the order of their ranks, without special tokens.
 
     >>> tokenizer = Tokenizer(RankBPE([bytes([byte]) for byte in range(256)] + [b"ab"]))
     >>> write(tokenizer).splitlines()[-2:]
@@ -84,7 +84,7 @@ def write(tokenizer: Tokenizer) -> bytes:
 
 
 def model_ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
-    """The rank of each piece of a tokenizer, lowest first; raises FormatError for a model that has none."""
+    """Return the rank of each piece, lowest first; raises FormatError for a model without ranks."""
     model = tokenizer.model
     if not isinstance(model, RankBPE):
         raise FormatError(
@@ -94,7 +94,7 @@ def model_ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def encoding_of(ranks: Mapping[bytes, int]) -> str | None:
-    """The name of the first encoding that has as many ranks as these."""
+    """Return the name of the first encoding with this number of ranks, or None."""
     for name, parts in ENCODINGS.items():
         inside = sum(id < parts.ranks for id in parts.special_tokens.values())
         if len(ranks) + inside == parts.ranks == max(ranks.values()) + 1:
@@ -103,9 +103,9 @@ def encoding_of(ranks: Mapping[bytes, int]) -> str | None:
 
 
 def read_ranks(content: bytes) -> dict[bytes, int]:
-    """The rank of each piece, by its bytes. Blank lines are passed over, as `tiktoken` does.
+    """Return the rank of each piece by its bytes. Blank lines are skipped, as in `tiktoken`.
 
-    Raises FormatError naming the first line that is not a piece and its rank, or repeats one.
+    Raises FormatError that names the first line that is not a piece and its rank, or that repeats one of them.
     """
     ranks: dict[bytes, int] = {}
     if content.count(b"\n") > LARGEST_VOCABULARY:
@@ -122,23 +122,25 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
         try:
             piece = a2b_base64(found[1], strict_mode=True)
         except Base64Error:
-            raise FormatError("line %(number)s: %(text)s is no base64", number=number, text=shown(found[1])) from None
+            raise FormatError("line %(number)s: %(text)s is not base64", number=number, text=shown(found[1])) from None
         if len(found[2]) > _MOST_DIGITS:
             raise FormatError("line %(number)s: the rank %(rank)s is too large", number=number, rank=shown(found[2]))
         rank = int(found[2])
         if piece in ranks:
             raise FormatError(
-                "line %(number)s: the piece %(piece)s stands on a line before, with rank %(rank)s",
+                "line %(number)s: the piece %(piece)s is already on an earlier line, with rank %(rank)s",
                 number=number,
                 piece=shown(piece),
                 rank=ranks[piece],
             )
         if rank in seen:
-            raise FormatError("line %(number)s: the rank %(rank)s stands on a line before", number=number, rank=rank)
+            raise FormatError(
+                "line %(number)s: the rank %(rank)s is already on an earlier line", number=number, rank=rank
+            )
         seen.add(rank)
         ranks[piece] = rank
     if not ranks:
-        raise FormatError("a .tiktoken file without a line")
+        raise FormatError("the .tiktoken file is empty")
     return ranks
 
 
@@ -148,18 +150,19 @@ def rank_tokenizer(
     special_tokens: Mapping[str, int],
     normalizer: Normalizer | None = None,
 ) -> Tokenizer:
-    """The tokenizer that merges by these ranks what a split pattern cuts.
+    """Return the tokenizer that splits text by a pattern and merges each pre-token by these ranks.
 
-    What the pattern does not match is left out, as `tiktoken` does. Special tokens are looked for longest first;
-    `tiktoken` looks for them in no particular order, which no published encoding lets one see. Two may share an id, as
-    200018 in `o200k_harmony`; decoding gives the last. Raises FormatError
-    when the ranks leave a hole that no special token fills, or a byte is missing.
+    Text that the pattern does not match is dropped, as in `tiktoken`. The longest special token matches first;
+    `tiktoken` has no particular order, but no published encoding exposes the difference. Two special tokens may share
+    an id, as 200018 in `o200k_harmony`; decoding gives the last.
+
+    Raises FormatError if the ranks leave a gap that no special token fills, or if a byte is missing.
     """
     special_by_id: dict[int, str] = {}
     for token, id in special_tokens.items():
         if not token or not 0 <= id < _LARGEST_ID:
             raise FormatError(
-                "the special token %(token)s should have a text, and an id from 0, not %(id)s",
+                "the special token %(token)s should have a text and a non-negative id, not %(id)s",
                 token=shown(token),
                 id=shown(id),
             )
@@ -203,7 +206,7 @@ _MOST_DIGITS = 9
 
 
 def _numbered(first: int, *tokens: str) -> dict[str, int]:
-    """Tokens with the ids from `first` on.
+    """Return tokens numbered from `first`.
 
     >>> _numbered(7, "<|a|>", "<|b|>")
     {'<|a|>': 7, '<|b|>': 8}
@@ -261,5 +264,7 @@ ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType(
         "qwen": EncodingParts(151643, split_patterns.QWEN, _QWEN, NFC()),
     }
 )
-"""The encodings of `tiktoken`'s `openai_public.py`, and their relatives: Llama 3's, whose `tokenizer.model` is
-such a file and served versions 3.1 to 3.3 with other special tokens, and Qwen's."""
+"""The encodings of `tiktoken`'s `openai_public.py`, and those of Llama 3 and Qwen.
+
+Llama 3's `tokenizer.model` is a `.tiktoken` file; versions 3.1 to 3.3 use it with other special tokens.
+"""

@@ -1,4 +1,4 @@
-"""`{"tokens": [...], "scores": [...]}`: SentencePiece's BPE vocabulary as llama2.c and llama3.np keep it in JSON."""
+"""`{"tokens": [...], "scores": [...]}`: SentencePiece's BPE vocabulary as llama2.c and llama3.np store it in JSON."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["FormatError", "read"]
 
 BYTES = [chr(byte) for byte in range(256)]
 NAMED_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
-# The 256 bytes stand behind the unknown piece and the control pieces, of which there are a handful.
+# The 256 byte tokens follow the unknown token and a handful of control tokens.
 _MOST_SPECIAL = 64
 
 
 def read(text: str) -> Tokenizer:
-    """The tokenizer that such a JSON describes.
+    """Return the tokenizer that such a JSON describes.
 
-    Spaces are plain spaces in it, and nothing is put in front of a text: with a space in front the ids are those of the
-    SentencePiece model it was made from. The 256 tokens of the bytes serve only a character that has no token of its
-    own: a comma is its token 29892 in Llama's, never the byte 47. What stands before them is the unknown token and
-    control tokens.
+    Its tokens contain plain spaces, and encoding does not prepend one: for a text with a space in front, the ids are
+    those of the original SentencePiece model. The 256 byte tokens encode only characters without a token of their own:
+    in Llama's vocabulary a comma is the token 29892, never the byte token 47. The tokens before them are the unknown
+    token and control tokens.
 
-    Raises FormatError for a text that is no such JSON, with more or fewer scores than tokens, a token twice or an empty
-    one, a score that is not a number, or without `<unk>` in front or the 256 bytes behind it.
+    Raises FormatError if the text is not such a JSON, if tokens and scores differ in number, if a token is empty or
+    occurs twice, if a score is not a number, or if `<unk>` or the 256 byte tokens after it are missing.
     """
     document = read_json(text)
     if not isinstance(document, dict):
-        raise FormatError('a JSON of scores is an object with "tokens" and "scores"')
+        raise FormatError('a tokens-and-scores JSON is an object with "tokens" and "scores"')
     tokens, scores = _texts(field(document, "tokens", list)), _numbers(field(document, "scores", list))
     if len(tokens) != len(scores):
         raise FormatError(
@@ -46,14 +46,14 @@ def read(text: str) -> Tokenizer:
         + [PieceKind.NORMAL] * (len(tokens) - first_byte - 256)
     )
     if "<unk>" not in tokens[:first_byte]:
-        raise FormatError('the token "<unk>" is missing in front of the bytes')
+        raise FormatError('the token "<unk>" is missing before the byte tokens')
     unknown = tokens.index("<unk>")
     kinds[unknown] = PieceKind.UNKNOWN
     pieces = [*tokens[:first_byte], *NAMED_BYTES, *tokens[first_byte + 256 :]]
     if len(set(pieces)) != len(pieces):
         seen: set[str] = set()
         twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
-        raise FormatError("the token %(twice)s stands twice in the list", twice=shown(twice))
+        raise FormatError("the token %(twice)s occurs twice in the list", twice=shown(twice))
     try:
         vocabulary = ScoredPieces(pieces, scores, kinds, byte_ids=range(first_byte, first_byte + 256), space=" ")
     except ValueError as error:
@@ -67,13 +67,15 @@ def read(text: str) -> Tokenizer:
 def _texts(values: list[Any]) -> list[str]:
     if len(values) > LARGEST_VOCABULARY:
         raise FormatError(
-            "%(count)s tokens are more than the %(most)s that are allowed",
+            "%(count)s tokens; at most %(most)s are allowed",
             count=f"{len(values):,}",
             most=f"{LARGEST_VOCABULARY:,}",
         )
     for id, value in enumerate(values):
         if not isinstance(value, str):
-            raise FormatError("the token with the id %(id)s should be a text, not %(value)s", id=id, value=shown(value))
+            raise FormatError(
+                "the token with the id %(id)s should be a string, not %(value)s", id=id, value=shown(value)
+            )
         if len(value) > 8000:
             raise FormatError("the token with the id %(id)s is too long", id=id)
     return values
@@ -88,12 +90,12 @@ def _numbers(values: list[Any]) -> list[float]:
     try:
         return [float(value) for value in values]
     except OverflowError:
-        raise FormatError("a score is too large a number") from None
+        raise FormatError("a score is too large") from None
 
 
 def _first_byte(tokens: list[str]) -> int:
-    """Where the 256 bytes begin, each as its character or as `<0x00>` and so on."""
+    """Return the id of the first byte token; bytes are spelled as their characters or as `<0x00>` and so on."""
     for at in range(min(_MOST_SPECIAL, len(tokens))):
         if tokens[at : at + 256] in (BYTES, NAMED_BYTES):
             return at
-    raise FormatError("the 256 bytes are missing behind the first tokens")
+    raise FormatError("the 256 byte tokens are missing after the first tokens")

@@ -1,4 +1,4 @@
-"""GPT-2's two files: `vocab.json`, an id for each piece, and `merges.txt`, on each line the two parts of a merge."""
+"""GPT-2's two files: `vocab.json` maps pieces to ids; each line of `merges.txt` holds the two parts of a merge."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from webapp.core.vocabulary_error import shown
 
 
 def read(vocabulary: str, merges: str) -> Tokenizer:
-    """The tokenizer of both files, with GPT-2's pipeline around it.
+    """Return the tokenizer of both files, with GPT-2's pipeline.
 
-    Pieces are spelt in bytes (`Ġ` is a space). One of several characters that no merge makes is a special token, which
-    stands as it is: text never gets it otherwise.
+    Pieces are spelled in GPT-2's byte alphabet (`Ġ` is a space). A piece of several characters that no merge produces
+    is a special token, spelled literally: text could not produce it otherwise.
 
-    Raises FormatError when one of them is no such file, an id is missing or given twice, one of the 256 bytes is
-    missing, or a merge names a piece, or makes one, that is not in the vocabulary.
+    Raises FormatError if a file has another format, if an id is missing or occurs twice, if one of the 256 bytes is
+    missing, or if a part or the result of a merge is not in the vocabulary.
     """
     return read_document(read_json(vocabulary), merges)
 
 
 def is_vocabulary(document: object) -> bool:
-    """Whether a JSON document gives each of its names a whole number.
+    """Whether a JSON document maps each key to an integer.
 
     >>> is_vocabulary({"a": 0, "b": 1}), is_vocabulary({"a": {}}), is_vocabulary({})
     (True, False, False)
@@ -36,7 +36,7 @@ def is_vocabulary(document: object) -> bool:
 
 
 def read_document(document: Any, merges: str) -> Tokenizer:
-    """The tokenizer of a parsed `vocab.json` and a `merges.txt`; raises FormatError as `read` does."""
+    """Return the tokenizer of a parsed `vocab.json` and a `merges.txt`; raises FormatError like `read`."""
     names = _names(document)
     ids = {name: id for id, name in enumerate(names)}
     pairs = _merges(merges, ids)
@@ -51,15 +51,15 @@ def read_document(document: Any, merges: str) -> Tokenizer:
 
 
 def write(tokenizer: Tokenizer) -> tuple[str, str]:
-    """The `vocab.json` and the `merges.txt` of a byte-level BPE.
+    """Return the `vocab.json` and the `merges.txt` of a byte-level BPE.
 
     >>> bpe = BPE([bytes([byte]) for byte in range(256)] + [b"to", b" to"], [(116, 111), (32, 256)], byte_level=True)
     >>> vocabulary, merges = write(BYTE_BPE.tokenizer(bpe))
     >>> vocabulary[-20:], merges
     ('"to":256,"Ġto":257}\\n', '#version: 0.2\\nt o\\nĠ to\\n')
 
-    Raises FormatError for another model or pipeline, which the files could not say, and for a special token beyond the
-    model's pieces that leaves a hole in the ids.
+    Raises FormatError for another model or pipeline, which the files cannot express, and for a special token that
+    leaves a gap after the model's ids.
     """
     model = tokenizer.model
     if not isinstance(model, BPE) or not model.byte_level:
@@ -69,45 +69,45 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
         )
     if tokenizer.normalizer is not None or tokenizer.pretokenizer != BYTE_BPE.pretokenizer:
         raise FormatError(
-            "vocab.json and merges.txt are read with GPT-2's split pattern and no normalizer; this has others"
+            "vocab.json and merges.txt imply GPT-2's split pattern and no normalizer; this tokenizer uses others"
         )
     names = [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces]
     for token, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1]):
         if id > len(names):
             raise FormatError(
-                "the special token %(token)s has the id %(id)s, and none has %(count)s",
+                "the special token %(token)s has the id %(id)s, but no piece has the id %(count)s",
                 token=shown(token),
                 id=id,
                 count=len(names),
             )
         names[id : id + 1] = [token]
     if len(set(names)) != len(names):
-        raise FormatError("a special token is spelt as another piece is")
+        raise FormatError("a special token is spelled like another piece")
     vocabulary = json.dumps({name: id for id, name in enumerate(names)}, ensure_ascii=False, separators=(",", ":"))
     lines = [f"{names[left]} {names[right]}\n" for left, right in model.merges]
     return vocabulary + "\n", "#version: 0.2\n" + "".join(lines)
 
 
 def _names(document: Any) -> list[str]:
-    """The names in the order of their ids."""
+    """Return the names in the order of their ids."""
     if not isinstance(document, dict) or not document:
-        raise FormatError("not a vocab.json: that is a JSON object of pieces and their ids")
+        raise FormatError("not a vocab.json: a vocab.json is a JSON object that maps pieces to ids")
     if len(document) > LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s pieces, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     names: list[str | None] = [None] * len(document)
     for name, id in document.items():
         if type(id) is not int:
-            raise FormatError("the id of %(name)s should be a whole number, not %(id)s", name=shown(name), id=shown(id))
+            raise FormatError("the id of %(name)s should be an integer, not %(id)s", name=shown(name), id=shown(id))
         if not 0 <= id < len(names):
             raise FormatError(
-                "the id %(id)s of %(name)s leaves a hole: no piece has the id %(missing)s",
+                "the id %(id)s of %(name)s leaves a gap: no piece has the id %(missing)s",
                 id=shown(id),
                 name=shown(name),
                 missing=missing_ids([id for id in document.values() if type(id) is int], len(names)),
             )
         if names[id] is not None:
             raise FormatError(
-                "the id %(id)s is given to %(other)s and to %(name)s", id=id, other=shown(names[id]), name=shown(name)
+                "the id %(id)s is used by both %(other)s and %(name)s", id=id, other=shown(names[id]), name=shown(name)
             )
         names[id] = name
     return [name for name in names if name is not None]
@@ -124,7 +124,7 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
         parts = line.removesuffix("\r").split(" ")
         if len(parts) != 2:
             raise FormatError(
-                "line %(number)s of merges.txt should be two pieces with a space between, not %(line)s",
+                "line %(number)s of merges.txt should be two pieces separated by a space, not %(line)s",
                 number=number,
                 line=shown(line),
             )
@@ -139,7 +139,7 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
         pair = ids[left], ids[right]
         if pair in merges:
             raise FormatError(
-                "line %(number)s of merges.txt is the same merge as line %(other)s", number=number, other=merges[pair]
+                "line %(number)s of merges.txt repeats the merge of line %(other)s", number=number, other=merges[pair]
             )
         merges[pair] = number
     return list(merges)
@@ -149,4 +149,4 @@ def _piece(name: str) -> bytes:
     try:
         return unspelt(name)
     except ValueError:
-        raise FormatError("the piece %(name)s is not spelt in bytes, as those of GPT-2 are", name=shown(name)) from None
+        raise FormatError("the piece %(name)s is not spelled in GPT-2's byte alphabet", name=shown(name)) from None

@@ -1,4 +1,4 @@
-"""BERT's `vocab.txt`: a WordPiece a line, its id the number of the line counted from 0."""
+"""BERT's `vocab.txt`: one WordPiece per line; its id is the line number, counted from 0."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
-    """The tokenizer of a file, with BERT's pipeline around it.
+    """Return the tokenizer of a file, with BERT's pipeline.
 
-    Whether text is lower-cased first is not in the file; unless told, it is where no piece holds a capital. White space
-    behind a piece is no part of it, as in `tokenizers`.
+    The file does not say whether text is lower-cased first. If `lowercase` is None, text is lower-cased when no piece
+    contains a capital. White space after a piece is ignored, as in `tokenizers`.
 
     >>> tokenizer = read("[UNK]\\nun\\n##aff\\n##able\\n")
     >>> tokenizer.ids("UNAFFABLE!")
     [1, 2, 3, 0]
 
-    Raises FormatError for a blank line, a piece that stands twice, or a file without `[UNK]`.
+    Raises FormatError for a blank line, a duplicate piece, or a file without `[UNK]`.
     """
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > LARGEST_VOCABULARY:
@@ -32,17 +32,17 @@ def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
     for number, line in enumerate(lines, start=1):
         piece = line.rstrip(WHITE_SPACE_CHARACTERS)
         if not piece:
-            raise FormatError("line %(number)s is blank; a piece was to stand there", number=number)
+            raise FormatError("line %(number)s is blank; each line should hold a piece", number=number)
         if piece in ids:
             raise FormatError(
-                "line %(number)s: the piece %(piece)s stands on line %(other)s too",
+                "line %(number)s: the piece %(piece)s is already on line %(other)s",
                 number=number,
                 piece=shown(piece),
                 other=ids[piece] + 1,
             )
         ids[piece] = number - 1
     if "[UNK]" not in ids:
-        raise FormatError("not a vocab.txt: no line is [UNK]")
+        raise FormatError("not a vocab.txt: it has no line [UNK]")
     if lowercase is None:
         lowercase = not any(piece != piece.lower() for piece in ids if piece not in SPECIAL_TOKENS and piece[0] != "[")
     special_tokens = {token: ids[token] for token in SPECIAL_TOKENS if token in ids}
@@ -50,12 +50,13 @@ def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
 
 
 def write(tokenizer: Tokenizer) -> str:
-    """The file of a WordPiece tokenizer's pieces.
+    """Return the file of a WordPiece tokenizer's pieces.
 
     >>> write(read("[UNK]\\nun\\n##aff\\n"))
     '[UNK]\\nun\\n##aff\\n'
 
-    Raises FormatError for another model, other settings than the format has, or a piece that no line can hold.
+    Raises FormatError for another model, for settings that the format cannot express, or for a piece that cannot be a
+    line.
     """
     model = tokenizer.model
     if not isinstance(model, WordPiece):
@@ -63,8 +64,8 @@ def write(tokenizer: Tokenizer) -> str:
             "%(model)s cannot be written to a vocab.txt, which holds WordPieces", model=type(model).__name__
         )
     if (model.unknown, model.continuing_subword_prefix) != ("[UNK]", "##"):
-        raise FormatError("a vocab.txt has [UNK] for the unknown and ## for pieces that continue a word")
+        raise FormatError("a vocab.txt uses [UNK] for the unknown token and ## for pieces that continue a word")
     for piece in model.pieces:
         if "\n" in piece or not piece or piece != piece.rstrip(WHITE_SPACE_CHARACTERS):
-            raise FormatError("the piece %(piece)s cannot stand on a line of a vocab.txt", piece=shown(piece))
+            raise FormatError("the piece %(piece)s cannot be a line of a vocab.txt", piece=shown(piece))
     return "".join(f"{piece}\n" for piece in model.pieces)

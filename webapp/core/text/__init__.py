@@ -1,1 +1,1 @@
-"""Text before and after the model: normalizers, pre-tokenizers, decoders, and the characters they know."""
+"""Text processing around the model: normalizers, pre-tokenizers, decoders, and their character classes."""

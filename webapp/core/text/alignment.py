@@ -1,4 +1,4 @@
-"""A normalized text that remembers where in the original each of its characters comes from."""
+"""A normalized text with the range of the original text for each of its characters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Change = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class AlignedText:
-    """A text, and for each of its characters the range of the original that it stands for.
+    """A text, and for each of its characters the range of the original that it represents.
 
-    `starts` and `ends` are as long as `text`; both count characters of the original. A normalizer changes one
-    with `edited`, where each new character names the old one whose place it takes:
+    `starts` and `ends` are as long as `text`; both are in characters of the original. A normalizer changes a text with
+    `edited`, which gives each new character the range of an old one:
 
     >>> aligned = AlignedText.of("a\\x00b").edited([(1, 2, "", ())])
     >>> aligned.text, list(aligned.starts), list(aligned.ends)
@@ -25,32 +25,32 @@ class AlignedText:
     starts: Sequence[int]
     ends: Sequence[int]
     origin: int = 0
-    """Where in the original this text begins: the place of characters that stand in front of all others."""
+    """Where in the original this text begins: the position of characters inserted before all others."""
 
     @classmethod
     def of(cls, text: str) -> AlignedText:
-        """`text` as it is, each character standing for itself."""
+        """Return a text in which each character represents itself."""
         return cls(text, range(len(text)), range(1, len(text) + 1))
 
     @property
     def identity(self) -> bool:
-        """Whether every character still stands for itself."""
+        """Whether every character represents itself."""
         return isinstance(self.starts, range)
 
     def same_length(self, text: str) -> AlignedText:
-        """The text replaced by another in which each character takes the place of the one at its index."""
+        """Return a text of the same length with the ranges of this one."""
         return AlignedText(text, self.starts, self.ends, self.origin)
 
     def part(self, start: int, end: int) -> AlignedText:
-        """The text from one index to another."""
+        """Return the text from one index to another."""
         starts = self.starts[start:end]
         return AlignedText(self.text[start:end], starts, self.ends[start:end], starts[0] if starts else self.origin)
 
     def transformed(self, changes: Iterable[Change], removed: int = 0) -> AlignedText:
-        """The text as `tokenizers` changes one, character by character, once the first `removed` ones are gone.
+        """Return the text after changes character by character, as in `tokenizers`, without the first `removed` ones.
 
-        A change is a new character and 0 where it replaces an old one, -n where the n behind that one go with it, or
-        more than 0 where it is put in and gets the place of the old character before it.
+        A change is a new character with a number: 0 if it replaces an old character, -n if it also replaces the n
+        characters after that one, and 1 if it is inserted with the range of the old character before it.
 
         >>> aligned = AlignedText.of("ab").transformed([("A", 0), ("!", 1), ("B", 0)])
         >>> aligned.text, list(aligned.starts), list(aligned.ends)
@@ -70,10 +70,10 @@ class AlignedText:
         return AlignedText("".join(characters), starts, ends, self.origin)
 
     def edited(self, edits: Iterable[Edit]) -> AlignedText:
-        """The text with stretches replaced, each edit a `(start, end, replacement, sources)`.
+        """Return the text with spans replaced; each edit is `(start, end, replacement, sources)`.
 
-        Edits come in order and do not overlap. `sources` holds for each character of the replacement the
-        index (in this text) of the character whose range it takes over, or -1 for one that has no place.
+        Edits are in order and do not overlap. `sources` holds for each character of the replacement the index (in this
+        text) of the character whose range it gets, or -1 for one without a range.
         """
         pieces: list[str] = []
         starts: list[int] = []

@@ -1,8 +1,8 @@
-"""What BERT's normalizer and pre-tokenizer mean by control, accent, punctuation and Chinese characters.
+"""Character classes of BERT's normalizer and pre-tokenizer: control, accent, punctuation and Chinese characters.
 
 Each constant is the inside of a character class for the standard `re`. The classes are those of Hugging Face's
-`tokenizers`, whose tables are of Unicode 8: what later versions added to a category is spelt out here and taken away,
-so that both cut every text alike.
+`tokenizers`, whose tables are of Unicode 8; characters that later versions added to a category are listed here and
+excluded, so that both split every text identically.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import regex
 
 
 def _class(properties: str, later: str = "") -> str:
-    """The ranges of the characters with the `properties`, without those that came `later`."""
-    # Without surrogates, and without planes 4 to 13, in which nothing is assigned: half the time.
+    """Return the ranges of the characters with `properties`, except those in `later`."""
+    # Skipping surrogates and planes 4 to 13, where no character is assigned, halves the time.
     every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x40000), *range(0xE0000, 0x110000))))
     found = set(map(ord, regex.findall(f"[{properties}]", every)))
     for first, _, last in (part.partition("-") for part in later.split()):
@@ -23,7 +23,7 @@ def _class(properties: str, later: str = "") -> str:
 
 
 def escaped(ranges: str) -> str:
-    """Ranges of hexadecimal numbers as the inside of a character class.
+    """Return ranges of hexadecimal code points as the inside of a character class.
 
     >>> escaped("61D 9FD-9FE")
     '\\\\U0000061d\\\\U000009fd-\\\\U000009fe'
@@ -67,19 +67,19 @@ _LATER_MARKS = """
 """
 
 CONTROL = _class(r"\p{Cc}\p{Cf}\p{Co}\ufffd", _LATER_CONTROL + " 9 A D")
-"""Removed from the text: control, format and private-use characters but for tab and line ends; and U+FFFD."""
+"""Characters removed from the text: control, format and private-use characters except tab and line ends; U+FFFD."""
 
 PUNCTUATION = _class(r"!-/:-@\[-`{-~\p{P}\u166d\U000111c9", _LATER_PUNCTUATION)
-"""Unicode's category P, and ASCII's symbols with it."""
+"""Unicode's category P and the symbols of ASCII."""
 
 ACCENT = _class(r"\p{Mn}\u1734\U0001171e", _LATER_ACCENTS)
-"""Marks that take no space of their own (category Mn)."""
+"""Nonspacing marks (category Mn)."""
 
 CHINESE = (
     "\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
 )
-"""Chinese characters, which stand alone. (`tokenizers` begins one block at U+2B920, BERT's own code at U+2B820.)"""
+"""Chinese characters, each a token of its own. (`tokenizers` begins one block at U+2B920, BERT's code at U+2B820.)"""
 
 COMBINING = _class(r"\p{M}\u1cf2\u1cf3", _LATER_MARKS)
 """Combining marks of all kinds (category M)."""

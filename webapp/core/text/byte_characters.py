@@ -1,6 +1,6 @@
-"""Bytes spelt as printable characters, as GPT-2's files do (Radford et al. 2019, `bytes_to_unicode`).
+"""GPT-2's byte alphabet: bytes spelled as printable characters (Radford et al. 2019, `bytes_to_unicode`).
 
-Printable Latin-1 characters stand for themselves, the other bytes are numbered from U+0100 on: a space is `Ġ`.
+Printable Latin-1 characters represent themselves; the other bytes are numbered from U+0100, so a space is `Ġ`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ _CHARACTER_OF = {byte: byte for byte in _PRINTABLE} | {byte: 0x100 + at for at, 
 _BYTE_OF = {character: byte for byte, character in _CHARACTER_OF.items()}
 
 BYTE_ORDER = bytes([*_PRINTABLE, *_OTHERS])
-"""All bytes in the order in which GPT-2 numbers them."""
+"""All bytes in the order of GPT-2's ids."""
 
 
 def spelt(piece: bytes) -> str:
-    """A piece's characters.
+    """Return the characters that spell a piece.
 
     >>> spelt(" naïve".encode())
     'ĠnaÃ¯ve'
@@ -24,14 +24,14 @@ def spelt(piece: bytes) -> str:
 
 
 def unspelt(name: str) -> bytes:
-    """The bytes that characters stand for.
+    """Return the bytes that characters spell.
 
     >>> unspelt("ĠnaÃ¯ve").decode()
     ' naïve'
 
-    Raises ValueError for a character that stands for none.
+    Raises ValueError for a character outside the byte alphabet.
     """
-    # What is in no table would pass for the byte of its number: a space, say.
+    # `translate` keeps a character outside the table, such as a space, which `encode` would take for its own byte.
     if not _BYTE_OF.keys() >= set(map(ord, name)):
         raise ValueError(f"{name!r} is not spelt in bytes")
     return name.translate(_BYTE_OF).encode("latin-1")

@@ -1,4 +1,4 @@
-"""Character classes for the standard `re`, made of the characters that they hold."""
+"""Build character classes for the standard `re` from their members."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def members(characters: Iterable[str]) -> str:
-    """The inside of a class that holds these characters, as ranges.
+    """Return the inside of a class of these characters, as ranges.
 
     >>> members("ecdbax")
     'a-ex-x'

@@ -1,7 +1,7 @@
-"""SentencePiece's precompiled character map: which characters, alone or together, are replaced by which others.
+"""SentencePiece's precompiled character map: rules that replace characters and sequences of characters.
 
 The file holds a double-array trie over UTF-8 bytes (Aoe 1989, "An Efficient Digital Search Algorithm by Using a
-Double-Array Structure", in the layout of darts-clone) and the replacements, each ended by a zero byte.
+Double-Array Structure", in the layout of darts-clone) and the replacements, each terminated by a zero byte.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from webapp.core.models.fast.cache import Cache
 from webapp.core.text.character_classes import members
 from webapp.core.vocabulary_error import VocabularyError
 
-# The start and end of what is replaced, and the replacement.
+# The start and end of the replaced span, and its replacement.
 Replacement = tuple[int, int, str]
 
-# Far above what the maps of SentencePiece need, some 45,000; only a broken trie takes more.
+# SentencePiece's own maps need about 45,000; only a broken trie takes more.
 MOST_STEPS = 300_000
-# SentencePiece looks at the first 32 rules that fit at a place.
+# SentencePiece considers the first 32 rules that match at a position.
 MOST_RULES = 32
-# Characters; a longer rule is never looked for. SentencePiece's own have 4 at most.
+# In characters; longer rules never match. SentencePiece's own rules have at most 4.
 LONGEST_RULE = 64
 
-# So many replacements of one character each are quicker than looking at every character.
+# Up to this many passes of `str.replace` are faster than visiting every character.
 FEW = 16
 
 _LEAF = 1 << 31
 
 
 class CharacterMapError(VocabularyError):
-    """A precompiled character map that is broken."""
+    """A malformed precompiled character map."""
 
 
 _LINE_ENDS = frozenset("\t\n\f\r")
-# What `str.split` cuts at, but for the space itself.
+# The white space at which `str.split` splits, except the space itself.
 _WHITE = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace()) - {" "}
 
 
 @dataclass(frozen=True)
 class RuleStarts:
-    """With which characters rules begin (alone, or with more to follow), and which follow the first of a rule."""
+    """The characters that rules consist of: single ones, first ones of longer rules, and those after the first."""
 
     single: frozenset[str] = frozenset()
     longer: frozenset[str] = frozenset()
@@ -53,7 +53,7 @@ class RuleStarts:
 
 @dataclass
 class CharacterMap:
-    """Rules from text to text; at each place the longest rule that fits is applied, then the text after it.
+    """Replacement rules; at each position the longest matching rule applies, and matching resumes after it.
 
     >>> character_map = CharacterMap.of({"ﬁ": "fi", "e\\u0301": "é", "\\n": " "})
     >>> character_map.normalize("ﬁance\\u0301e\\n")
@@ -69,30 +69,30 @@ class CharacterMap:
 
     @classmethod
     def read(cls, blob: bytes) -> CharacterMap:
-        """The map in a file's `precompiled_charsmap`.
+        """Return the map in a file's `precompiled_charsmap`.
 
-        Raises CharacterMapError when lengths do not fit, the trie leads outside itself or to nothing, a rule is no
-        UTF-8 or its replacement is not among the replacements.
+        Raises CharacterMapError if lengths do not match, if the trie has a cycle, an empty branch or a pointer outside
+        itself, if a rule is not valid UTF-8, or if its replacement is missing.
         """
         size = int.from_bytes(blob[:4], "little")
         if size >= len(blob) - 4 or size < 1024 or size % 1024:
-            raise CharacterMapError("the character map's trie has a wrong length")
+            raise CharacterMapError("the trie of the character map has the wrong length")
         units = array("I")
         units.frombytes(blob[4 : 4 + size])
         if sys.byteorder == "big":
             units.byteswap()
         texts = blob[4 + size :]
         if not texts.endswith(b"\0"):
-            raise CharacterMapError("the character map's replacements do not end")
+            raise CharacterMapError("the replacements of the character map have no end")
         try:
             texts.decode()
         except UnicodeDecodeError:
-            raise CharacterMapError("the character map's replacements are no UTF-8") from None
+            raise CharacterMapError("the replacements of the character map are not valid UTF-8") from None
         return cls(_starts(units, texts), units, texts)
 
     @classmethod
     def of(cls, rules: dict[str, str]) -> CharacterMap:
-        """A map with rules given by hand."""
+        """Return a map with the given rules."""
         return cls(
             RuleStarts(
                 frozenset(rule for rule in rules if len(rule) == 1),
@@ -106,15 +106,15 @@ class CharacterMap:
         self._known = Cache(self._longest)
 
     def normalize(self, text: str) -> str:
-        """The text with all rules applied."""
+        """Return the text with all rules applied."""
         return replaced(text, self.replacements(text))
 
     def replacements(self, text: str) -> Iterator[Replacement]:
-        """What the rules replace, from left to right."""
+        """Yield the replacements, from left to right."""
         return self._replacements(self._affected[_beyond_basic(text)], text, 0, len(text))
 
     def replacements_between(self, text: str, start: int, limit: int) -> Iterator[Replacement]:
-        """What they replace when the text before `start` is done, and none may begin at `limit` or behind it."""
+        """Yield the replacements that begin from `start` up to `limit`; they may extend past `limit`."""
         return self._replacements(self._affected[True], text, start, limit)
 
     def _replacements(
@@ -138,18 +138,18 @@ class CharacterMap:
             start = at
 
     def normalize_long(self, text: str) -> str:
-        """As `normalize`, but quicker for a long text in which few of the rules apply."""
+        """Return `normalize(text)`, faster for a long text in which few rules apply."""
         for space in self._spaces:
             text = text.replace(space, " ")
-        # What is no ASCII, without going from character to character.
+        # The non-ASCII characters and the ASCII ones with rules, without visiting every character.
         present = self._busy.intersection(text.encode("utf-8", "replace").translate(None, self._idle).decode())
         applied = self._one_by_one(text, present)
         return self.normalize(text) if applied is None else applied
 
     def normalize_for_words(self, text: str) -> str | None:
-        r"""As `normalize`, for a text that `str.split` is to cut at its spaces; line ends and tabs are left to it.
+        r"""Return the normalized text for `str.split`, which handles line ends and tabs itself.
 
-        None where white space that is no space would be in the text then, or where `normalize` has to be asked.
+        Returns None if other white space than a space would remain, or if only `normalize` gives the right result.
 
         >>> rules = {**dict.fromkeys("\t\n\f\r\v\x1c\x1d\x1e\x1f", " "), "ﬁ": "fi"}
         >>> CharacterMap.of(rules).normalize_for_words("a ﬁne\n day")
@@ -159,13 +159,13 @@ class CharacterMap:
         """
         if not self._leaves_spaces:
             return None
-        # Every character that is no ASCII, and the ASCII that has rules.
+        # The non-ASCII characters and the ASCII ones with rules.
         found = frozenset(text.encode("utf-8", "replace").translate(None, self._idle).decode())
         present = self._busy & found - _LINE_ENDS
         return self._one_by_one(text, present) if _WHITE & found <= self._busy else None
 
     def _one_by_one(self, text: str, present: Set[str]) -> str | None:
-        """The text with the rules for these characters applied one after the other; None where that cannot be done."""
+        """Return the text with the rules for these characters applied in turn; None if that is not possible."""
         if len(present) > FEW or not present <= self._alone.keys():
             return None
         for character in present:
@@ -174,7 +174,7 @@ class CharacterMap:
 
     @cached_property
     def _leaves_spaces(self) -> bool:
-        """Whether line ends become spaces, ASCII that `str.split` cuts at has rules, and nothing becomes the like."""
+        """Whether line ends become spaces, and no other white space of `str.split` remains or results from a rule."""
         rules = self._alone
         return (
             all(rules.get(character) == " " for character in _LINE_ENDS)
@@ -184,14 +184,14 @@ class CharacterMap:
 
     @cached_property
     def _busy(self) -> frozenset[str]:
-        """The characters without which no rule applies."""
+        """The characters of which every applicable rule contains at least one."""
         return self.starts.single | self.starts.inner
 
     @cached_property
     def _alone(self) -> dict[str, str]:
-        """The rules that can be applied one after the other to a whole text.
+        """The rules that can be applied to a whole text one after the other.
 
-        Each is for one character with which no other rule has to do, and so are those that it is replaced by.
+        Such a rule replaces one character; neither this character nor its replacement occurs in another rule.
         """
         alone = self.starts.single - self.starts.longer - self.starts.inner
         concerned = self._busy | self.starts.longer
@@ -200,7 +200,7 @@ class CharacterMap:
 
     @cached_property
     def _spaces(self) -> list[str]:
-        """Line breaks and tabs that become a space: the rules that apply in every text."""
+        """Line ends and tabs that become a space: the rules that apply in almost every text."""
         return [character for character in "\t\n\f\r" if self._alone.get(character) == " "]
 
     @cached_property
@@ -209,21 +209,21 @@ class CharacterMap:
 
     @cached_property
     def doubles_spaces(self) -> bool:
-        """Whether a replacement holds two spaces one after the other."""
+        """Whether a replacement contains two consecutive spaces."""
         return b"  " in self.texts or any("  " in replacement for replacement in (self.rules or {}).values())
 
     @cached_property
     def _affected(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-        """Stretches that no rule reaches out of, but for the character in front, which may begin one."""
+        """Patterns for spans that contain whole rules, except for the first character of a longer rule before them."""
         return _patterns(self.starts.single | self.starts.inner)
 
-    def _longest(self, stretch: str) -> tuple[int, str]:
-        """The rule at the beginning of a stretch."""
+    def _longest(self, span: str) -> tuple[int, str]:
+        """Return the length and the replacement of the longest rule at the beginning of a span; (0, "") if none."""
         if self.rules is not None:
-            lengths = (length for length in range(len(stretch), 0, -1) if stretch[:length] in self.rules)
+            lengths = (length for length in range(len(span), 0, -1) if span[:length] in self.rules)
             length = next(lengths, 0)
-            return (length, self.rules[stretch[:length]]) if length else (0, "")
-        data = stretch.encode()
+            return (length, self.rules[span[:length]]) if length else (0, "")
+        data = span.encode()
         position = matches = length = value = 0
         units, size = self.units, len(self.units)
         base = _offset(units[0])
@@ -243,7 +243,7 @@ class CharacterMap:
 
 
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
-    """A text with stretches replaced."""
+    """A text with spanes replaced."""
     pieces: list[str] = []
     position = 0
     for start, end, replacement in replacements:
@@ -253,15 +253,15 @@ def replaced(text: str, replacements: Iterable[Replacement]) -> str:
 
 
 def _starts(units: array[int], texts: bytes) -> RuleStarts:
-    """Walk the whole trie, each unit once for each way its bytes may continue a character."""
+    """Walk the whole trie, visiting each unit once for each partial character that leads to it."""
     children = _children(units)
     _check_ends(units, children)
     single: set[str] = set()
     longer: set[str] = set()
     inner: set[str] = set()
     seen: set[tuple[int, bytes, str]] = set()
-    # A node: its unit, the bytes of an unfinished character, and the first character while nothing follows it. Those
-    # that have more than one character behind them need not know which.
+    # A node: its unit, the bytes of an incomplete character, and the first character of the rule. After a second
+    # character the first one no longer matters.
     waiting: list[tuple[int, bytes, str]] = [(0, b"", "")]
     while waiting:
         node = waiting.pop()
@@ -269,18 +269,18 @@ def _starts(units: array[int], texts: bytes) -> RuleStarts:
             continue
         seen.add(node)
         if len(seen) > MOST_STEPS:
-            raise CharacterMapError("the character map's trie leads to too many places")
+            raise CharacterMapError("the trie of the character map has too many nodes")
         position, begun, first = node
         base = position ^ _offset(units[position])
         following = children.get(base, ())
         if units[position] & 0x100:
             _check_leaf(units, base, texts)
             if begun or not position:
-                raise CharacterMapError("a rule of the character map is no UTF-8")
+                raise CharacterMapError("a rule of the character map is not valid UTF-8")
             if len(first) == 1:
                 single.add(first)
         elif not following:
-            raise CharacterMapError("the character map's trie leads to nothing")
+            raise CharacterMapError("the trie of the character map has a branch without a replacement")
         if following and len(first) == 1 and not begun:
             longer.add(first)
             first = "…more"
@@ -292,7 +292,7 @@ def _starts(units: array[int], texts: bytes) -> RuleStarts:
             try:
                 decoded = character.decode()
             except UnicodeDecodeError:
-                raise CharacterMapError("a rule of the character map is no UTF-8") from None
+                raise CharacterMapError("a rule of the character map is not valid UTF-8") from None
             if first:
                 inner.add(decoded)
             waiting.append((child, b"", first or decoded))
@@ -300,7 +300,7 @@ def _starts(units: array[int], texts: bytes) -> RuleStarts:
 
 
 def _children(units: array[int]) -> dict[int, list[tuple[int, int]]]:
-    """For each base, the bytes that may follow and the units they lead to."""
+    """Return for each base the bytes that may follow and the units they lead to."""
     children: dict[int, list[tuple[int, int]]] = {}
     for position, unit in enumerate(units):
         label = unit & (_LEAF | 0xFF)
@@ -310,7 +310,7 @@ def _children(units: array[int]) -> dict[int, list[tuple[int, int]]]:
 
 
 def _check_ends(units: array[int], children: Mapping[int, list[tuple[int, int]]]) -> None:
-    """Raises CharacterMapError for a trie that leads back into itself; that branches meet again is as it should be."""
+    """Raise CharacterMapError for a trie with a cycle; branches may share nodes."""
     parents: dict[int, int] = {0: 0}
     waiting = [0]
     while waiting:
@@ -327,15 +327,15 @@ def _check_ends(units: array[int], children: Mapping[int, list[tuple[int, int]]]
             if not parents[child]:
                 ended.append(child)
     if len(ended) < len(parents):
-        raise CharacterMapError("the character map's trie does not end")
+        raise CharacterMapError("the trie of the character map has a cycle")
 
 
 def _check_leaf(units: array[int], position: int, texts: bytes) -> None:
     if position >= len(units) or not units[position] & _LEAF:
-        raise CharacterMapError("the character map's trie leads outside itself")
+        raise CharacterMapError("the trie of the character map points outside itself")
     value = units[position] & ~_LEAF
     if value >= len(texts) or texts[value] & 0xC0 == 0x80:
-        raise CharacterMapError("the character map's trie names a replacement that is not there")
+        raise CharacterMapError("the trie of the character map refers to a missing replacement")
 
 
 def _offset(unit: int) -> int:
@@ -343,7 +343,7 @@ def _offset(unit: int) -> int:
 
 
 def _length(lead: int) -> int:
-    """How many bytes the character has that begins with a byte (1 for one that begins none)."""
+    """Return the length in bytes of a character with this first byte (1 for an invalid first byte)."""
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
@@ -352,13 +352,13 @@ def _beyond_basic(text: str) -> bool:
 
 
 def _patterns(characters: Set[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-    """Runs of these characters in text of the Basic Multilingual Plane, and in any text.
+    """Return patterns for runs of these characters, for text in the Basic Multilingual Plane and for any text.
 
-    One pattern would do, but ranges beyond the plane make it seven times slower.
+    The second alone would suffice, but ranges beyond the plane make it seven times slower.
     """
     return _any_of({character for character in characters if character <= "\uffff"}), _any_of(characters)
 
 
 def _any_of(characters: Set[str]) -> re.Pattern[str] | None:
-    """Runs of any of these characters, as a pattern; None when there are none."""
+    """Return a pattern for runs of these characters; None if there are none."""
     return re.compile(f"[{members(characters)}]++") if characters else None

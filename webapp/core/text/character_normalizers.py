@@ -1,4 +1,4 @@
-"""Normalizers that take characters out or put others in their place, as Hugging Face's `tokenizers` does."""
+"""Normalizers of Hugging Face's `tokenizers` that remove or replace single characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 
 @dataclass(frozen=True)
 class Strip:
-    """White space goes from the beginning and the end.
+    """Removes white space from the beginning and the end.
 
     >>> Strip().normalize(" low ")
     'low'
@@ -49,7 +49,7 @@ class Strip:
 
 
 class _Removal:
-    """Characters that go, and others that become spaces."""
+    """Base class: removes some characters and replaces others with spaces."""
 
     _gone: re.Pattern[str]
     _spaces: re.Pattern[str] | None = None
@@ -69,7 +69,7 @@ class _Removal:
 
 @dataclass(frozen=True)
 class StripAccents(_Removal):
-    """Combining marks go; a letter that is composed with its accent stays.
+    """Removes combining marks; precomposed letters stay.
 
     >>> StripAccents().normalize("e\\u0301é")
     'eé'
@@ -80,7 +80,7 @@ class StripAccents(_Removal):
 
 @dataclass(frozen=True)
 class Nmt(_Removal):
-    """What SentencePiece's rule `nmt` does to control characters and unusual spaces.
+    """Removes control characters and replaces unusual spaces, like SentencePiece's rule `nmt`.
 
     >>> Nmt().normalize("a\\x01\\tb\\u200bc")
     'a b c'
@@ -92,18 +92,18 @@ class Nmt(_Removal):
 
 @dataclass(frozen=True)
 class ByteCharacters:
-    """Every byte of the text's UTF-8 as one printable character, as GPT-2's files spell them.
+    """Spells every byte of the text's UTF-8 as one printable character of GPT-2's byte alphabet.
 
     >>> ByteCharacters().normalize("é ")
     'Ã©Ġ'
     """
 
     def normalize(self, text: str) -> str:
-        """The spelt bytes."""
+        """Return the spelled bytes."""
         return spelt(text.encode())
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The spelt bytes, each in the place of its character."""
+        """Return the spelled bytes, each with the range of its character."""
         return aligned.transformed(
             (byte, int(at > 0)) for character in aligned.text for at, byte in enumerate(spelt(character.encode()))
         )
@@ -111,8 +111,9 @@ class ByteCharacters:
 
 @dataclass(frozen=True)
 class Precompiled:
-    """SentencePiece's character map, as `tokenizers` applies it: to each grapheme of up to five bytes, then to each
-    character of the others.
+    """SentencePiece's character map as `tokenizers` applies it.
+
+    It applies to each grapheme of up to five bytes as a whole, and to the characters of other graphemes one by one.
 
     >>> Precompiled(CharacterMap.of({"ﬁ": "fi"})).normalize("ﬁn")
     'fin'
@@ -163,7 +164,7 @@ class Precompiled:
 
 
 def _shortest(character_map: CharacterMap, chunk: str) -> str | None:
-    """What `tokenizers` puts in the place of a chunk: the replacement of the shortest rule it begins with."""
+    """Return `tokenizers`' replacement of a chunk: that of the shortest rule that the chunk begins with, or None."""
     for length in range(1, len(chunk) + 1):
         for start, end, replacement in character_map.replacements(chunk[:length]):
             if (start, end) == (0, length):
@@ -172,8 +173,10 @@ def _shortest(character_map: CharacterMap, chunk: str) -> str | None:
 
 
 def _counted(old: str, new: str) -> Iterator[Change]:
-    """The changes that put `new` in the place of `old`: where it is longer its last characters are put in, where it is
-    shorter the last one takes the place of all that are left, and where it is nothing that falls to the one before.
+    """Yield the changes that replace `old` with `new`, for `AlignedText.transformed`.
+
+    If `new` is longer, its last characters are inserted; if it is shorter, its last character replaces all that remain;
+    if it is empty, the character before absorbs the removal.
 
     >>> list(_counted("ﬁ", "fi")), list(_counted("e\u0301", "é")), list(_counted("\x01", ""))
     ([('f', 0), ('i', 1)], [('é', -1)], [('', -1)])
@@ -186,7 +189,7 @@ def _counted(old: str, new: str) -> Iterator[Change]:
 
 
 def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
-    """The changes with every removal told by the character before it, the first of a text by none."""
+    """Yield the changes with each removal added to the character before it; a removal at the beginning is dropped."""
     held: Change | None = None
     for character, change in changes:
         if character:
@@ -200,7 +203,7 @@ def _with_removed(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 _GRAPHEME = regex.compile(r"\X")
-# A virama joins two consonants (Unicode's rule GB9c); `regex` lets one join even where no consonant is in front.
+# A virama joins two consonants (Unicode's rule GB9c); `regex` joins even without a consonant before the virama.
 _LOOSE = regex.compile(
     r"(?V1)(?<=\p{InCB=Linker}\p{InCB=Extend}*)"
     r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
@@ -209,10 +212,10 @@ _LOOSE = regex.compile(
 
 @lru_cache(maxsize=8)
 def _touched(starts: RuleStarts) -> re.Pattern[str]:
-    """Stretches that hold all that may be replaced, with the characters around it that may be part of its graphemes.
+    """Return a pattern for spans that may change, including adjacent characters of their graphemes.
 
-    What stays are characters that no rule replaces alone and that are a grapheme each, beside one of their like: a rule
-    for several characters, such as a letter and a mark, needs a grapheme that holds them all.
+    All other characters are graphemes of their own that no rule replaces; a rule for several characters, such as a
+    letter and a mark, applies only within one grapheme.
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
     parts = regex.findall(r"\P{Grapheme_Cluster_Break=Other}", plane)

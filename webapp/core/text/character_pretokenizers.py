@@ -1,4 +1,4 @@
-"""Pre-tokenizers that look at one character after the other: digits, scripts, a delimiter, a fixed length."""
+"""Pre-tokenizers that split by single characters: digits, scripts, a delimiter, a fixed length."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webapp.core.text.unicode_scripts import scripts
 
 @dataclass(frozen=True)
 class Digits(Runs):
-    """Runs of digits (Unicode's category N) stand alone, or with `individual` each digit does.
+    """Isolates runs of digits (Unicode's category N), or with `individual` each digit.
 
     >>> Digits().split("in 1813."), Digits(individual=True).split("in 1813.")
     (['in ', '1813', '.'], ['in ', '1', '8', '1', '3', '.'])
@@ -36,7 +36,7 @@ _EACH_DIGIT = regex.compile(rf"{_NUMBER}|(?:(?!{_NUMBER}).)++", regex.VERSION1 |
 
 @dataclass(frozen=True)
 class CharacterDelimiter(Runs):
-    """What stands between a delimiter.
+    """Splits at a delimiter and drops it.
 
     >>> CharacterDelimiter("-").split("well--to-do")
     ['well', 'to', 'do']
@@ -55,7 +55,7 @@ def _between(delimiter: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class FixedLength(Runs):
-    """Pieces of so many characters; the last one may be shorter.
+    """Splits into pre-tokens of a fixed number of characters; the last one may be shorter.
 
     >>> FixedLength(3).split("universe")
     ['uni', 'ver', 'se']
@@ -64,11 +64,11 @@ class FixedLength(Runs):
     length: int = 5
 
     def split(self, text: str) -> list[str]:
-        """The pre-tokens."""
+        """Return the pre-tokens."""
         return [text[at : at + self.length] for at in range(0, len(text), self.length)]
 
     def spans(self, text: str) -> list[Span]:
-        """The pre-tokens with their ranges."""
+        """Return the pre-tokens with their ranges."""
         return [
             (text[at : at + self.length], at, min(at + self.length, len(text)))
             for at in range(0, len(text), self.length)
@@ -77,20 +77,20 @@ class FixedLength(Runs):
 
 @dataclass(frozen=True)
 class UnicodeScripts:
-    """Cuts where the script changes; a space belongs to any, and Japanese syllables count as Chinese characters.
+    """Splits where the script changes; spaces fit any script, and Japanese syllables count as Chinese characters.
 
     >>> UnicodeScripts().split("Apples are りんご 林檎。")
     ['Apples are ', 'りんご 林檎', '。']
 
-    Spaces at the very beginning are left out, as in `tokenizers`.
+    Leading spaces are dropped, as in `tokenizers`.
     """
 
     def split(self, text: str) -> list[str]:
-        """The pre-tokens."""
+        """Return the pre-tokens."""
         return [pretoken for pretoken, _, _ in self.spans(text)]
 
     def spans(self, text: str) -> list[Span]:
-        """The pre-tokens with their ranges."""
+        """Return the pre-tokens with their ranges."""
         cuts = []
         last = None
         for at, script in enumerate(scripts(text)):
@@ -104,9 +104,9 @@ class UnicodeScripts:
 
 @dataclass(frozen=True)
 class SpeltByteLevel:
-    """GPT-2's pre-tokenizer as `tokenizers` has it: the pre-tokens' bytes are spelt as printable characters.
+    """GPT-2's pre-tokenizer as in `tokenizers`, which spells the bytes of pre-tokens as printable characters.
 
-    For models that are no byte-level BPE of all 256 bytes, for which `ByteLevel` leaves the text as it is.
+    It is for models other than byte-level BPE over all 256 bytes; for those, `ByteLevel` keeps pre-tokens as text.
 
     >>> SpeltByteLevel(ByteLevel()).split("naïve me")
     ['naÃ¯ve', 'Ġme']
@@ -115,13 +115,13 @@ class SpeltByteLevel:
     byte_level: ByteLevel
 
     def split(self, text: str) -> list[str]:
-        """The spelt pre-tokens."""
+        """Return the spelled pre-tokens."""
         return list(map(ByteCharacters().normalize, self.byte_level.split(text)))
 
     def spans(self, text: str) -> list[Span]:
-        """The spelt pre-tokens with their ranges in the text, where their own characters have no places."""
+        """Return the spelled pre-tokens with their ranges in the text."""
         return [(ByteCharacters().normalize(pretoken), *span) for pretoken, *span in self.byte_level.spans(text)]  # type: ignore[misc]
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
-        """The spelt pre-tokens with the place of each of their characters."""
+        """Return the spelled pre-tokens, aligned."""
         return [ByteCharacters().align(piece) for piece in cut(self.byte_level, aligned)]

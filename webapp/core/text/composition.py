@@ -1,8 +1,8 @@
-"""Unicode's normalization forms with a memory: which character each character of the result comes from.
+"""Unicode's normalization forms with alignment: the source of each character of the result.
 
-`unicodedata` gives the text; this module gives the places, by the algorithms of Unicode Standard Annex 15 run
-with a count beside each character, as the package behind `tokenizers` does: 0 for a character that stands for
-one of the original, 1 for one that was added, -n for one that n others were merged into.
+`unicodedata` computes the text. This module computes the alignment with the algorithms of Unicode Standard Annex 15 and
+a count for each character, like the crate behind `tokenizers`: 0 for a character that replaces one of the original, 1
+for an added one, and -n for one that n others were composed into.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from webapp.core.text.bert_characters import escaped
 
 # unicodedata sorts combining marks by insertion, which takes minutes for a megabyte of them in the wrong order.
 _LONG_RUN_OF_MARKS = regex.compile(r"\p{M}{100}")
-# ASCII never combines with what stands before it, so the text may be normalized between ASCII characters.
+# An ASCII character never combines with the one before it, so spans between ASCII characters normalize separately.
 _STRETCH = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -27,7 +27,7 @@ Counted = tuple[str, int]
 
 
 def normalized(form: Form, text: str) -> str:
-    """The text in a form: as `unicodedata.normalize`, but near-linear on any text.
+    """Return the text in a form, like `unicodedata.normalize` but near-linear on any text.
 
     >>> normalized("NFC", "e\\u0301")
     'é'
@@ -41,12 +41,12 @@ def normalized(form: Form, text: str) -> str:
 
 
 def is_normalized(form: Form, text: str) -> bool:
-    """Whether the text is in a form already; where that is not known, no."""
+    """Whether the text is already in a form; False if that is uncertain."""
     return _NEWER.search(text) is None and unicodedata.is_normalized(form, text)
 
 
 def form_edits(form: Form, text: str) -> Iterator[Edit]:
-    """The edits that bring a text into a form.
+    """Yield the edits that bring a text into a form.
 
     >>> list(form_edits("NFC", "cafe\\u0301"))
     [(3, 5, 'é', [3])]
@@ -91,7 +91,7 @@ def _decomposed(form: Form, text: str) -> list[Counted]:
 
 
 def _in_canonical_order(counted: list[Counted]) -> list[Counted]:
-    """Runs of combining characters sorted by their class, equal ones staying in order."""
+    """Sort runs of combining characters by class; the sort is stable."""
     classes = [_combining(character) for character, _ in counted]
     ordered = counted.copy()
     start = 0
@@ -110,7 +110,7 @@ def _combining(character: str) -> int:
 
 def _composed(counted: list[Counted]) -> list[Counted]:
     result: list[Counted] = []
-    starter = -1  # index in result of the last character that others can be merged into
+    starter = -1  # index in `result` of the last character that others can compose with
     last_class = 0
     for character, count in counted:
         combining = _combining(character)
@@ -127,7 +127,7 @@ def _composed(counted: list[Counted]) -> list[Counted]:
     return result
 
 
-# What `tokenizers`, whose tables are of Unicode 9, takes for unassigned, and `unicodedata` composes or puts in order.
+# Characters that `unicodedata` composes or reorders, but are unassigned in Unicode 9, the version of `tokenizers`.
 _COMPOSED = escaped("32FF A7F2-A7F4 AB69 10781-10785 10787-107B0 107B2-107BA 11938 1F16C 1FBF0-1FBF9")
 _MARKS = escaped(
     """
@@ -138,5 +138,5 @@ _MARKS = escaped(
 )
 _NEWER_COMPOSED = re.compile(f"[{_COMPOSED}]")
 _NEWER_MARK = re.compile(f"[{_MARKS}]")
-# With the two that would be composed to the one of them that has a canonical decomposition.
+# Includes U+11930, which would compose to U+11938, the only one of these with a canonical decomposition.
 _NEWER = re.compile(f"[{_COMPOSED}{_MARKS}\\U00011930]")

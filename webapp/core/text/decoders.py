@@ -1,4 +1,4 @@
-"""Decoders: pieces of a vocabulary become text again."""
+"""Decoders, which turn pieces of a vocabulary back into text."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from webapp.core.text.split_patterns import SplitPattern
 
 
 class Decoder(Protocol):
-    """Joins pieces to a text."""
+    """Turns pieces into text."""
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The text that the pieces spell. Special tokens come among them as `str`."""
+        """Return the text of the pieces. Special tokens are passed as `str`."""
 
 
 class DecoderStep(Protocol):
-    """A decoder that gives pieces to the next one."""
+    """A decoder that passes pieces on to the next one."""
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces as the next decoder gets them."""
+        """Return the pieces for the next decoder."""
 
 
 @dataclass(frozen=True)
 class Join:
-    """The pieces one after the other, with nothing or a separator in between.
+    """Concatenates the pieces, optionally with a separator.
 
     >>> Join().decode(["研究", "生命"])
     '研究生命'
@@ -49,12 +49,13 @@ class Join:
 
 @dataclass(frozen=True)
 class ByteLevelDecoder:
-    """Bytes, read as UTF-8; whatever is no UTF-8 becomes U+FFFD.
+    """Decodes bytes as UTF-8; invalid bytes become U+FFFD.
 
     >>> ByteLevelDecoder().decode([b"na", b"\\xc3", b"\\xaf", b"ve", b"\\xc3"])
     'naïve\ufffd'
 
-    With `spelt`, a piece of text too stands for bytes if all its characters do: so do added tokens in `tokenizers`.
+    With `spelt`, a `str` piece whose characters all belong to GPT-2's byte alphabet also represents bytes, as added
+    tokens do in `tokenizers`.
     """
 
     spelt: bool = False
@@ -79,7 +80,7 @@ class ByteLevelDecoder:
 
 @dataclass(frozen=True)
 class BPEDecoder:
-    """Words that end in a suffix: it becomes a space, at the end of the text nothing.
+    """Replaces the end-of-word suffix with a space, and removes it at the end of the text.
 
     >>> BPEDecoder().decode(["low", "er</w>", "low</w>"])
     'lower low'
@@ -92,16 +93,16 @@ class BPEDecoder:
         return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The words, spaces behind them."""
+        """Return the pieces with a space after each word."""
         last = len(pieces) - 1
         return [piece.replace(self.suffix, "" if at == last else " ") for at, piece in enumerate(pieces)]
 
 
 @dataclass(frozen=True)
 class WordPieceDecoder:
-    """A space before every piece that does not carry the prefix of a continuing one.
+    """Puts a space before every piece without the prefix of continuing pieces.
 
-    With `cleanup` the spaces that English does without are taken out again, as in `tokenizers`.
+    With `cleanup`, spaces before English punctuation and contractions are removed, as in `tokenizers`.
 
     >>> WordPieceDecoder().decode(["un", "##aff", "##able", ",", "Mr", ".", "X"])
     'unaffable, Mr. X'
@@ -115,7 +116,7 @@ class WordPieceDecoder:
         return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The words, spaces in front of them."""
+        """Return the pieces with a space before each word."""
         return [self._with_space(piece, at) for at, piece in enumerate(pieces)]
 
     def _with_space(self, piece: str, at: int) -> str:
@@ -141,7 +142,7 @@ _CLEANUP = (
 
 @dataclass(frozen=True)
 class MetaspaceDecoder:
-    """`▁` becomes a space; with `prepend` the ones of the first piece, which the encoder put there, go.
+    """Replaces `▁` with a space; with `prepend`, removes it from the first piece, where encoding inserted it.
 
     >>> MetaspaceDecoder().decode(["▁Hello", ",", "▁wor", "ld"])
     'Hello, world'
@@ -163,9 +164,9 @@ class MetaspaceDecoder:
 
 @dataclass(frozen=True)
 class ReplaceDecoder:
-    """In every piece, each `pattern` becomes `content`: plain text, or with `regular` a pattern of `regex`.
+    """Replaces `pattern` with `content` in every piece; with `regular` the pattern is a regular expression.
 
-    A pattern that comes to no end on a piece raises PatternTimeoutError, a text that grows too long GrowthError.
+    Raises PatternTimeoutError for a pattern that times out on a piece, GrowthError for a text that grows too long.
     """
 
     pattern: str
@@ -202,7 +203,7 @@ class ReplaceDecoder:
 
 @dataclass(frozen=True)
 class Fuse:
-    """All pieces become one."""
+    """Joins all pieces to one."""
 
     def change(self, pieces: list[str]) -> list[str]:
         """The one piece."""
@@ -211,7 +212,7 @@ class Fuse:
 
 @dataclass(frozen=True)
 class StripDecoder:
-    """Up to `start` times `content` goes from the beginning of every piece, up to `stop` times from its end."""
+    """Removes `content` up to `start` times from the beginning of every piece, and up to `stop` times from its end."""
 
     content: str
     start: int = 0
@@ -230,14 +231,14 @@ class StripDecoder:
 
 @dataclass(frozen=True)
 class ByteFallback:
-    """Pieces like `<0x61>` become the characters that the bytes make, or each U+FFFD if they make none.
+    """Decodes runs of byte pieces like `<0x61>` as UTF-8; each byte of an invalid run becomes U+FFFD.
 
     >>> ByteFallback().change(["a", "<0xC3>", "<0xA9>", "b", "<0xC3>", "<0xC3>"])
     ['a', 'é', 'b', '\ufffd', '\ufffd']
     """
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces, runs of bytes become one."""
+        """Return the pieces with each run of byte pieces decoded."""
         changed: list[str] = []
         for are_bytes, run in groupby(pieces, lambda piece: _BYTE.fullmatch(piece) is not None):
             if not are_bytes:
@@ -253,7 +254,7 @@ class ByteFallback:
 
 @dataclass(frozen=True)
 class CTC:
-    """What a network for speech says: each piece as often as it is heard, with padding in between.
+    """Decodes the output of a speech network (CTC): removes repetitions and padding.
 
     >>> CTC().change("h h <pad> e l <pad> l o o | <pad>".split())
     ['h', 'e', 'l', 'l', 'o', ' ']
@@ -277,7 +278,7 @@ class CTC:
 
 @dataclass(frozen=True)
 class DecoderSequence:
-    """Several steps, one after the other; what the last one leaves is joined.
+    """Applies several steps in order and joins the pieces of the last one.
 
     >>> DecoderSequence((ReplaceDecoder("▁", " "), Fuse(), StripDecoder(" ", 1))).decode(["▁▁Hello", ",", "▁wor", "ld"])
     ' Hello, world'
@@ -302,7 +303,7 @@ def _cleaned(piece: str) -> str:
     return piece
 
 
-# As Rust reads a number of two digits: a plus sign may be the first.
+# Rust's number parser accepts a plus sign as the first of the two digits.
 _BYTE = re.compile("<0x[0-9A-Fa-f+][0-9A-Fa-f]>")
 
 

@@ -1,7 +1,7 @@
-"""Normalizers: how characters are changed before the text is cut.
+"""Normalizers, which change characters before pre-tokenization.
 
-Each has `normalize`, the text alone and fast, and `align`, the same text with the place of every character in
-the original. A normalizer to come needs these two methods and nothing else.
+Each normalizer has two methods: `normalize` returns the text alone and is fast; `align` returns the same text with the
+range of every character in the original.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Normalizer(Protocol):
     """Changes a text."""
 
     def normalize(self, text: str) -> str:
-        """The changed text."""
+        """Return the changed text."""
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The changed text, its characters still knowing their place in the original."""
+        """Return the changed text, aligned with the original."""
 
 
 class _UnicodeForm:
     """One of Unicode's four normalization forms (Unicode Standard Annex 15).
 
-    A composed character takes the place of the first of those it was composed from, and all characters that
-    one was decomposed to take its place: the convention of `tokenizers`.
+    A composed character gets the range of the first character it was composed from, and the characters of a
+    decomposition get the range of the decomposed one, as in `tokenizers`.
     """
 
     form: ClassVar[Form]
@@ -80,7 +80,7 @@ class NFKD(_UnicodeForm):
 
 @dataclass(frozen=True)
 class Lowercase:
-    """Lower case, character by character (so without the final sigma that whole words would get).
+    """Converts to lower case character by character, so without a special final sigma.
 
     >>> Lowercase().normalize("ΣΑΣ İ")
     'σασ i̇'
@@ -88,7 +88,7 @@ class Lowercase:
 
     def normalize(self, text: str) -> str:
         """The text in lower case."""
-        # Σ is the one letter whose lower case depends on its neighbours.
+        # Σ is the only letter whose lower case depends on its neighbors.
         lower = text.replace("Σ", "σ").lower()
         return lower if lower.isascii() else lower.translate(_NEWER_CAPITALS)
 
@@ -104,8 +104,8 @@ class Lowercase:
 class BertNormalizer:
     """BERT's clean-up (Devlin et al. 2019, `BasicTokenizer` of the published code).
 
-    `clean_text` removes control characters and makes all white space plain spaces; `handle_chinese_chars`
-    puts spaces around Chinese characters; `strip_accents` (None: as `lowercase` says) removes accents.
+    `clean_text` removes control characters and replaces white space with plain spaces; `handle_chinese_chars` puts
+    spaces around Chinese characters; `strip_accents` (None: the value of `lowercase`) removes accents.
 
     >>> BertNormalizer(lowercase=True).normalize("Café\\t東京")
     'cafe  東  京 '
@@ -139,17 +139,17 @@ class BertNormalizer:
         return Lowercase().align(aligned) if self.lowercase else aligned
 
     def words(self, text: str) -> list[str]:
-        """The text between white space (and single Chinese characters), as it is.
+        """Return the unnormalized text between white space, and single Chinese characters.
 
-        Each may be normalized alone, for nothing that the normalizer does looks across such a place.
+        Each can be normalized separately, because the normalizer never looks across such a boundary.
         """
-        # str.split() is quickest, but takes a few control characters for white space too.
+        # str.split() is fastest, but also splits at a few control characters.
         if self.clean_text and text.isascii() and not _SPLITS_AND_IS_NONE.search(text):
             return text.split()
         return self._word.findall(text)
 
     def word_spans(self, text: str) -> list[tuple[str, int, int]]:
-        """`words` with their ranges."""
+        """Return `words` with their ranges."""
         return [(found[0], *found.span()) for found in self._word.finditer(text)]
 
     @property
@@ -163,10 +163,10 @@ class BertNormalizer:
 
 @dataclass(frozen=True)
 class Replace:
-    """Every match of a pattern (in the syntax of `regex`) becomes `content`.
+    """Replaces every match of a pattern (in the syntax of `regex`) with `content`.
 
-    The new characters take the place of the last one they replace. A pattern that comes to no end on a text raises
-    PatternTimeoutError.
+    The new characters get the range of the last one they replace. Raises PatternTimeoutError for a pattern that times
+    out.
 
     >>> Replace("''|``", '"').normalize("``yes''")
     '"yes"'
@@ -198,7 +198,7 @@ class Replace:
         return aligned.edited((start, end, self.content, [end - 1] * len(self.content)) for start, end in found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the matches are; no empty one right behind another, and none in an empty text, as in `tokenizers`."""
+        """Yield the matches; no empty match directly after another or in an empty text, as in `tokenizers`."""
         last = -1
         for start, end in self._pattern.spans(text):
             if text and (start < end or start != last):
@@ -215,25 +215,25 @@ class Replace:
 
 
 class GrowthError(TextError):
-    """A text that its normalizer, or its decoder, makes too long."""
+    """A normalizer or decoder makes a text too long."""
 
     def __init__(self, length: int) -> None:
-        super().__init__(f"the vocabulary makes the text {length:,} characters long; {LONGEST:,} are the most")
+        super().__init__(f"the vocabulary makes the text {length:,} characters long; at most {LONGEST:,} are allowed")
 
 
 LONGEST = 1 << 24
-"""So many characters a normalizer or decoder may make of a text: ten times the longest text of this site."""
+"""Limit in characters for the output of a normalizer or decoder: ten times the longest text of this site."""
 
 
 def check_length(length: int) -> None:
-    """Raises GrowthError for a text that would be longer than `LONGEST`."""
+    """Raise GrowthError for a text that would be longer than `LONGEST`."""
     if length > LONGEST:
         raise GrowthError(length)
 
 
 @dataclass(frozen=True)
 class Prepend:
-    """Puts characters in front of a text that is not empty; they take the place of its first character.
+    """Prepends characters to a text that is not empty; they get the range of its first character.
 
     >>> Prepend("▁").normalize("Hello")
     '▁Hello'
@@ -254,7 +254,7 @@ class Prepend:
 
 @dataclass(frozen=True)
 class NormalizerSequence:
-    """Several normalizers, one after the other.
+    """Applies several normalizers in order.
 
     >>> NormalizerSequence((NFD(), Lowercase())).normalize("É") == "e\\u0301"
     True
@@ -276,7 +276,7 @@ class NormalizerSequence:
 
 
 def keeps_beginning(normalizer: Normalizer | None) -> bool:
-    """Whether the first character of a normalized text always stands for the first of the original."""
+    """Whether the first character of a normalized text always represents the first of the original."""
     if isinstance(normalizer, NormalizerSequence):
         return all(map(keeps_beginning, normalizer.normalizers))
     return normalizer is None or isinstance(normalizer, _UnicodeForm | Lowercase | Prepend)
@@ -287,13 +287,13 @@ class _Change(Protocol):
 
 
 def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edit]:
-    """Edits that replace single characters, whatever they become standing in their place."""
+    """Yield edits that replace single characters; the replacement gets the character's range."""
     for found in pattern.finditer(text):
         replacement = change(found[0])
         yield found.start(), found.end(), replacement, [found.start()] * len(replacement)
 
 
-# Capitals of Unicode 16 and 17, which Python may not know yet.
+# Capitals of Unicode 16 and 17, which Python's tables may lack.
 _NEWER_CAPITALS = {
     0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5, 0xA7DA: 0xA7DB,
     0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
@@ -305,7 +305,7 @@ _BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
 _BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
 _SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f]")
-# The few Chinese characters above the Basic Multilingual Plane would slow this down; they stay in longer stretches.
+# The few Chinese characters above the Basic Multilingual Plane would slow this down; they stay in longer spans.
 _BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BETWEEN_SPACE_AND_CHINESE = re.compile(
     rf"[{_BASIC_CHINESE}]|[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_BASIC_CHINESE}]++"

@@ -1,1 +1,1 @@
-"""How each algorithm decides, step by step, as plain values; a picture of them is somebody else's work."""
+"""The decisions of each algorithm, step by step, as plain values; rendering lives in `pages/steps`."""

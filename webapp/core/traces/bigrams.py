@@ -1,7 +1,7 @@
-"""Segmentation by word bigrams, place by place: the words that may end there, and the best way up to each.
+"""Trace of word-bigram segmentation: for each position, the words that may end there and the best path to each.
 
-The dynamic programming is that of `viterbi`, but what is best after a place depends on the word that ends there, so
-each of these keeps a best way of its own. The words are those of `Bigrams.segment`.
+The dynamic programming is that of `viterbi`, but the best continuation depends on the word that ends at a position, so
+each of these words has its own best path. The result equals that of `Bigrams.segment`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from webapp.core.models.bigrams import END, START, Bigrams
 
 @dataclass(frozen=True, slots=True)
 class WordCandidate:
-    """A word that ends at a place, behind one that ends where it begins.
+    """A word that ends at a position, after a previous word that ends where it begins.
 
-    `before` is the best sum up to there, `score` the natural logarithm of the probability that the one word follows the
-    other.
+    `before` is the best sum up to the previous word, `score` the natural logarithm of the probability that `word`
+    follows it.
     """
 
     start: int
@@ -29,13 +29,13 @@ class WordCandidate:
 
     @property
     def total(self) -> float:
-        """The sum behind the word."""
+        """The sum after the word."""
         return self.before + self.score
 
 
 @dataclass(frozen=True, slots=True)
 class BigramColumn:
-    """All candidates that end at a place; `best` holds the place in `candidates` of the best one of each word."""
+    """All candidates that end at a position; `best` holds, for each word, the index of its best candidate."""
 
     end: int
     candidates: tuple[WordCandidate, ...]
@@ -43,10 +43,10 @@ class BigramColumn:
 
 
 def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
-    """The table from left to right, a column for each place from 1 to the end of the text, and one for `</s>`.
+    """Return the table: a column for each position from 1 to the end of the text, and one for `</s>`.
 
-    A character that is no word may stand by itself, as a word that was never counted. Of equal sums the one that was
-    found first wins: that with the longer word, then with the best word before it.
+    A character that is not a word may form a word of its own, with count 0. On a tie the first candidate wins: the one
+    with the longer word, then the one with the best previous word.
 
     >>> from webapp.core.trainers.bigrams import train
     >>> bigrams = train([["a", "b"], ["ab"], ["ab"]])
@@ -54,7 +54,9 @@ def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
     [['a'], ['ab', 'b'], ['</s>', '</s>']]
     """
     table = [BigramColumn(0, (), ())]
-    endings: list[list[tuple[str, float]]] = [[(START, 0.0)]]  # the words that end at a place, and the best sum of each
+    endings: list[list[tuple[str, float]]] = [
+        [(START, 0.0)]
+    ]  # for each position, the words ending there and their sums
     for end in range(1, len(text) + 1):
         found = [
             WordCandidate(start, previous, word, before, log(bigrams.probability(previous, word)))
@@ -72,7 +74,7 @@ def columns(bigrams: Bigrams, text: str) -> list[BigramColumn]:
 
 
 def segmentation(table: Sequence[BigramColumn]) -> list[str]:
-    """The words of the best way, read back from the last column.
+    """Return the words of the best path, read back from the last column.
 
     >>> from webapp.core.trainers.bigrams import train
     >>> sentences = ["人生 如 梦境", "人生 如 戏", "生如夏花", "梦境 如 人生"]

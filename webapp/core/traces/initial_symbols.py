@@ -1,6 +1,6 @@
-"""What a word consists of before byte-pair encoding merges anything: bytes, characters, and what stands in for them.
+"""The initial symbols of a word before byte-pair encoding merges anything: bytes, characters and their substitutes.
 
-The same as `webapp.core.models.symbols` and the models themselves have it, with the characters each symbol stands for.
+They equal those of `webapp.core.models.symbols` and of the models, with the range of characters of each symbol.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.sentencepiece_word_char import symbols_of
 
 Kind = Literal["piece", "byte", "unknown", "suffix", "uncovered", "unused", "user-defined"]
-"""`byte`: of a character without a piece. `suffix`: the end-of-word mark as a symbol of its own. `uncovered`: a
-character that no piece has, which is merged into longer ones or falls back in the end. `unused`, `user-defined`: as
-SentencePiece has them."""
+"""The kind of a symbol.
+
+`byte`: a byte of a character without a piece. `suffix`: the end-of-word mark as a symbol of its own. `uncovered`: a
+character without a piece, which merges into longer pieces or falls back at the end. `unused`, `user-defined`:
+SentencePiece's piece types.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class InitialSymbol:
-    """One of the symbols a word begins as; `start` and `end` count characters of the word."""
+    """An initial symbol of a word; `start` and `end` are in characters of the word."""
 
     piece: str | bytes
     id: int | None
@@ -34,7 +37,7 @@ Beginning = tuple[list[InitialSymbol], tuple[tuple[int, int], ...]]
 
 
 def initial_symbols(model: BPE | RankBPE | ScoredBPE, word: str) -> Beginning:
-    """The symbols of a word, and the ranges of characters that are left out because nothing stands for them.
+    """Return the initial symbols of a word, and the ranges of characters that are dropped for lack of a symbol.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
     >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
@@ -79,13 +82,13 @@ def _scored(model: ScoredBPE, word: str) -> list[InitialSymbol]:
 
 
 class _Characters:
-    """As `Symbols.measured` reads a word."""
+    """Reads a word like `Symbols.measured`."""
 
     def __init__(self, model: BPE, word: str) -> None:
         self.model = model
         self.word = word
         self.symbols: list[InitialSymbol] = []
-        self.waiting: list[int] = []  # places of the unknown characters that are not written down yet
+        self.waiting: list[int] = []  # positions of unknown characters that have no symbol yet
         self.left_out: list[tuple[int, int]] = []
 
     def read(self) -> Beginning:

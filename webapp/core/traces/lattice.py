@@ -1,9 +1,9 @@
-"""The lattice of a text: every piece that fits is an arc from where it begins to where it ends.
+"""The lattice of a text: every matching piece is an arc from its start to its end.
 
-A path of arcs from the beginning to the end is a segmentation, and the sum of its arcs' log-probabilities the natural
-logarithm of its probability (Kudo 2018, "Subword Regularization", section 3.2). The lattices of
-`webapp.core.trainers.corpus_lattice` are for a whole corpus, over probabilities and words that are known to be covered;
-these are for showing one text, over a model's scores, with the characters that no piece covers.
+A path of arcs from the beginning to the end is a segmentation; the sum of its arcs' scores is the natural logarithm of
+its probability (Kudo 2018, "Subword Regularization", section 3.2). The lattices of
+`webapp.core.trainers.corpus_lattice` serve training: they cover a whole corpus and use probabilities. These serve
+display: they cover one text, use a model's scores, and include characters that no piece covers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ LatticeModel = Unigram | SentencePieceUnigram
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A piece that stands in a text from `start` to `end` (exclusive), in characters.
+    """A piece that matches a text from `start` to `end` (exclusive), in characters.
 
-    `score` is its natural log-probability. A character that is no piece has the id None and the score of an unknown
-    one.
+    `score` is its natural log-probability. A character without a piece has the id None and the unknown score.
     """
 
     start: int
@@ -34,9 +33,9 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """A text and all its arcs, ordered by where they end, then by where they start.
+    """A text and all its arcs, sorted by end, then by start.
 
-    With `single` sums are rounded to single precision, as SentencePiece has them.
+    With `single`, sums are rounded to single precision as in SentencePiece.
     """
 
     text: str
@@ -44,14 +43,14 @@ class Lattice:
     single: bool = False
 
     def by_end(self) -> list[list[Arc]]:
-        """For each position from 0 to the end the arcs that end there, the longest first."""
+        """Return for each position from 0 to the end the arcs that end there, longest first."""
         table: list[list[Arc]] = [[] for _ in range(len(self.text) + 1)]
         for arc in self.arcs:
             table[arc.end].append(arc)
         return table
 
     def by_start(self) -> list[list[Arc]]:
-        """For each position from 0 to the end the arcs that start there, the shortest first."""
+        """Return for each position from 0 to the end the arcs that start there, shortest first."""
         table: list[list[Arc]] = [[] for _ in range(len(self.text) + 1)]
         for arc in self.arcs:
             table[arc.start].append(arc)
@@ -59,7 +58,7 @@ class Lattice:
 
 
 def lattice_of(model: LatticeModel, text: str) -> Lattice:
-    """The lattice of one pre-token, as the model sees it.
+    """Return the lattice of one pre-token.
 
     >>> model = Unigram(["<unk>", "a", "b", "ab"], [0.0, -1.0, -1.0, -1.5], unknown_id=0)
     >>> for arc in lattice_of(model, "abx").arcs:
@@ -75,9 +74,9 @@ def lattice_of(model: LatticeModel, text: str) -> Lattice:
 
 
 def tokens_of(model: LatticeModel, text: str, path: Sequence[Arc]) -> Sequence[tuple[int, int, int]]:
-    """`(id, start, end)` of each token that a path through the lattice of `text` makes.
+    """Return `(id, start, end)` of each token of a path through the lattice of `text`.
 
-    Neighbouring unknown characters make one token, or their bytes where the vocabulary falls back on them.
+    Adjacent unknown characters form one token, or byte tokens if the vocabulary has byte fallback.
 
     >>> model = Unigram(["<unk>", "a"], [0.0, -1.0], unknown_id=0)
     >>> tokens_of(model, "axy", lattice_of(model, "axy").arcs)
@@ -87,7 +86,7 @@ def tokens_of(model: LatticeModel, text: str, path: Sequence[Arc]) -> Sequence[t
 
 
 def count_paths(lattice: Lattice) -> int:
-    """How many ways there are to cut the text with this vocabulary.
+    """Return the number of segmentations of the text.
 
     >>> count_paths(Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0))))
     2

@@ -1,4 +1,4 @@
-"""The longest piece first, round by round: which piece is taken, where it stands, and what is left open."""
+"""Trace of longest-first segmentation: the piece of each round, its positions, and the spans that remain open."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from webapp.core.models.longest_first import LongestFirst, WordSpan
 
 @dataclass(frozen=True, slots=True)
 class LongestFirstRound:
-    """One round: the longest piece that stands in an open stretch, and the places it takes, from the left.
+    """One round: the longest piece that matches in an open span, and the positions that it takes, from the left.
 
-    `after` is the word as it is then. In the last rounds no piece fits any more: `piece` is None and `places` are the
-    characters that nothing covers.
+    `after` is the word after the round. In the last round no piece matches any more: `piece` is None, and `places` are
+    the uncovered characters.
     """
 
     before: tuple[WordSpan, ...]
@@ -25,7 +25,7 @@ class LongestFirstRound:
 
 @dataclass(frozen=True, slots=True)
 class PieceFit:
-    """A piece that stands in open stretches: its length in units, and in how many places, some of which may overlap."""
+    """A piece that matches in open spans: its length in units, and its number of positions, which may overlap."""
 
     piece: str | bytes
     id: int
@@ -34,13 +34,13 @@ class PieceFit:
 
 
 def beginning(model: LongestFirst, word: str) -> tuple[WordSpan, ...]:
-    """The word, all open."""
+    """Return the word as one open span."""
     units = model.units(word)
     return (model.open_span(units, 0, len(units)),) if word else ()
 
 
 def rounds(model: LongestFirst, word: str) -> Iterator[LongestFirstRound]:
-    """The rounds of a word, from the longest piece in it to the last uncovered character.
+    """Yield the rounds of a word, from the longest piece in it to the uncovered characters.
 
     >>> model = LongestFirst({"ab": 0, "a": 1, "b": 2})
     >>> [(one.piece, one.places) for one in rounds(model, "abb")]
@@ -56,7 +56,7 @@ def rounds(model: LongestFirst, word: str) -> Iterator[LongestFirstRound]:
 
 
 def fits(model: LongestFirst, word: str, row: Sequence[WordSpan]) -> list[PieceFit]:
-    """The pieces that stand in the open spans of a word, in the order in which they are tried.
+    """Return the pieces that match in the open spans of a word, in the order in which they are tried.
 
     >>> model = LongestFirst({"ab": 0, "a": 1, "b": 2})
     >>> [(fit.piece, fit.places) for fit in fits(model, "abb", beginning(model, "abb"))]

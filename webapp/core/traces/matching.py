@@ -1,4 +1,4 @@
-"""Maximum matching, window by window: each length that is tried, and the word, character or run that is taken."""
+"""Trace of maximum matching: each window that is tried, and the word, character or run that is taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["word", "character", "run"]
 
 @dataclass(frozen=True, slots=True)
 class TriedWindow:
-    """A window on the text, and what came of looking it up; one that would cut a run is not looked up."""
+    """A window on the text and the outcome of its lookup; a window that would cut a run is not looked up."""
 
     start: int
     end: int
@@ -24,10 +24,10 @@ class TriedWindow:
 
 @dataclass(frozen=True, slots=True)
 class TakenWord:
-    """One decision: the windows tried for it, longest first, and what was taken in the end.
+    """One decision: the windows that were tried, longest first, and the word that was taken.
 
-    `kind` says whether that is a word of the dictionary, a character that is left over, or a run of Latin letters and
-    digits that is kept whole; the last two have the id of everything that is out of vocabulary.
+    `kind` says whether it is a word of the dictionary, a single character, or a run of Latin letters and digits that
+    stays whole; the last two have the out-of-vocabulary id.
     """
 
     id: int
@@ -40,10 +40,10 @@ class TakenWord:
 def matching_steps(
     dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool = True
 ) -> Iterator[TakenWord]:
-    """The decisions in the order in which they are made: from the left forward, from the right backward.
+    """Yield the decisions in order: from the left for forward matching, from the right for backward matching.
 
-    The window is as long as the longest word of the dictionary, or as what is left of the text, and one character
-    shorter with each try. `Matching` gives the same words; it only leaves out lengths that no word can have.
+    The first window is as long as the longest word of the dictionary or the rest of the text; each further one is one
+    character shorter. `Matching` returns the same words but skips lengths that no word has.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命"])
     >>> for taken in matching_steps(dictionary, "研究生命", "forward"):
@@ -66,7 +66,7 @@ def matching_steps(
 def _decided(
     dictionary: Dictionary, text: str, at: int, longest: int, forward: bool, runs: list[tuple[int, int]]
 ) -> TakenWord:
-    """The decision for the window that begins at `at`, or ends there."""
+    """Return the decision for the windows that begin at `at`, or end there in backward matching."""
     tried: list[TriedWindow] = []
     for length in range(longest, 0, -1):
         start, end = (at, at + length) if forward else (at - length, at)

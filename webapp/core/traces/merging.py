@@ -1,8 +1,8 @@
-"""Byte-pair encoding merge by merge: what stands side by side, what could be merged, what is merged and what it makes.
+"""Trace of byte-pair encoding: for each merge, the symbols, the candidate pairs, the chosen pair and the result.
 
-For every BPE of this site: by the ranks of merges (Sennrich et al. 2016), by the ranks of pieces (`tiktoken`), all
-places of a pair together (subword-nmt), and by scores (SentencePiece). Each word is followed here in the plainest way,
-looking at all pairs again after every merge; the tests prove that it ends in the model's ids.
+Covers every BPE model of this site: by rank of merges (Sennrich et al. 2016), by rank of pieces (`tiktoken`), by rank
+with all occurrences of a pair at once (subword-nmt), and by score (SentencePiece). The trace is simple rather than
+fast; the tests verify that it ends with the model's ids.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ How = Literal["beginning", "merge", "whole", "apart", "byte", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class TracedWord:
-    """A stretch of a pre-token that is merged by itself; `whole` where it is a piece and so is not merged at all."""
+    """A part of a pre-token that is merged separately; `whole` if it is a piece, so that nothing is merged."""
 
     text: str
     start: int
@@ -36,9 +36,9 @@ class TracedWord:
 class MergeNode:
     """A symbol of a word, and a node of its merge tree.
 
-    `number` counts the nodes of a word in the order they come to be, `parts` are the numbers of those it was made of.
-    `start` and `end` count the word's characters; part of a character's bytes has the whole character's range. `id` is
-    None for a character that has no piece of its own. Of a node that a merge made, `rank` or `score` is the merge's.
+    `number` counts the nodes of a word in order of creation; `parts` are the numbers of its children. `start` and `end`
+    are in characters of the word; part of a character's bytes has the range of the whole character. `id` is None for a
+    character without a piece. For the result of a merge, `rank` or `score` is that of the merge.
     """
 
     number: int
@@ -55,8 +55,7 @@ class MergeNode:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePair:
-    """The piece that two neighbours would make, and its merge's rank (the lowest goes first) or its score (the
-    highest does)."""
+    """The piece that two adjacent symbols would form, with the merge's rank (lowest first) or score (highest first)."""
 
     id: int
     rank: int | None = None
@@ -65,7 +64,7 @@ class CandidatePair:
 
 @dataclass(frozen=True, slots=True)
 class BeginStep:
-    """The symbols a word begins as; `left_out` are ranges of characters that the vocabulary has nothing for."""
+    """The initial symbols of a word; `left_out` holds ranges of characters that the vocabulary cannot represent."""
 
     symbols: tuple[MergeNode, ...]
     left_out: tuple[tuple[int, int], ...] = ()
@@ -73,10 +72,10 @@ class BeginStep:
 
 @dataclass(frozen=True, slots=True)
 class MergeStep:
-    """One merge: `pairs[i]` is what `symbols[i]` and `symbols[i + 1]` would make, or None.
+    """One merge: `pairs[i]` is the result of merging `symbols[i]` and `symbols[i + 1]`, or None.
 
-    `chosen` are the places of the pair that is merged now; more than one only where all are merged together. `made` are
-    the nodes that come of them.
+    `chosen` holds the positions of the merged pair; more than one only if all occurrences merge together. `made` holds
+    the resulting nodes.
     """
 
     symbols: tuple[MergeNode, ...]
@@ -93,9 +92,9 @@ class MergeStep:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceStep:
-    """After the last merge `symbols[first:last]` give way to others.
+    """A replacement of `symbols[first:last]` after the last merge.
 
-    `why`: an unused piece is taken `"apart"`; what has no piece becomes its `"bytes"`, or the one `"unknown"` token.
+    `why`: an unused piece is split (`"apart"`); symbols without a piece become `"bytes"` or one `"unknown"` token.
     """
 
     symbols: tuple[MergeNode, ...]
@@ -126,7 +125,7 @@ MergingStep = BeginStep | MergeStep | ReplaceStep | EndStep
 
 
 def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
-    """What of a pre-token is merged by itself: all of it, or its words where no merge reaches across spaces.
+    """Return the parts of a pre-token that are merged separately: all of it, or its words if no merge crosses spaces.
 
     >>> model = RankBPE([bytes([byte]) for byte in range(256)] + [b"low"])
     >>> traced_words(model, "low"), traced_words(model, "lower")
@@ -150,8 +149,10 @@ def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
 
 
 def is_whole(model: MergingModel, pretoken: str) -> bool:
-    """Whether a pre-token is one token because it is a piece, before anything is merged: `tiktoken`'s rule, and
-    `ignore_merges` in `tokenizers`."""
+    """Whether a pre-token is one token because it is a piece, without any merge.
+
+    This is the rule of `tiktoken`, and of `ignore_merges` in `tokenizers`.
+    """
     if isinstance(model, RankBPE):
         return model.id_of(pretoken.encode()) is not None
     if isinstance(model, ScoredBPE | SubwordBPE) or not model.ignore_merges:
@@ -160,7 +161,7 @@ def is_whole(model: MergingModel, pretoken: str) -> bool:
 
 
 def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep]:
-    """The steps of a word, from `BeginStep` through each `MergeStep` to `EndStep`.
+    """Yield the steps of a word, from `BeginStep` through each `MergeStep` to `EndStep`.
 
     >>> bpe = BPE(["a", "b", "c", "bc", "abc"], [(1, 2), (0, 3)], byte_level=False)
     >>> [one, two] = [step for step in merging_steps(bpe, TracedWord("abc", 0)) if isinstance(step, MergeStep)]
@@ -173,10 +174,10 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
 
 
 class _Rules(Protocol):
-    """What a kind of BPE has of its own."""
+    """The merge rule of a BPE variant."""
 
     def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        """What two neighbours make."""
+        """Return the result of merging two adjacent symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,7 @@ class _Follower:
             self.rules = _ByPieces(model)
         else:
             self.rules = _ByMerges(model)
-        # SentencePiece: the two parts that were last seen to spell each piece.
+        # For SentencePiece: the two parts that last formed each piece.
         self.seen: dict[int, tuple[MergeNode, MergeNode]] = {}
 
     def steps(self) -> Iterator[MergingStep]:
@@ -298,7 +299,7 @@ class _Follower:
         return self._made("merge", (left, right), node)
 
     def _pairs_after(self, step: MergeStep) -> list[CandidatePair | None]:
-        """The pairs of the row after a merge; what stands beside nothing new is not looked at again."""
+        """Return the pairs of the row after a merge; pairs without a new symbol are reused."""
         row = step.after
         new = {node.number for node in step.made}
         old = {
@@ -310,7 +311,7 @@ class _Follower:
             for left, right in pairwise(row)
         ]
 
-    # --- what SentencePiece does after the last merge
+    # --- SentencePiece's replacements after the last merge
 
     def _settled(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
         depth = {node.number: 0 for node in row}
@@ -328,7 +329,7 @@ class _Follower:
         yield from self._fallen_back(model, row)
 
     def _parts_of(self, node: MergeNode) -> tuple[MergeNode, MergeNode]:
-        """The parts last seen side by side, wherever that was, at this node's place."""
+        """Return the parts that last formed this node's piece, anywhere, moved to this node's position."""
         assert node.id is not None
         left, right = self.seen[node.id]
         middle = node.start + len(left.piece)
@@ -370,7 +371,7 @@ class _Follower:
 
 
 def _order(pair: CandidatePair) -> float:
-    """What goes first is least."""
+    """Return the sort key of a pair: the smallest merges first."""
     if pair.score is not None:
         return -pair.score
     assert pair.rank is not None
@@ -383,7 +384,7 @@ def _has_no_piece(node: MergeNode) -> bool:
 
 def _scored_words(model: ScoredBPE, text: str) -> list[str]:
     if model.vocabulary.unused:
-        return [text]  # how a piece is taken apart depends on the whole text
+        return [text]  # how an unused piece is split depends on the whole text
     cut = model.vocabulary.words(text)
     apart = sum(len(model.ids(word)) for word in cut)
-    return cut if apart == len(model.ids(text)) else [text]  # else: an unknown token that goes on from word to word
+    return cut if apart == len(model.ids(text)) else [text]  # else an unknown token spans several words

@@ -1,9 +1,9 @@
-"""The n best segmentations of a text, exactly, with their probabilities.
+"""The exact n best segmentations of a text, with their probabilities.
 
-Where the Viterbi table keeps the best path to each position, this one keeps the n best: the k-th best path to a
-position is one of the k best to where its last arc starts, so no other is needed (list decoding: Seshadri and Sundberg
-1994). SentencePiece finds the same by searching back from the end with A*; a table sums in the order in which Viterbi
-does, so that the first of the n is the best path also where rounding decides.
+The Viterbi table keeps the best path to each position; this table keeps the n best. The k-th best path to a position
+extends one of the k best paths to the start of its last arc, so no other paths are needed (list decoding: Seshadri and
+Sundberg 1994). SentencePiece finds the same segmentations with an A* search from the end. The table adds scores in the
+same order as Viterbi, so the first of the n equals the best path even where rounding decides.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from webapp.core.traces.sampling import Segmentation, forward_sums, score_of
 
 
 def n_best(lattices: Sequence[Lattice], n: int) -> list[Segmentation]:
-    """The n likeliest segmentations of a text whose pre-tokens have these lattices, best first; fewer where there are
-    fewer.
+    """Return the n most likely segmentations of a text whose pre-tokens have these lattices, best first.
 
     >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0)))
     >>> for found in n_best([lattice], 5):
@@ -42,7 +41,7 @@ def n_best(lattices: Sequence[Lattice], n: int) -> list[Segmentation]:
 
 @dataclass(frozen=True, slots=True)
 class _PartialPath:
-    """A path to a position: its last arc, and which of the ways to where that starts it goes on from."""
+    """A path to a position: its last arc, and the path to the start of that arc."""
 
     total: float
     arc: Arc | None
@@ -50,37 +49,37 @@ class _PartialPath:
 
 
 def _n_best_paths(lattice: Lattice, n: int) -> list[tuple[float, tuple[Arc, ...]]]:
-    """The n best paths through one lattice, each with the sum that a model finds for it."""
+    """Return the n best paths through one lattice, each with its sum as the model computes it."""
     arcs = lattice.by_start()
-    ways: list[list[_PartialPath]] = [[] for _ in arcs]
-    ways[0] = [_PartialPath(0.0, None, None)]
+    paths: list[list[_PartialPath]] = [[] for _ in arcs]
+    paths[0] = [_PartialPath(0.0, None, None)]
     for start, starting in enumerate(arcs):
-        # Of equals, the one found first: so does Viterbi.
-        best = nlargest(n, ways[start], key=_total)
+        # On a tie the first one found wins, as in Viterbi.
+        best = nlargest(n, paths[start], key=_total)
         if lattice.single and abs(best[0].total) > FARTHEST and starting:
             amount = best[0].total
-            best = [_less(way, amount) for way in best]
-            for end in range(start + 1, len(ways)):
-                ways[end] = [_less(way, amount) for way in nlargest(n, ways[end], key=_total)]
-        ways[start] = best
+            best = [_less(path, amount) for path in best]
+            for end in range(start + 1, len(paths)):
+                paths[end] = [_less(path, amount) for path in nlargest(n, paths[end], key=_total)]
+        paths[start] = best
         for arc in starting:
-            for way in best:
-                total = way.total + arc.score
-                ways[arc.end].append(_PartialPath(single(total) if lattice.single else total, arc, way))
-    return [(way.total, _path(way)) for way in ways[-1]]
+            for path in best:
+                total = path.total + arc.score
+                paths[arc.end].append(_PartialPath(single(total) if lattice.single else total, arc, path))
+    return [(path.total, _path(path)) for path in paths[-1]]
 
 
-def _total(way: _PartialPath) -> float:
-    return way.total
+def _total(path: _PartialPath) -> float:
+    return path.total
 
 
-def _less(way: _PartialPath, amount: float) -> _PartialPath:
-    return _PartialPath(single(way.total - amount), way.arc, way.before)
+def _less(path: _PartialPath, amount: float) -> _PartialPath:
+    return _PartialPath(single(path.total - amount), path.arc, path.before)
 
 
-def _path(way: _PartialPath) -> tuple[Arc, ...]:
+def _path(path: _PartialPath) -> tuple[Arc, ...]:
     arcs: list[Arc] = []
-    while way.arc is not None and way.before is not None:
-        arcs.append(way.arc)
-        way = way.before
+    while path.arc is not None and path.before is not None:
+        arcs.append(path.arc)
+        path = path.before
     return tuple(reversed(arcs))

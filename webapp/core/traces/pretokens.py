@@ -1,4 +1,4 @@
-"""What a model is asked for one text: its pre-tokens in order, and the added tokens that no model sees."""
+"""The input of the model for one text: its pre-tokens in order, and the added tokens between them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from webapp.core.tokenizer import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Pretoken:
-    """A stretch of the text as the model sees it: normalized, and with what the pre-tokenizer put in front.
+    """A pre-token as the model receives it: normalized, and with any prefix from the pre-tokenizer.
 
-    `start` and `end` are characters of the original text.
+    `start` and `end` are in characters of the original text.
     """
 
     text: str
@@ -24,7 +24,7 @@ class Pretoken:
 
 @dataclass(frozen=True, slots=True)
 class AddedFound:
-    """An added token: one that stands in the text, or with `around` one that was put before or behind it."""
+    """An added token that was matched in the text, or with `around` one that the template adds."""
 
     token: AddedToken
     start: int
@@ -35,10 +35,10 @@ class AddedFound:
 def pretokens_of(
     tokenizer: Tokenizer, text: str, *, special: bool = False, template: bool = False
 ) -> list[Pretoken | AddedFound]:
-    """What becomes of a text before the model is asked, in order.
+    """Return the pre-tokens and added tokens of a text, in order.
 
-    The ids of `tokenizer.encode` with the same arguments are those of `model.ids` for each pre-token and that of each
-    added token, one after the other.
+    Concatenating `model.ids` of each pre-token and the id of each added token gives the ids of `tokenizer.encode` with
+    the same arguments.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE

@@ -1,11 +1,11 @@
-"""Segmentations drawn at random, the likelier the more often: subword regularization.
+"""Random segmentations, sampled by probability: subword regularization.
 
-Kudo 2018, "Subword Regularization", section 3.3: segmentation x of a text is drawn with the probability
-P(x) ** α / Σ P(y) ** α over all its segmentations y. The temperature here is 1 / α: at 1 they come as often as the
-model believes in them, near 0 the best one always, and the higher it is, the more they are all alike. Drawn by
-forward filtering and backward sampling (Scott 2002), which looks at every arc twice and at no path in vain.
+Kudo 2018, "Subword Regularization", section 3.3: a segmentation x of a text is sampled with the probability
+P(x) ** α / Σ P(y) ** α over all its segmentations y. The temperature here is 1 / α: at 1, samples follow the model's
+probabilities; near 0, the best segmentation always wins; at high values, all become equally likely. Forward filtering
+and backward sampling (Scott 2002) visits every arc twice and rejects no path.
 
-Sums are logarithms, since the probability of a text of some 200 characters is too small for a number.
+Sums are logarithms, because the probability of a text of about 200 characters underflows.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from webapp.core.traces.lattice import Arc, Lattice
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """A path for each of some lattices.
+    """A segmentation of a text: one path for each lattice.
 
-    `score` is its natural log-probability as the model has it, which is not normalized; `probability` its share among
-    all segmentations, at the temperature that was asked for.
+    `score` is its unnormalized natural log-probability under the model; `probability` is its share among all
+    segmentations at the requested temperature.
     """
 
     paths: tuple[tuple[Arc, ...], ...]
@@ -33,7 +33,7 @@ class Segmentation:
 
 
 def forward_sums(lattice: Lattice, temperature: float = 1.0) -> list[float]:
-    """For each position the logarithm of the summed weights of all paths to it; an arc weighs exp(score / temperature).
+    """Return for each position the log of the summed weights of all paths; an arc weighs exp(score / temperature).
 
     >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -2.0), Arc(1, 2, "b", 1, -1.0)))
     >>> [round(total, 3) for total in forward_sums(lattice)]  # two paths of exp(-2) each
@@ -46,7 +46,7 @@ def forward_sums(lattice: Lattice, temperature: float = 1.0) -> list[float]:
 
 
 def log_sum(logarithms: Sequence[float]) -> float:
-    """The logarithm of a sum of which the logarithms of the terms are given.
+    """Return the logarithm of a sum, given the logarithms of its terms.
 
     >>> round(exp(log_sum([log(2), log(3)])), 9), round(log_sum([-2000.0, -2000.0]), 3)
     (5.0, -1999.307)
@@ -56,7 +56,7 @@ def log_sum(logarithms: Sequence[float]) -> float:
 
 
 def sample(lattices: Sequence[Lattice], count: int, *, temperature: float, seed: int) -> list[Segmentation]:
-    """`count` segmentations of a text whose pre-tokens have these lattices; the same seed draws the same ones.
+    """Sample `count` segmentations of a text whose pre-tokens have these lattices; the result depends on the seed only.
 
     >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0)))
     >>> for drawn in sample([lattice], 3, temperature=1.0, seed=1):
@@ -65,10 +65,10 @@ def sample(lattices: Sequence[Lattice], count: int, *, temperature: float, seed:
     ['a', 'b'] 0.731
     ['ab'] 0.269
 
-    Raises ValueError where the temperature is not above 0.
+    Raises ValueError if the temperature is not above 0.
     """
     if not temperature > 0:
-        raise ValueError("a temperature is above 0")
+        raise ValueError("the temperature must be above 0")
     random = Random(seed)
     weighed = [(lattice.by_end(), forward_sums(lattice, temperature)) for lattice in lattices]
     drawn = []
@@ -81,14 +81,14 @@ def sample(lattices: Sequence[Lattice], count: int, *, temperature: float, seed:
 
 
 def score_of(paths: Sequence[Sequence[Arc]]) -> float:
-    """The sum of the scores of all arcs."""
+    """Return the sum of the scores of all arcs."""
     return fsum(arc.score for path in paths for arc in path)
 
 
 def _backward(
     arcs: Sequence[Sequence[Arc]], totals: Sequence[float], temperature: float, random: Random
 ) -> tuple[Arc, ...]:
-    """From the end back, each arc with its share of all the paths that reach its end."""
+    """Sample a path from the end, each arc with its share of all paths that reach its end."""
     path: list[Arc] = []
     end = len(totals) - 1
     while end > 0:

@@ -1,7 +1,6 @@
-"""How BPE learns from a small corpus, round by round: count the pairs, merge the most frequent, rewrite the words.
+"""Trace of BPE training on a small corpus: each round counts the pairs, merges the most frequent, rewrites the words.
 
-The merges are those of `webapp.core.trainers.bpe`, one after the other; the counts beside them are made afresh from
-the words as they stand.
+The merges are those of `webapp.core.trainers.bpe`; the counts are recomputed from the words of each round.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from webapp.core.trainers.word_counts import WordCounts
 
 @dataclass(frozen=True, slots=True)
 class BPERound(Generic[AnyStr]):
-    """One merge: `number` counts from 1; the words before it and after, in corpus order."""
+    """One merge: its number, from 1, and the words before and after it, in corpus order."""
 
     number: int
     winner: CountedPair[AnyStr]
@@ -27,23 +26,23 @@ class BPERound(Generic[AnyStr]):
 
     @property
     def piece(self) -> AnyStr:
-        """What the merge makes."""
+        """The piece that the merge produces."""
         return self.winner.left + self.winner.right
 
     def pairs(self) -> list[CountedPair[AnyStr]]:
-        """All pairs that the round chose from, most frequent first, of equals the one seen first; the winner leads."""
+        """Return all candidate pairs, most frequent first, ties by first occurrence; the first is the winner."""
         return sorted(pairs(self.before), key=lambda pair: -pair.count)
 
 
 @dataclass(frozen=True)
 class BPETraining(Generic[AnyStr]):
-    """A training to look into: what it came to, and the words it began with."""
+    """A traced training: the trained vocabulary, and the words before the first merge."""
 
     trained: bpe.TrainedBPE[AnyStr]
     start: tuple[CorpusWord[AnyStr], ...]
 
     def rounds(self) -> Iterator[BPERound[AnyStr]]:
-        """The rounds, each worked out when it is asked for."""
+        """Yield the rounds lazily."""
         words = self.start
         for number, merge in enumerate(self.trained.merges, start=1):
             after = rewritten(words, merge.left, merge.right, merge.left + merge.right)
@@ -52,7 +51,7 @@ class BPETraining(Generic[AnyStr]):
 
 
 def train_bytes(counts: WordCounts, merges: int) -> BPETraining[bytes]:
-    """Byte-level BPE with at most `merges` merges; fewer when no pair is left.
+    """Train byte-level BPE with at most `merges` merges; fewer if no pair is left.
 
     >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
     ...     print(round.winner.left, round.winner.right, round.winner.count, b" ".join(round.after[0].symbols))
@@ -68,7 +67,7 @@ def train_bytes(counts: WordCounts, merges: int) -> BPETraining[bytes]:
 def train_characters(
     counts: WordCounts, merges: int, *, suffix_apart: bool = False, end_of_word_suffix: str = END_OF_WORD
 ) -> BPETraining[str]:
-    """BPE over characters with the end of a word marked, glued to the last character or a symbol of its own.
+    """Train BPE over characters; the suffix is attached to a word's last character, or a symbol with `suffix_apart`.
 
     >>> training = train_characters({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 5, suffix_apart=True)
     >>> [(round.winner.left, round.winner.right, round.winner.count) for round in training.rounds()]

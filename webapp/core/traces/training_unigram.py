@@ -1,6 +1,6 @@
-"""How Unigram learns from a small corpus, round by round: estimate how likely each piece is, drop the least missed.
+"""Trace of Unigram training on a small corpus: each round estimates the pieces' probabilities and prunes some pieces.
 
-The rounds are those of `webapp.core.trainers.unigram`; here each piece's figures are put side by side.
+The rounds are those of `webapp.core.trainers.unigram`; the trace collects the figures of each piece.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from webapp.core.trainers.seed_pieces import proper_substrings
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import WordCounts
 
-KEEP = 0.75  # the share of the longer pieces that a round leaves
+KEEP = 0.75  # the share of the longer pieces that a round keeps
 
 
 @dataclass(frozen=True, slots=True)
 class SeedPiece:
-    """A piece that the training begins with: how often its text occurs, its rank and its first probability."""
+    """An initial piece: how often its text occurs, its rank and its initial probability."""
 
     piece: str
     frequency: int
@@ -33,11 +33,10 @@ class SeedPiece:
 class PieceCandidate:
     """A piece in one round.
 
-    `expected`: how often it is used, summed over all segmentations of all words, each with its probability;
-    `before`: the probability that the round began with; `probability`: the one it ends with; `used`: how often it
-    stands on the words' best paths; `instead`: how its text is read without it; `loss`: by how much the corpus'
-    log-likelihood falls then. A single character has no `instead` and no `loss`: it always stays. In the last round
-    no piece has.
+    `expected`: its expected count over all segmentations of all words; `before` and `probability`: its probability at
+    the beginning and at the end of the round; `used`: its count on the words' best paths; `instead`: the best
+    segmentation of its text without it; `loss`: how much the log-likelihood of the corpus falls without it. Single
+    characters, which always stay, and the pieces of the last round have no `instead` and no `loss`.
     """
 
     piece: str
@@ -63,9 +62,9 @@ class WordReading:
 class UnigramRound:
     """One round: `candidates` in the order of the seeds, single characters first.
 
-    `log_likelihoods`: the corpus' before each iteration of expectation maximization. Of the longer pieces, `share`
-    is how many a round drops by its share; `lossless` how many have a loss of 0 or less, which all go; `surplus`
-    how many there are too many at all, which is the most that go. In the last round all three are 0.
+    `log_likelihoods`: that of the corpus before each iteration of expectation maximization. Of the longer pieces,
+    `share` is the number that a round prunes by its share; `lossless` the number with a loss of 0 or less, which are
+    all pruned; `surplus` the number above the target size, the upper limit. In the last round all three are 0.
     """
 
     number: int
@@ -79,11 +78,11 @@ class UnigramRound:
 
 
 class UnigramTraining:
-    """A training to look into: down to `size` pieces, special tokens not among them.
+    """A traced training down to `size` pieces, without special tokens.
 
-    None as `size` keeps a quarter of the longer pieces. `seeds`: with how many longer pieces it begins at most: those
-    that `seed_pieces` ranks first, or with `every_substring` simply the most frequent `proper_substrings`. Raises
-    ValueError when `size` is less than there are different characters, or the corpus is empty.
+    If `size` is None, training keeps a quarter of the longer pieces. `seeds`: the maximum number of longer pieces to
+    start with: those that `seed_pieces` ranks first, or with `every_substring` the most frequent `proper_substrings`.
+    Raises ValueError if `size` is below the number of distinct characters, or if the corpus is empty.
 
     >>> training = UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
     >>> [seed.piece for seed in training.seeds]
@@ -104,7 +103,7 @@ class UnigramTraining:
     ) -> None:
         self.counts = {word: count for word, count in counts.items() if word and count}
         if not self.counts:
-            raise ValueError("there is nothing to learn from")
+            raise ValueError("the corpus is empty")
         self._choice: dict[str, Any] = {
             "seeds": seeds,
             "candidates": proper_substrings(self.counts, seeds) if every_substring else None,
@@ -117,7 +116,7 @@ class UnigramTraining:
 
     @cached_property
     def seeds(self) -> tuple[SeedPiece, ...]:
-        """What the training begins with, single characters first, then the longer pieces as they were found."""
+        """The initial pieces: single characters, then the longer pieces in the order of the seed."""
         ranks, probabilities = self._seeded.ranks, self._seeded.probabilities()
         return tuple(
             SeedPiece(piece, rank // len(piece), rank, probability)
@@ -126,15 +125,15 @@ class UnigramTraining:
 
     @property
     def trained(self) -> unigram.TrainedUnigram:
-        """What the training comes to."""
+        """The trained vocabulary."""
         return unigram.finished(self._rounds[-1])
 
     @cached_property
     def rounds(self) -> tuple[UnigramRound, ...]:
-        """All rounds; the last one drops nothing."""
-        return tuple(self._told())
+        """All rounds; the last one prunes nothing."""
+        return tuple(self._traced())
 
-    def _told(self) -> Iterator[UnigramRound]:
+    def _traced(self) -> Iterator[UnigramRound]:
         before: Mapping[str, float] = {seed.piece: seed.probability for seed in self.seeds}
         for done in self._rounds:
             after = dict(zip(done.scores, done.probabilities, strict=True))
@@ -164,7 +163,7 @@ def _candidates(
 
 
 def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[WordReading]:
-    """The words as the model with these pieces and log-probabilities reads them.
+    """Yield the best segmentation of each word with these pieces and log-probabilities.
 
     >>> scores = {"h": -3.0, "u": -2.0, "g": -2.5, "hug": -1.0}
     >>> [reading.pieces for reading in readings(scores, {"hug": 3, "hugg": 1, "ugh": 1})]

@@ -1,7 +1,6 @@
-"""How WordPiece learns from a small corpus, round by round: score the pairs, merge the best, rewrite the words.
+"""Trace of WordPiece training on a small corpus: each round scores the pairs, merges the best, rewrites the words.
 
-The merges are those of `webapp.core.trainers.wordpiece`, one after the other; the scores beside them are worked out
-afresh from the words as they stand.
+The merges are those of `webapp.core.trainers.wordpiece`; the scores are recomputed from the words of each round.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from webapp.core.trainers.wordpiece import PREFIX
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """Two symbols that stand side by side: how often they do, how often each occurs at all, and what that scores."""
+    """Two adjacent symbols: the counts of the pair and of each symbol, and the resulting score."""
 
     left: str
     right: str
@@ -33,9 +32,9 @@ class ScoredPair:
 
 @dataclass(frozen=True, slots=True)
 class WordPieceRound:
-    """One merge: `number` counts from 1; the words before it and after, in corpus order.
+    """One merge: its number, from 1, and the words before and after it, in corpus order.
 
-    `minimum`: how often a pair has to occur to take part.
+    `minimum`: how often a pair must occur to be a candidate.
     """
 
     number: int
@@ -46,25 +45,25 @@ class WordPieceRound:
     minimum: int
 
     def pairs(self) -> list[ScoredPair]:
-        """The pairs that take part, highest score first, of equals the one seen first; the winner leads."""
+        """Return the candidate pairs, highest score first, ties by first occurrence; the first is the winner."""
         taking_part = (pair for pair in scored(self.before) if pair.count >= self.minimum)
         return sorted(taking_part, key=lambda pair: -pair.score)
 
     def too_rare(self) -> int:
-        """How many pairs do not take part."""
+        """Return the number of pairs that are too rare to be candidates."""
         return sum(1 for pair in pairs(self.before) if pair.count < self.minimum)
 
 
 @dataclass(frozen=True)
 class WordPieceTraining:
-    """A training to look into: what it came to, and the words it began with."""
+    """A traced training: the trained vocabulary, and the words before the first merge."""
 
     trained: wordpiece.TrainedWordPiece
     start: tuple[CorpusWord[str], ...]
     minimum: int
 
     def rounds(self) -> Iterator[WordPieceRound]:
-        """The rounds, each worked out when it is asked for."""
+        """Yield the rounds lazily."""
         words = self.start
         for number, merge in enumerate(self.trained.merges, start=1):
             after = rewritten(words, merge.left, merge.right, merge.piece)
@@ -75,7 +74,7 @@ class WordPieceTraining:
 
 
 def train(counts: WordCounts, merges: int, *, minimum: int = 1, prefix: str = PREFIX) -> WordPieceTraining:
-    """WordPiece with at most `merges` merges of pairs that occur `minimum` times; fewer when none is left.
+    """Train WordPiece with at most `merges` merges of pairs that occur at least `minimum` times.
 
     >>> training = train({"I": 2, "love": 1, "dogs": 1, "loved": 1, "you": 1}, 8)
     >>> for round in training.rounds():
@@ -100,7 +99,7 @@ def train(counts: WordCounts, merges: int, *, minimum: int = 1, prefix: str = PR
 
 
 def scored(words: tuple[CorpusWord[str], ...]) -> list[ScoredPair]:
-    """All adjacent pairs with their scores, in the order in which they are first seen."""
+    """Return all adjacent pairs with their scores, in order of first occurrence."""
     counts = frequencies(words)
     return [
         ScoredPair(pair.left, pair.right, pair.count, counts[pair.left], counts[pair.right]) for pair in pairs(words)

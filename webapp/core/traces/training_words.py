@@ -1,7 +1,7 @@
-"""The words of a small corpus while a trainer merges them: symbols in a row, recounted and rewritten for each merge.
+"""The words of a small corpus during training: sequences of symbols, recounted and rewritten for each merge.
 
-Trainers keep their counts up to date instead (`webapp.core.trainers.pair_counts`), which is fast and shows nothing.
-Here everything is counted afresh, for a reader to see; that both come to the same is tested on random corpora.
+The trainers update their counts instead (`webapp.core.trainers.pair_counts`), which is fast but cannot be traced. Tests
+on random corpora verify that both give the same counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import AnyStr, Generic
 
 @dataclass(frozen=True, slots=True)
 class CorpusWord(Generic[AnyStr]):
-    """A distinct word of the corpus as the symbols it now is, and how often it occurs.
+    """A distinct word of the corpus: its current symbols, and how often it occurs.
 
-    `made`: at which places of `symbols` stands what the last merge made.
+    `made`: the indexes in `symbols` of the pieces that the last merge produced.
     """
 
     symbols: tuple[AnyStr, ...]
@@ -26,7 +26,7 @@ class CorpusWord(Generic[AnyStr]):
 
 @dataclass(frozen=True, slots=True)
 class CountedPair(Generic[AnyStr]):
-    """Two symbols that stand side by side, and how often."""
+    """Two adjacent symbols, and how often they occur."""
 
     left: AnyStr
     right: AnyStr
@@ -34,7 +34,7 @@ class CountedPair(Generic[AnyStr]):
 
 
 def pairs(words: Iterable[CorpusWord[AnyStr]]) -> list[CountedPair[AnyStr]]:
-    """All adjacent pairs, in the order in which they are first seen when the words are read one after the other.
+    """Return all adjacent pairs, in order of first occurrence.
 
     >>> words = [CorpusWord(("a", "a", "b"), 2), CorpusWord(("a", "b"), 5)]
     >>> [(pair.left, pair.right, pair.count) for pair in pairs(words)]
@@ -48,7 +48,7 @@ def pairs(words: Iterable[CorpusWord[AnyStr]]) -> list[CountedPair[AnyStr]]:
 
 
 def frequencies(words: Iterable[CorpusWord[AnyStr]]) -> dict[AnyStr, int]:
-    """How often each symbol occurs, in the order in which they are first seen.
+    """Return how often each symbol occurs, in order of first occurrence.
 
     >>> frequencies([CorpusWord(("a", "a", "b"), 2)])
     {'a': 4, 'b': 2}
@@ -63,7 +63,7 @@ def frequencies(words: Iterable[CorpusWord[AnyStr]]) -> dict[AnyStr, int]:
 def rewritten(
     words: Iterable[CorpusWord[AnyStr]], left: AnyStr, right: AnyStr, piece: AnyStr
 ) -> tuple[CorpusWord[AnyStr], ...]:
-    """The words with `piece` wherever `left` and `right` stood side by side, replaced from left to right.
+    """Return the words with `left` and `right` merged to `piece` wherever they are adjacent, from left to right.
 
     >>> rewritten([CorpusWord(("a", "a", "a", "b"), 2), CorpusWord(("b",), 1)], "a", "a", "aa")
     (CorpusWord(symbols=('aa', 'a', 'b'), count=2, made=(0,)), CorpusWord(symbols=('b',), count=1, made=()))

@@ -1,7 +1,7 @@
-"""The Viterbi table filling from left to right, position by position, and the best path read back from its end.
+"""Trace of the Viterbi algorithm: the table from left to right, and the best path read back from its end.
 
-Viterbi 1967; Kudo 2018, "Subword Regularization", section 3.2. The best path to a position ends with some arc, and what
-stands before that arc is the best path to where it starts: so each position needs no more than the arcs that end there.
+Viterbi 1967; Kudo 2018, "Subword Regularization", section 3.2. The best path to a position is some arc that ends there
+after the best path to the arc's start, so each position needs only the arcs that end there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from webapp.core.traces.lattice import Arc, Lattice
 
 @dataclass(frozen=True, slots=True)
 class PathCandidate:
-    """One way to reach a position: the best path to where `arc` starts, whose sum is `before`, and then `arc`."""
+    """A path to a position: the best path to the start of `arc`, with the sum `before`, followed by `arc`."""
 
     arc: Arc
     before: float
@@ -25,9 +25,9 @@ class PathCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ViterbiColumn:
-    """A column of the table: all ways to reach position `end`, the longest arc first, and which of them wins.
+    """A column of the table: all candidates for position `end`, longest arc first, and the index of the winner.
 
-    With `reset`, SentencePiece brings the sum of a path back to 0 from here on, since it had passed 100,000.
+    With `reset`, the sum restarts from 0 at this position, as SentencePiece does once it exceeds 100,000.
     """
 
     end: int
@@ -42,20 +42,20 @@ class ViterbiColumn:
 
     @property
     def tied(self) -> bool:
-        """Whether another candidate has the same sum, so that the longest arc among them wins."""
+        """Whether another candidate has the same sum; the longest arc wins then."""
         return sum(candidate.total == self.best.total for candidate in self.candidates) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class BackwardStep:
-    """A step back: position `end` was best reached by `arc`, so the path goes on from where that starts."""
+    """A step back: `arc` ends the best path to position `end`; the path continues from its start."""
 
     end: int
     arc: Arc
 
 
 def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
-    """The columns of the table, for the positions from 1 to the end.
+    """Yield the columns of the table, for the positions from 1 to the end.
 
     >>> from webapp.core.models.unigram import Unigram
     >>> from webapp.core.traces.lattice import lattice_of
@@ -81,7 +81,7 @@ def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
                 continue
             total = best[start] + arc.score
             candidates.append(PathCandidate(arc, best[start], single(total) if lattice.single else total))
-            # Only what is greater wins: on a tie the arc that starts first stays.
+            # Strictly greater: on a tie the arc that starts first wins.
             if candidates[-1].total > candidates[winner].total:
                 winner = len(candidates) - 1
             arc = next(following, arc)
@@ -93,7 +93,7 @@ def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
 
 
 def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
-    """From the last column back to the beginning, arc by arc.
+    """Yield the arcs of the best path from the last column back to the beginning.
 
     >>> from webapp.core.models.unigram import Unigram
     >>> from webapp.core.traces.lattice import lattice_of
@@ -109,7 +109,7 @@ def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
 
 
 def best_path(lattice: Lattice) -> tuple[Arc, ...]:
-    """The arcs of the best path, in the order of the text."""
+    """Return the arcs of the best path, in text order."""
     return tuple(followed.arc for followed in back(list(fill(lattice))))[::-1]
 
 

@@ -1,4 +1,4 @@
-"""WordPiece, window by window: the longest piece first, from the left of each word."""
+"""Trace of WordPiece: the windows that are tried, longest first, from the left of each word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["piece", "missing", "too long"]
 
 @dataclass(frozen=True, slots=True)
 class LookedUpWindow:
-    """A window on the word, the piece that it would be, and that piece's id, or None where there is no such piece."""
+    """A window on the word, the piece that it spells, and the piece's id, or None if there is no such piece."""
 
     start: int
     end: int
@@ -25,9 +25,9 @@ class LookedUpWindow:
 class WordPieceDecision:
     """One decision inside a word, with the windows tried for it, longest first.
 
-    `kind` is `piece` where one was found. Where none was, it is `missing`, and the whole word becomes the unknown
-    token, whatever was found before; a word that is `too long` becomes that without a look. `start`, `end` and `id`
-    are those of the token.
+    `kind` is `piece` if a piece was found. If none was, it is `missing`, and the whole word becomes the unknown token,
+    even if earlier pieces were found. A word that is `too long` becomes the unknown token without any lookup. `start`,
+    `end` and `id` are those of the token.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class WordPieceDecision:
 
 
 def wordpiece_steps(model: WordPiece, word: str) -> Iterator[WordPieceDecision]:
-    """The decisions for one word, from the left.
+    """Yield the decisions for one word, from the left.
 
     >>> model = WordPiece(["[UNK]", "un", "##aff", "##able", "##a"])
     >>> for decision in wordpiece_steps(model, "unafar"):
@@ -68,7 +68,7 @@ def wordpiece_steps(model: WordPiece, word: str) -> Iterator[WordPieceDecision]:
 
 
 def tokens_of(decisions: Iterable[WordPieceDecision]) -> list[tuple[int, int, int]]:
-    """The `(id, start, end)` of each token that decisions on one word end in.
+    """Return `(id, start, end)` of each token that results from the decisions on one word.
 
     >>> model = WordPiece(["[UNK]", "un", "##a"])
     >>> tokens_of(wordpiece_steps(model, "una")), tokens_of(wordpiece_steps(model, "unas"))

@@ -1,14 +1,15 @@
-"""How word counts become a vocabulary: trainers for BPE, WordPiece and Unigram.
+"""Trainers, which turn word counts into vocabularies: BPE, WordPiece, Unigram and word bigrams.
 
-A trainer takes word counts, a mapping from each distinct word (pre-token) to how often it occurs, in the
-order in which the words were first seen; `Recipe.count` makes them from text, and so can any other engine. It
-gives back a model and never changes one. The same counts in the same order always give the same result.
+A trainer takes word counts: a mapping from each distinct word (pre-token) to its number of occurrences, in order of
+first occurrence. `Recipe.count` computes them from text; any other source works too. A trainer returns a new model and
+never changes one. The same counts in the same order always give the same result.
 
-`counts`     what can be read off word counts: characters, alphabets, sums
-`bpe`        byte pair encoding over bytes, or over characters with an end-of-word suffix
-`wordpiece`  merges by score instead of by count
-`unigram`    expectation maximization over many candidate pieces, pruned down to size
+`word_counts`  characters, alphabets and sums of word counts
+`bpe`          byte pair encoding over bytes, or over characters with an end-of-word suffix
+`wordpiece`    merges by score instead of by count
+`unigram`      expectation maximization over many candidate pieces, pruned to size
+`bigrams`      counts of adjacent words in segmented sentences
 
-Beneath them: `pairs` keeps pair counts up to date for `bpe` and `wordpiece`; `unigram` begins with `seeds`
-and works on a `lattice`.
+`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`. `unigram` starts from `seed_pieces` and computes
+expectations with `corpus_lattice`.
 """

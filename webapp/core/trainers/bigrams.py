@@ -1,4 +1,4 @@
-"""Counting how often each word follows each other one, in sentences that are cut into words."""
+"""Train word bigrams: count how often each word follows another in segmented sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.core.models.bigrams import END, START, Bigrams
 
 
 def train(sentences: Iterable[Sequence[str]]) -> Bigrams:
-    """The bigrams of some sentences.
+    """Return the bigrams of sentences, each a sequence of words.
 
     >>> bigrams = train([["人生", "如", "梦境"], ["人生", "如", "戏"]])
     >>> bigrams.words, bigrams.count("人生", "如"), bigrams.count("戏", END)

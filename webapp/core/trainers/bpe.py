@@ -1,11 +1,11 @@
-"""Byte pair encoding: merge the most frequent adjacent pair, again and again.
+"""Byte pair encoding: merge the most frequent adjacent pair repeatedly.
 
 Source: Sennrich, Haddow, Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section
 3.2; over bytes as in Radford et al. 2019 (GPT-2), section 2.2.
 
-Ties go to the pair seen first when the distinct words are read in corpus order as they stand at that moment:
-what a trainer does that recounts all pairs into an insertion-ordered dictionary for every merge and takes the
-first with the highest count. The merges here are the same, one by one, without the recounting.
+A tie goes to the pair that occurs first when the distinct words, as merged so far, are read in corpus order. A simple
+trainer that recounts all pairs into an insertion-ordered dictionary before every merge and takes the first maximum
+gives the same merges; this one updates the counts instead.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,24 +22,24 @@ from webapp.core.trainers.word_counts import WordCounts, alphabet
 END_OF_WORD = "</w>"
 PAIR = (1 << 2 * SHIFT) - 1
 POSITION = (1 << 48) - 1
-ABOVE = 2 * SHIFT + 48  # where the count begins in an entry of the heap
+ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
 class CountedMerge(NamedTuple, Generic[AnyStr]):
-    """One merge: the two pieces, and how often they stood side by side just before it."""
+    """A merge: its two pieces, and how often they were adjacent just before it."""
 
     left: AnyStr
     right: AnyStr
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody asks of a merge
+    count: int  # type: ignore[assignment]  # hides tuple.count, which a merge does not need
 
 
 @dataclass(frozen=True)
 class TrainedBPE(Generic[AnyStr]):
-    """A trained BPE vocabulary: the alphabet, then what each merge adds, in order.
+    """A trained BPE vocabulary: the alphabet, then the piece of each merge, in order.
 
-    `alphabet` is the pieces that merging starts from (for characters, the unknown piece before them);
-    `special_names` get the ids behind the pieces.
+    `alphabet` holds the pieces that merging starts from (for characters, preceded by the unknown piece);
+    `special_names` get the ids after the pieces.
     """
 
     alphabet: tuple[AnyStr, ...]
@@ -54,7 +54,7 @@ class TrainedBPE(Generic[AnyStr]):
         return self.first(len(self.merges))
 
     def first(self, number: int) -> BPE:
-        """The model as it stood after the first `number` merges, without retraining."""
+        """Return the model after the first `number` merges, without retraining."""
         merges = self.merges[:number]
         ids = {piece: index for index, piece in enumerate(self.alphabet)}
         for merge in merges:
@@ -69,10 +69,10 @@ class TrainedBPE(Generic[AnyStr]):
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The unknown and the special tokens with their ids, as a `Tokenizer` with `model` takes them."""
-        behind = len(self.model.pieces)
+        """The unknown and the special tokens with their ids, as `Tokenizer` expects them."""
+        first = len(self.model.pieces)
         unknown = {} if self.unknown is None else {self.unknown: self.alphabet.index(self.unknown)}
-        return unknown | {name: behind + index for index, name in enumerate(self.special_names)}
+        return unknown | {name: first + index for index, name in enumerate(self.special_names)}
 
 
 def train_bytes(
@@ -82,12 +82,10 @@ def train_bytes(
     *,
     merges_at_most: int | None = None,
 ) -> TrainedBPE[bytes]:
-    """Byte-level BPE with `size` pieces in all: the 256 bytes, one for each merge, the special tokens.
+    """Train byte-level BPE with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
 
-    `merges_at_most` stops it earlier; without it and without a size it goes on until no pair is left.
-
-    Fewer when no pair is left to merge. Raises ValueError for a size that cannot hold bytes and special
-    tokens.
+    Training stops early after `merges_at_most` merges, or when no pair is left. Raises ValueError for a size that
+    cannot hold the bytes and the special tokens.
 
     >>> trained = train_bytes({"aaabdaaabac": 1}, 259)
     >>> [merge.left + merge.right for merge in trained.merges]
@@ -111,12 +109,11 @@ def train_characters(
     end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
 ) -> TrainedBPE[str]:
-    """BPE over characters with `size` pieces in all: unknown, the alphabet, one a merge, special tokens.
+    """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
-    `coverage`: the share of the symbols' occurrences that the alphabet makes up, the most frequent first; the
-    rest is unknown to the model. `merges_at_most`: as in `train_bytes`; `suffix_apart`: as in `merges`. Fewer
-    pieces than `size` when no pair is left to merge. Raises ValueError for a size that cannot hold the
-    alphabet.
+    `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
+    unknown to the model. `merges_at_most`: as in `train_bytes`; `suffix_apart`: as in `merges`. Training stops early
+    when no pair is left. Raises ValueError for a size that cannot hold the alphabet.
 
     >>> trained = train_characters({"low": 5, "lower": 2}, 11)
     >>> trained.alphabet
@@ -164,13 +161,12 @@ def merges(
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
 ) -> Iterator[CountedMerge[bytes]] | Iterator[CountedMerge[str]]:
-    """The merges, most frequent pair first, each worked out when it is asked for.
+    """Yield the merges lazily, most frequent pair first.
 
-    Ends when no pair is left that occurs `minimum_count` times. In the characters form the end of a word is
-    marked by the suffix: glued to the word's last character (Sennrich's subword-nmt since version 0.2, and
-    what a Hugging Face file can say), or, `suffix_apart`, a symbol of its own behind it (the paper's
-    listing). `symbols`: the alphabet; what is not in it is merged with nothing. Without it, everything that
-    occurs. Raises ValueError for the characters form without a suffix.
+    Ends when no pair occurs at least `minimum_count` times. In the characters form, the suffix marks the end of a word:
+    attached to the word's last character (subword-nmt since version 0.2, and Hugging Face's files), or with
+    `suffix_apart` as a symbol of its own after it (the listing in the paper). `symbols` is the alphabet, by default
+    every symbol that occurs; other characters never merge. Raises ValueError for the characters form without a suffix.
 
     >>> from itertools import islice
     >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
@@ -198,11 +194,11 @@ def merges(
 
 
 def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[CountedMerge[AnyStr]]:
-    """Merge pairs from a heap of entries; `pieces` by number grows with each merge.
+    """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
 
-    Between two merges a pair that does not contain the new symbol can only become rarer and its first
-    occurrence only move back, so an entry never promises too little: when the top still tells the truth it is
-    the best pair of all, and when it does not it is put back with the truth.
+    A merge can only make a pair without the new symbol rarer and move its first occurrence back, so a heap entry never
+    underestimates its pair. If the top entry is up to date, it is the best pair; if not, it is replaced by a current
+    entry.
     """
     counts, places, first = pairs.counts, pairs.places, pairs.first
     starts, lengths = pairs.starts, pairs.lengths
@@ -233,14 +229,14 @@ def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[
 
 
 def _entry(count: int, position: int, pair: int) -> int:
-    """What stands in the heap for a pair: one integer that sorts as (-count, position, pair) does, but faster."""
+    """Return the heap entry of a pair: one integer that sorts like (-count, position, pair), but faster."""
     return -count << ABOVE | position << 2 * SHIFT | pair
 
 
 def _until(
     size: int | None, start: Sequence[AnyStr], found: Iterator[CountedMerge[AnyStr]]
 ) -> tuple[CountedMerge[AnyStr], ...]:
-    """As many merges as bring the distinct pieces from `start` to `size`."""
+    """Return as many merges as it takes to grow the distinct pieces from `start` to `size`."""
     if size is None:
         return tuple(found)
     if size < len(start):
@@ -254,10 +250,9 @@ def _until(
 
 
 def spell(word: str, suffix: str, apart: bool) -> list[str]:
-    """The symbols a word starts as: ['l', 'o', 'w', '</w>'] apart, ['l', 'o', 'w</w>'] glued.
+    """Return the initial symbols of a word: ['l', 'o', 'w', '</w>'] with `apart`, else ['l', 'o', 'w</w>'].
 
-    A word that itself has the suffix's text in it is left out: merged from its characters, the same piece
-    would mean two things.
+    A word that contains the suffix has no symbols: merged from its characters, the same piece would have two meanings.
     """
     if suffix in word:
         return []
@@ -270,7 +265,7 @@ def spell(word: str, suffix: str, apart: bool) -> list[str]:
 
 
 def _symbols(counts: WordCounts, suffix: str, apart: bool) -> dict[str, int]:
-    """How often each symbol that words start as occurs, in the order in which they are first seen."""
+    """Return how often each initial symbol occurs, in order of first occurrence."""
     frequencies: dict[str, int] = {}
     for word, count in counts.items():
         for symbol in spell(word, suffix, apart):

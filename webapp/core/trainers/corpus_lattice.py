@@ -1,12 +1,11 @@
-"""All ways to read a corpus with a given set of pieces, and what is expected of each piece over all of them.
+"""Segmentation lattices of a corpus, with the expected count of each piece over all segmentations.
 
-A lattice over a stretch of text has an edge from `start` to `end` for each piece that stands there; a path
-from the beginning to the end is a segmentation, its probability the product of its pieces' probabilities.
+A lattice over a span of text has an edge from `start` to `end` for each piece that matches there; a path from the
+beginning to the end is a segmentation, and its probability is the product of its pieces' probabilities.
 
-Words are cut wherever no piece crosses from one character to the next: every path passes there, so the
-stretches can be read apart, which changes nothing in the result and leaves far fewer distinct ones. Nothing
-here is done in logarithms: the probabilities have a floor and the stretches a limit, so that no product comes
-to nothing.
+Words are split wherever no piece crosses from one character to the next. Every path passes through such a position, so
+the parts can be processed separately with the same result, and far fewer of them are distinct. Probabilities are not
+logarithms: they have a lower bound and spans a maximum length, so no product underflows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ PROBABILITY_FLOOR = 1e-9
 
 
 class SpanLattice(NamedTuple):
-    """The edges over one stretch of text: three parallel lists in the order of the starts."""
+    """The edges over one span of text: three parallel lists in the order of the starts."""
 
     length: int
     starts: list[int]
@@ -28,14 +27,14 @@ class SpanLattice(NamedTuple):
     pieces: list[int]
 
     def forward(self, probabilities: Sequence[float]) -> list[float]:
-        """For each position the summed probability of all paths from the beginning to it."""
+        """Return for each position the summed probability of all paths from the beginning to it."""
         sums = [1.0] + [0.0] * self.length
         for start, end, piece in zip(self.starts, self.ends, self.pieces, strict=True):
             sums[end] += sums[start] * probabilities[piece]
         return sums
 
     def best_path(self, probabilities: Sequence[float]) -> list[int]:
-        """The most probable path's pieces (Viterbi 1967); of equals, the longest last piece wins."""
+        """Return the pieces of the most probable path (Viterbi 1967); on a tie, the longest last piece wins."""
         best = [1.0] + [0.0] * self.length
         came_from, came_by = [0] * (self.length + 1), [0] * (self.length + 1)
         for start, end, piece in zip(self.starts, self.ends, self.pieces, strict=True):
@@ -51,10 +50,10 @@ class SpanLattice(NamedTuple):
 
 
 class CorpusLattices:
-    """The lattices of a whole corpus over `pieces`, which must hold every single character of it.
+    """The lattices of a corpus over `pieces`, which must contain every character of the corpus.
 
-    `texts` are words or stretches of them, at most `LONGEST_STRETCH` characters long, with their counts. What
-    `self.texts` holds after the cuts says the same of the corpus to whoever has these pieces or fewer.
+    `texts` maps words or parts of them, at most `LONGEST_STRETCH` characters long, to their counts. `self.texts` holds
+    the parts after splitting; it is equivalent to `texts` for these pieces and any subset of them.
 
     >>> lattices = CorpusLattices({"hug": 10, "hugs": 5}, ["h", "u", "g", "s", "hug"])
     >>> lattices.texts
@@ -84,9 +83,9 @@ class CorpusLattices:
         self._open = [(count, lattices[t]) for t, count in self.texts.items() if len(t) > 1]
 
     def expectation(self, probabilities: Sequence[float]) -> tuple[list[float], float]:
-        """How often each piece is expected to be used over all segmentations, and the corpus' log-likelihood.
+        """Return the expected count of each piece over all segmentations, and the log-likelihood of the corpus.
 
-        The expectation step by forward and backward sums (Baum-Welch; Kudo 2018, section 3.2).
+        This is the expectation step by forward and backward sums (Baum-Welch; Kudo 2018, section 3.2).
         """
         probabilities = [max(probability, PROBABILITY_FLOOR) for probability in probabilities]
         expected = [0.0] * len(probabilities)
@@ -108,7 +107,7 @@ class CorpusLattices:
         return expected, log_likelihood
 
     def best_path_counts(self, probabilities: Sequence[float]) -> list[int]:
-        """How often each piece is used when every word is read in its most probable way."""
+        """Return how often the best segmentations of all words use each piece."""
         probabilities = [max(probability, PROBABILITY_FLOOR) for probability in probabilities]
         used = [0] * len(probabilities)
         for piece, count in self._certain:
@@ -119,7 +118,7 @@ class CorpusLattices:
         return used
 
     def without(self, text: str, probabilities: Sequence[float]) -> list[int]:
-        """The most probable way to read the text of a piece of two or more characters without it."""
+        """Return the best segmentation of a piece's text without the piece, which has two or more characters."""
         starts, ends, pieces = self._edges(text)
         itself = self._number_of[text]
         at = pieces.index(itself)
@@ -142,7 +141,7 @@ class CorpusLattices:
         return starts, ends, pieces
 
     def _parts(self, text: str) -> Iterator[tuple[str, SpanLattice]]:
-        """The text cut wherever no piece crosses."""
+        """Yield the parts of a text, split wherever no piece crosses, with their lattices."""
         starts, ends, pieces = self._edges(text)
         begin = first = reach = 0
         for index, start in enumerate(starts):
@@ -158,7 +157,7 @@ class CorpusLattices:
 def _lattice(
     begin: int, end: int, starts: list[int], ends: list[int], pieces: list[int], first: int, last: int
 ) -> SpanLattice:
-    """The edges from index `first` up to `last` as a lattice of their own that begins at 0."""
+    """Return the edges from index `first` up to `last` as a separate lattice that begins at 0."""
     if begin == 0 and last == len(starts):
         return SpanLattice(end, starts, ends, pieces)
     return SpanLattice(

@@ -1,19 +1,19 @@
-"""Adjacent pairs of symbols over all distinct words at once, kept up to date while pairs are merged.
+"""Counts of adjacent symbol pairs over all distinct words, updated with every merge.
 
-Both pair trainers (BPE and WordPiece) ask the same questions after every merge: how often does each pair (and
-each symbol) occur now, where, and which occurrence comes first. Recounting answers them in time proportional
-to the corpus; here a merge costs time proportional to the places it changes, so that a training run as a
-whole is near-linear in the corpus, and one word of a megabyte is no harder than many short ones.
+After every merge, the BPE and WordPiece trainers need to know how often each pair and each symbol occurs, where, and
+which occurrence comes first. Recounting takes time proportional to the corpus. Here a merge takes time proportional to
+the places that it changes, so a whole training is near-linear in the corpus, and one word of a megabyte costs no more
+than many short ones.
 
-The distinct words lie one behind the other on a single strip of positions, each followed by one position that
-holds `BREAK`. A symbol is a positive number; it occupies as many positions as it has initial symbols in it:
+The distinct words lie one after the other in a single array of positions, each followed by one position that holds
+`BREAK`. A symbol is a positive number; it occupies as many positions as it contains initial symbols:
 
     position   0  1  2  3  4  5
     word "low" ␣  l  o  w  ␣        starts = [0, l, o, w, 0]   ends = [0, l, o, w, 0]
     l+o merged ␣  lo .  w  ␣        starts = [0, lo, 0, w, 0]  ends = [0, l, lo, w, 0]
 
-so the right neighbour of a symbol is `starts[position + length]`, the left one `ends[position - 1]`, and
-"seen first in corpus order" is simply the smallest position.
+So the right neighbour of a symbol is `starts[position + length]`, the left one is `ends[position - 1]`, and the first
+occurrence in corpus order has the smallest position.
 """
 
 from bisect import bisect_left
@@ -21,24 +21,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 
-BREAK = 0  # no symbol: the end of a word, or a character outside the alphabet, which nothing may merge across
+BREAK = 0  # not a symbol: the end of a word, or a character outside the alphabet, which no merge may cross
 SHIFT = 24
 MASK = (1 << SHIFT) - 1
 
 
 class Pairs:
-    """Counts and places of all adjacent pairs in weighted words of numbered symbols.
+    """Counts and positions of all adjacent pairs in weighted words of numbered symbols.
 
-    `words` gives each distinct word once, in corpus order, as its symbols' numbers (1 and up, or `BREAK`) and
-    how often the word occurs; `alphabet` is the highest number among them, the symbols merged later follow it
-    one by one. A pair is one integer: `left << SHIFT | right`.
+    `words` holds each distinct word once, in corpus order: the numbers of its symbols (from 1, or `BREAK`) and how
+    often the word occurs. `alphabet` is the highest of these numbers; merged symbols get the following ones. A pair is
+    one integer: `left << SHIFT | right`.
 
     >>> pairs = Pairs([([1, 1, 1], 2), ([1, 2], 5)], alphabet=2)
     >>> a_b, a_a = 1 << SHIFT | 2, 1 << SHIFT | 1
     >>> pairs.counts[a_a], pairs.counts[a_b], pairs.first(a_a), pairs.first(a_b)
     (4, 5, 1, 5)
 
-    Merging the first pair, a+a, into symbol 3 replaces from left to right, so that "aaa" becomes 3 1:
+    Merging the first pair, a+a, into symbol 3 replaces from left to right, so "aaa" becomes 3 1:
 
     >>> three_a = 3 << SHIFT | 1
     >>> pairs.merge(a_a, 3) == (2, {three_a}), pairs.counts[three_a], a_a in pairs.counts
@@ -67,12 +67,11 @@ class Pairs:
                 places[pair].append(position)
 
     def merge(self, pair: int, product: int) -> tuple[int, set[int]]:
-        """Replace the pair everywhere, left to right.
+        """Replace the pair everywhere, from left to right.
 
-        The answer: how often that was (by the words' counts), and which pairs with the product came to be.
-        `product` may be a symbol that exists already ("a"+"bc" after "ab"+"c"). Only pairs in the answer can
-        have become more frequent; pairs of one of the two merged symbols can have become rarer, no other pair
-        changes.
+        Returns the number of replacements, weighted by word counts, and the new pairs that contain the product.
+        `product` may be an existing symbol ("a"+"bc" after "ab"+"c"). Only the returned pairs can have become more
+        frequent; pairs with one of the two merged symbols can have become rarer; no other pair changes.
         """
         starts, ends, weights, lengths = self.starts, self.ends, self.weights, self.lengths
         counts, places = self.counts, self.places
@@ -87,7 +86,7 @@ class Pairs:
         for position in places.pop(pair):
             middle = position + to_right
             if starts[position] != left or starts[middle] != right:
-                continue  # swallowed by an earlier merge
+                continue  # consumed by an earlier replacement
             weight = weights[position]
             merged += weight
             end = position + to_end
@@ -109,19 +108,19 @@ class Pairs:
         del counts[pair]
         if known:
             for new in born:
-                places[new].sort()  # the earlier occurrences and the new ones, both in order already
+                places[new].sort()  # merges the earlier positions and the new ones, both already sorted
         return merged, born
 
     def first(self, pair: int, since: int = 0) -> int:
-        """The position where the pair first occurs now; `since`: an earlier answer, where the search goes on.
+        """Return the position of the pair's first occurrence; `since`, an earlier result, is where the search resumes.
 
-        Raises LookupError when the pair occurs nowhere any more.
+        Raises LookupError if the pair no longer occurs.
         """
         starts, places = self.starts, self.places[pair]
         left, right = pair >> SHIFT, pair & MASK
         to_right = self.lengths[left]
         begin = bisect_left(places, since) if since else 0
-        for index in chain(range(begin, len(places)), range(begin)):  # a symbol made a second way may lie before
+        for index in chain(range(begin, len(places)), range(begin)):  # a second merge to one symbol may lie before
             position = places[index]
             if starts[position] == left and starts[position + to_right] == right:
                 return position

@@ -1,9 +1,9 @@
-"""The pieces that Unigram training starts from: substrings that occur often.
+"""The initial pieces of Unigram training: frequent substrings.
 
-Source: Kudo 2018, "Subword Regularization", section 3.2; like sentencepiece, ranked by frequency times
-length. Instead of a suffix array, substrings are counted length by length, and a longer one only where both
-substrings that are one shorter were frequent (Agrawal, Srikant 1994, the Apriori rule): a text has millions
-of distinct substrings, and this way the rare ones are never stored.
+Source: Kudo 2018, "Subword Regularization", section 3.2; ranked by frequency times length as in sentencepiece. Instead
+of building a suffix array, this counts substrings length by length, and a substring only if both substrings that are
+one character shorter are frequent (the Apriori rule; Agrawal, Srikant 1994). A text has millions of distinct
+substrings; this way the rare ones are never stored.
 """
 
 from collections import defaultdict
@@ -19,11 +19,11 @@ def seed_pieces(
     minimum_frequency: int = 2,
     whole_words: bool = True,
 ) -> dict[str, int]:
-    """At most `number` substrings of 2 to `longest` characters and their frequencies, best ranked first.
+    """Return at most `number` substrings of 2 to `longest` characters with their frequencies, best ranked first.
 
-    A substring that never occurs but inside one and the same longer one ("ecaus", always in "because") is
-    left out: wherever it could be used, the longer one could too. `whole_words`: whether a word as a whole is
-    a substring of itself. Ties are ranked as first seen, shorter ones before longer ones.
+    A substring that occurs only within one longer substring ("ecaus", always in "because") is omitted: wherever it
+    could be used, the longer one could too. `whole_words`: whether a whole word counts as a substring of itself. Ties
+    are ranked by first occurrence, shorter substrings before longer ones.
 
     >>> seed_pieces({"very": 2, "ever": 1}, 10)
     {'ver': 3, 'very': 2}
@@ -31,7 +31,7 @@ def seed_pieces(
     {'ver': 3, 'ery': 2}
     """
     frequent: dict[str, int] = {}
-    # Where a substring one character shorter occurs that is frequent, and the next one along is too.
+    # The starts at which a frequent substring one character shorter occurs, followed by another at the next character.
     alive = [(word, count, list(range(len(word) - 1))) for word, count in counts.items() if len(word) > 1]
     for length in range(2, longest + 1):
         found: defaultdict[str, int] = defaultdict(int)
@@ -60,9 +60,10 @@ def seed_pieces(
 def proper_substrings(
     counts: WordCounts, number: int, *, longest: int = 16, minimum_frequency: int = 2
 ) -> dict[str, int]:
-    """At most `number` substrings of 2 to `longest` characters, the most frequent first, without whole words.
+    """Return at most `number` substrings of 2 to `longest` characters, most frequent first, without whole words.
 
-    How courses begin: nothing is left out for being part of another. Ties are ranked as first seen.
+    This is the seed of textbook examples: no substring is omitted for being part of another. Ties are ranked by first
+    occurrence.
 
     >>> proper_substrings({"very": 2, "ever": 1}, 5)
     {'ve': 3, 'ver': 3, 'er': 3, 'ery': 2, 'ry': 2}

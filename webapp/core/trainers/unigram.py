@@ -1,20 +1,19 @@
-"""Unigram: begin with far too many pieces and drop, round by round, those that are missed least.
+"""Unigram: start with too many pieces and prune, round by round, those whose loss costs the least likelihood.
 
 Source: Kudo 2018, "Subword Regularization: Improving Neural Network Translation Models with Multiple Subword
-Candidates", section 3.2, with the choices that its implementation, sentencepiece, makes:
+Candidates", section 3.2, with the choices of its implementation, sentencepiece:
 
-1. Seed: all characters and the substrings that occur often (`seeds`).
-2. Two iterations of expectation maximization (`lattice`). The maximization step takes exp(ψ(expected count))
-   in place of the expected count, ψ being the digamma function: the variational Bayesian estimate under a
-   sparse Dirichlet prior (Liang, Jordan, Klein 2007), which takes from the rare what the frequent hardly
-   need.
-3. Prune: estimate for each piece by how much the corpus' log-likelihood would fall without it; keep the best three
-   quarters, all single characters among them, whatever they lose, so that no text becomes unreadable.
-4. Again from 2 until the size is right; then a last plain maximization, so that the probabilities sum to 1.
+1. Seed: all characters and the frequent substrings (`seed_pieces`).
+2. Two iterations of expectation maximization (`corpus_lattice`). The maximization step uses exp(ψ(expected count))
+   instead of the expected count, where ψ is the digamma function: the variational Bayesian estimate under a sparse
+   Dirichlet prior (Liang, Jordan, Klein 2007), which lowers rare pieces much more than frequent ones.
+3. Prune: estimate for each piece how much the log-likelihood of the corpus would fall without it, and keep the best
+   three quarters. Single characters always stay, so that every text can be segmented.
+4. Repeat from 2 until the size is reached; then a last plain maximization, so that the probabilities sum to 1.
 
-Where sentencepiece prunes to 1.1 times the size and takes the most probable pieces in the end, pruning here
-goes all the way. Where it drops at once what is expected less than half a time, here that counts as half a
-time and falls to pruning, so that the size is exact.
+Two differences: sentencepiece prunes to 1.1 times the size and then takes the most probable pieces; here pruning goes
+down to the size. sentencepiece drops a piece with an expected count below 0.5 at once; here it counts as 0.5 and is
+left to pruning, so that the size is exact.
 """
 
 from collections import deque
@@ -30,18 +29,18 @@ from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
-RARELY = 0.5  # the least that a piece is taken to be expected
+RARELY = 0.5  # lower bound for an expected count
 
 
 @dataclass(frozen=True)
 class PruningRound:
-    """What one round did.
+    """The result of one round.
 
-    `scores`: the pieces at hand and their log-probabilities after expectation maximization,
-    `log_likelihoods`: the corpus' before each iteration of it; `losses`: by how much the log-likelihood would
-    fall without each of the longer pieces; `removed`: those dropped for it, least missed first. Both are
-    empty in the last round. In the order of `scores`: `expected`, how often each piece is used by the last
-    expectation step, and `probabilities`, what follows from that.
+    `scores`: the pieces of the round and their log-probabilities after expectation maximization; `log_likelihoods`:
+    that of the corpus before each iteration; `losses`: how much the log-likelihood would fall without each of the
+    longer pieces; `removed`: the pruned pieces, smallest loss first. The last two are empty in the last round.
+    In the order of `scores`: `expected`, the counts of the last expectation step, and `probabilities`, the resulting
+    probabilities.
     """
 
     number: int
@@ -54,11 +53,11 @@ class PruningRound:
     lattices: CorpusLattices = field(repr=False, compare=False)
 
     def used(self) -> dict[str, int]:
-        """How often each piece is used when every word is read in its most probable way."""
+        """Return how often the best segmentations of all words use each piece."""
         return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities), strict=True))
 
     def instead(self, piece: str) -> tuple[str, ...]:
-        """How the text of a longer piece is read without it."""
+        """Return the best segmentation of a longer piece's text without the piece."""
         pieces = tuple(self.scores)
         return tuple(pieces[number] for number in self.lattices.without(piece, self.probabilities))
 
@@ -81,7 +80,7 @@ class TrainedUnigram:
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids, as a `Tokenizer` with `model` takes them."""
+        """The special tokens and their ids, as `Tokenizer` expects them."""
         return {name: index for index, name in enumerate(self.special_names)}
 
 
@@ -98,11 +97,10 @@ def train(
     keep: float = 0.75,
     candidates: Mapping[str, int] | None = None,
 ) -> TrainedUnigram:
-    """Unigram with `size` pieces in all: special tokens, alphabet, the longer pieces missed most.
+    """Train Unigram with `size` pieces: special tokens, alphabet, and the longer pieces with the largest losses.
 
-    `special_tokens` must name `unknown`; for the rest see `rounds`. Fewer pieces when the corpus has fewer
-    substrings that are frequent enough. Raises ValueError for a size that cannot hold alphabet and special
-    tokens.
+    `special_tokens` must contain `unknown`; for the other parameters see `rounds`. The result has fewer pieces if the
+    corpus has too few frequent substrings. Raises ValueError for a size that cannot hold alphabet and special tokens.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 10)
     >>> sorted(trained.scores, key=len)[-2:], round(sum(map(exp, trained.scores.values())), 6)
@@ -111,7 +109,7 @@ def train(
     if unknown not in special_tokens:
         raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
     if not any(counts.values()):
-        return TrainedUnigram({}, 0.0, tuple(special_tokens), unknown)  # nothing to learn from: all text is unknown
+        return TrainedUnigram({}, 0.0, tuple(special_tokens), unknown)  # no training text: everything is unknown
     room = size - len(special_tokens)
     every_round = rounds(
         counts,
@@ -124,13 +122,13 @@ def train(
         candidates=candidates,
         reserved=special_tokens,
     )
-    return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # no other round stays in memory
+    return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # keeps only the last round in memory
 
 
 def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> TrainedUnigram:
-    """The vocabulary that the last of `rounds` comes to."""
+    """Return the vocabulary of the last of `rounds`."""
     ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
-    # Six decimals are more than the counts can tell, and every reader of a file takes them for the same number.
+    # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number.
     scores = {piece: round(last.scores[piece], 6) for piece in ranked}
     return TrainedUnigram(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
 
@@ -148,15 +146,15 @@ def rounds(
     candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
 ) -> Iterator[PruningRound]:
-    """Train to `size` pieces (special tokens not among them), a round each time that one is asked for.
+    """Train to `size` pieces without special tokens, and yield the rounds lazily.
 
-    `coverage`: the share of characters that the alphabet makes up, the most frequent first, the rest being
-    unknown; `longest`: of a piece, in characters; `minimum_frequency`: how often a longer piece has to occur:
-    a long phrase that occurs twice saves many pieces there and none anywhere else, so that in a large corpus
-    more is better; `seeds`: how many longer pieces to begin with at most; `keep`: the share that a round
-    leaves; `whole_words`: see `seed_pieces`; `candidates`: longer pieces and their frequencies to begin with, instead
-    of those that it finds; `reserved`: what may not become a piece. Words longer than
-    LONGEST_STRETCH characters are read in stretches of that length.
+    `coverage`: the share of character occurrences that the alphabet covers, most frequent characters first; the rest is
+    unknown. `longest`: the maximum length of a piece, in characters. `minimum_frequency`: how often a longer piece must
+    occur; a long phrase that occurs twice helps nowhere else, so a larger corpus needs a higher value. `seeds`: the
+    maximum number of longer pieces to start with. `keep`: the share of longer pieces that a round keeps.
+    `whole_words`: see `seed_pieces`. `candidates`: longer pieces and their frequencies to start with instead of
+    `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_STRETCH characters are
+    split into parts of that length. Raises ValueError for a size below that of the alphabet.
     """
     seeded = seed(
         counts,
@@ -198,9 +196,9 @@ def rounds(
 
 @dataclass(frozen=True)
 class SeededTraining:
-    """What a training begins with: the words as lattices can hold them, and the pieces with their ranks.
+    """The start of a training: the words, split to the maximum length of a lattice, and the pieces with their ranks.
 
-    The rank is a piece's frequency times its length; the first `characters` pieces are the single ones.
+    The rank of a piece is its frequency times its length; the first `characters` pieces are the single characters.
     """
 
     texts: dict[str, int]
@@ -208,7 +206,7 @@ class SeededTraining:
     characters: int
 
     def probabilities(self) -> list[float]:
-        """The first guess: in proportion to the ranks."""
+        """Return the initial probabilities, proportional to the ranks."""
         total = sum(self.ranks.values())
         return [rank / total for rank in self.ranks.values()]
 
@@ -224,7 +222,7 @@ def seed(
     candidates: Mapping[str, int] | None = None,
     reserved: Sequence[str] = (),
 ) -> SeededTraining:
-    """The pieces that training begins with: the alphabet and what `seed_pieces` finds; see `rounds`.
+    """Return the initial pieces: the alphabet and the result of `seed_pieces`; see `rounds`.
 
     >>> seed({"hug": 2, "hugs": 1}).ranks
     {'h': 3, 'u': 3, 'g': 3, 's': 1, 'hug': 9}
@@ -244,7 +242,7 @@ def seed(
 
 
 def maximization(expected: Sequence[float], *, plain: bool = False) -> list[float]:
-    """The probabilities that expected counts suggest; `plain`: in proportion to the counts, summing to 1.
+    """Return the probabilities for expected counts; with `plain`, proportional to the counts with the sum 1.
 
     >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0], plain=True)]
     [0.667, 0.222, 0.111]
@@ -260,9 +258,9 @@ def maximization(expected: Sequence[float], *, plain: bool = False) -> list[floa
 
 
 def digamma(x: float) -> float:
-    """ψ(x), the derivative of the logarithm of the gamma function, for x > 0.
+    """Return ψ(x), the derivative of the logarithm of the gamma function, for x > 0.
 
-    By ψ(x) = ψ(x + 1) - 1/x up to where the asymptotic series in 1/(x - 1/2) is exact to nine digits.
+    Applies ψ(x) = ψ(x + 1) - 1/x until the asymptotic series in 1/(x - 1/2) is accurate to nine digits.
 
     >>> round(digamma(1.0), 6)  # minus Euler's constant
     -0.577216
@@ -277,10 +275,10 @@ def digamma(x: float) -> float:
 
 
 def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequence[float]) -> dict[str, float]:
-    """For each longer piece, by how much the corpus' log-likelihood would fall without it.
+    """Return for each longer piece how much the log-likelihood of the corpus would fall without it.
 
-    As sentencepiece estimates it: every use of the piece on a best path gives way to the best reading of its
-    text without it, whose pieces become so much more frequent; no other path changes.
+    This is sentencepiece's estimate: on every best path, the best segmentation of the piece's text without the piece
+    replaces it and adds to the counts of its pieces; no other path changes.
     """
     used = lattices.best_path_counts(probabilities)
     total = sum(used)
@@ -301,18 +299,18 @@ def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequ
 
 
 def _least_missed(losses: dict[str, float], surplus: int, keep: float) -> tuple[str, ...]:
-    """The pieces to drop: those beyond the share to keep and all unused, but never more than the surplus."""
+    """Return the pieces to prune: those beyond the share to keep and all unused ones, but at most the surplus."""
     if surplus <= 0:
         return ()
     unused = sum(1 for loss in losses.values() if loss <= 0)
     number = min(surplus, max(round(len(losses) * (1 - keep)), unused, 1))
-    # Stable, so that of pieces missed equally those that were seeded last go first.
+    # The sort is stable: of pieces with equal losses, the last seeded are pruned first.
     ranked = sorted(losses, key=losses.__getitem__, reverse=True)
     return tuple(ranked[: -number - 1 : -1])
 
 
 def _stretches(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
-    """The words cut at unknown characters, and into stretches that a lattice can hold."""
+    """Split words at unknown characters and into parts of at most LONGEST_STRETCH characters."""
     texts: dict[str, int] = {}
     for word, count in counts.items():
         if not known.issuperset(word):

@@ -1,4 +1,4 @@
-"""What can be read off word counts before any training."""
+"""Word counts, the input of all trainers: characters, alphabets and sums."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ WordCounts = Mapping[str, int]  # distinct word → occurrences (1 or more), in 
 
 
 def characters(counts: WordCounts) -> dict[str, int]:
-    """How often each character occurs, in the order in which they are first seen.
+    """Return how often each character occurs, in order of first occurrence.
 
     >>> characters({"low": 2, "owl": 1})
     {'l': 3, 'o': 3, 'w': 3}
@@ -19,11 +19,11 @@ def characters(counts: WordCounts) -> dict[str, int]:
 
 
 def alphabet(frequencies: Mapping[str, int], coverage: float = 1.0) -> list[str]:
-    """The most frequent characters (or other symbols) that make up `coverage` of all occurrences.
+    """Return the most frequent characters (or other symbols) that cover a share of all occurrences.
 
-    Most frequent first, ties in the order of the mapping. In a mixed corpus the rarest characters are many
-    and hardly ever met: a coverage just below 1 keeps them from filling the vocabulary. Raises ValueError for
-    a coverage that is not above 0 and at most 1.
+    Most frequent first, ties in the order of the mapping. A mixed corpus has many characters that hardly ever occur; a
+    coverage just below 1 keeps them from filling the vocabulary. Raises ValueError unless `coverage` is above 0 and at
+    most 1.
 
     >>> alphabet({"e": 60, "t": 39, "ß": 1})
     ['e', 't', 'ß']
@@ -40,7 +40,7 @@ def alphabet(frequencies: Mapping[str, int], coverage: float = 1.0) -> list[str]
 
 
 def merged(*several: WordCounts) -> dict[str, int]:
-    """The counts of several corpora read one after the other.
+    """Return the combined counts of several corpora, in order.
 
     >>> merged({"a": 1, "b": 2}, {"c": 1, "a": 4})
     {'a': 5, 'b': 2, 'c': 1}

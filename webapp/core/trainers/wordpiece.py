@@ -1,19 +1,17 @@
-"""WordPiece: merge the pair whose symbols keep each other company most exclusively.
+"""WordPiece: merge the pair whose symbols occur together most exclusively.
 
-Source: Schuster, Nakajima 2012, "Japanese and Korean Voice Search", section 3 (merge what raises the
-likelihood of the training text most); in the form in which it is taught since BERT, that is the pair with the
-highest
+Source: Schuster, Nakajima 2012, "Japanese and Korean Voice Search", section 3 (merge the pair that raises the
+likelihood of the training text most), in the form taught since BERT: the pair with the highest
 
     score = count(pair) / (count(left) · count(right))
 
-with all counts weighted by word frequency, as they stand just before the merge. Ties go to the pair seen
-first in corpus order, as in `bpe`.
+with all counts weighted by word frequency, just before the merge. A tie goes to the pair that occurs first in corpus
+order, as in `bpe`.
 
-The score alone loves rarities: two symbols that occur once in the whole corpus, side by side, score 1, the
-highest score there is, and with a large corpus a vocabulary would fill up with names and misprints before it
-learned "the". So only pairs that occur at least `minimum_pair_frequency` times take part. The right figure
-grows with the corpus and shrinks with the vocabulary: whatever is left to merge at the end should be about as
-rare as it says.
+The score favors rare pairs: two symbols that occur once in the corpus, next to each other, have the highest possible
+score, 1. On a large corpus the vocabulary would fill with names and misprints before it contained "the". So only pairs
+that occur at least `minimum_pair_frequency` times are candidates. A good value grows with the corpus and shrinks with
+the vocabulary size: the last merges should be about as rare as it allows.
 """
 
 from collections import defaultdict
@@ -33,18 +31,18 @@ UNKNOWN = "[UNK]"
 
 
 class ScoredMerge(NamedTuple):
-    """One merge: its two pieces, the piece they make, the pair's count and score just before it."""
+    """A merge: its two pieces, the resulting piece, and the count and score of the pair just before it."""
 
     left: str
     right: str
     piece: str
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody asks of a merge
+    count: int  # type: ignore[assignment]  # hides tuple.count, which a merge does not need
     score: float
 
 
 @dataclass(frozen=True)
 class TrainedWordPiece:
-    """A trained WordPiece vocabulary: special tokens, alphabet, then what each merge adds, in order."""
+    """A trained WordPiece vocabulary: special tokens, alphabet, then the piece of each merge, in order."""
 
     alphabet: tuple[str, ...]
     merges: tuple[ScoredMerge, ...]
@@ -58,14 +56,14 @@ class TrainedWordPiece:
         return self.first(len(self.merges))
 
     def first(self, number: int) -> WordPiece:
-        """The model as it stood after the first `number` merges, without retraining."""
+        """Return the model after the first `number` merges, without retraining."""
         made = (merge.piece for merge in self.merges[:number])
         pieces = tuple(dict.fromkeys((*self.special_names, *self.alphabet, *made)))
         return WordPiece(pieces, unknown=self.unknown, continuing_subword_prefix=self.prefix)
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids, as a `Tokenizer` with `model` takes them."""
+        """The special tokens and their ids, as `Tokenizer` expects them."""
         return {name: index for index, name in enumerate(self.special_names)}
 
 
@@ -80,12 +78,11 @@ def train(
     coverage: float = 1.0,
     minimum_pair_frequency: int = 1,
 ) -> TrainedWordPiece:
-    """WordPiece with `size` pieces in all: special tokens, alphabet, one for each merge.
+    """Train WordPiece with `size` pieces: special tokens, alphabet, one for each merge.
 
-    `special_tokens` must name `unknown`. `merges_at_most` stops it earlier; without it and without a size it
-    goes on until no pair is left. `coverage`: the share of the symbols' occurrences that the alphabet makes
-    up; words with other characters are unknown to the model. Fewer pieces than `size` when no pair is left
-    that is frequent enough. Raises ValueError for a size that cannot hold alphabet and special tokens.
+    `special_tokens` must contain `unknown`. Training stops early after `merges_at_most` merges, or when no pair is
+    frequent enough. `coverage`: the share of symbol occurrences that the alphabet covers; words with other characters
+    are unknown to the model. Raises ValueError for a size that cannot hold alphabet and special tokens.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
     >>> trained.alphabet
@@ -116,10 +113,10 @@ def merges(
     minimum_pair_frequency: int = 1,
     symbols: Sequence[str] | None = None,
 ) -> Iterator[ScoredMerge]:
-    """The merges, highest score first, each worked out when it is asked for.
+    """Yield the merges lazily, highest score first.
 
-    Ends when no pair is left that occurs `minimum_pair_frequency` times. `symbols`: the alphabet; what is not
-    in it is merged with nothing. Without it, everything that occurs.
+    Ends when no pair occurs at least `minimum_pair_frequency` times. `symbols` is the alphabet, by default every symbol
+    that occurs; other characters never merge.
 
     >>> counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> print(*next(merges(counts)))
@@ -136,7 +133,7 @@ def merges(
 
 
 class _Entry(NamedTuple):
-    """What stands in the heap for a pair: best score first, then first position."""
+    """The heap entry of a pair: best score first, then first position."""
 
     negative_score: float
     position: int
@@ -145,11 +142,10 @@ class _Entry(NamedTuple):
 
 
 def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Iterator[ScoredMerge]:
-    """Merge pairs from a heap of entries; `pieces` by number grows with each merge.
+    """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
 
-    A merge makes its two symbols rarer and thereby every pair *with one of them* score higher, wherever it
-    stands, so a stale entry could promise too little. All those pairs get a new entry at once, and an entry
-    counts only while it is its pair's latest.
+    A merge makes its two symbols rarer, which raises the score of every pair with one of them, so an old entry could
+    underestimate its pair. All these pairs get a new entry, and only the latest entry of a pair counts.
     """
     counts, first = pairs.counts, pairs.first
     frequencies = _frequencies(pairs)
@@ -165,7 +161,7 @@ def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Itera
             pairs_with[right].add(pair)
         if known is None or new_places:
             position = first(pair)
-        else:  # with the count unchanged, no occurrence has gone
+        else:  # if the count is unchanged, so are the occurrences
             position = known.position if known.frequency == count else first(pair, known.position)
         negative_score = -(count / (frequencies[left] * frequencies[right]))
         latest[pair] = made = _Entry(negative_score, position, pair, count)
@@ -201,7 +197,7 @@ def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Itera
 
 
 def _frequencies(pairs: Pairs) -> list[int]:
-    """How often each initial symbol occurs, by number."""
+    """Return how often each initial symbol occurs, by number."""
     frequencies = [0] * len(pairs.lengths)
     for symbol, weight in zip(pairs.starts, pairs.weights, strict=True):
         frequencies[symbol] += weight
@@ -209,9 +205,9 @@ def _frequencies(pairs: Pairs) -> list[int]:
 
 
 def spell(word: str, prefix: str) -> list[str]:
-    """The symbols a word starts as: ['l', '##o', '##w'].
+    """Return the initial symbols of a word: ['l', '##o', '##w'].
 
-    A word that itself begins with the prefix is left out: the same piece would mean two things.
+    A word that begins with the prefix has no symbols: the same piece would have two meanings.
     """
     if not word or (prefix and word.startswith(prefix)):
         return []
@@ -219,7 +215,7 @@ def spell(word: str, prefix: str) -> list[str]:
 
 
 def _symbols(counts: WordCounts, prefix: str) -> dict[str, int]:
-    """How often each symbol that words start as occurs, in the order in which they are first seen."""
+    """Return how often each initial symbol occurs, in order of first occurrence."""
     frequencies: dict[str, int] = {}
     for word, count in counts.items():
         for symbol in spell(word, prefix):
