@@ -127,8 +127,7 @@ class Front:
             if refusal := await self._read(receive, body):
                 await _send_plainly(send, *refusal)
                 return
-            announced = any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
-            environment = wsgi_environment(scope, body.size if announced else None)
+            environment = wsgi_environment(scope, _content_length(scope, body))
             content, file = body.for_worker()
             if file:
                 environment[BODY_FILE] = file
@@ -152,7 +151,8 @@ class Front:
             except TimeoutError:
                 return 408, "The request took too long to arrive.\n"
             if message["type"] == "http.disconnect":
-                raise ClientGoneError
+                # A client that has closed only its sending half still reads: the site tells it what is missing.
+                return None
             data = message.get("body", b"")
             body.size += len(data)
             # Read a body that is too long and discard it: only then does the client read the response with the limit.
@@ -295,6 +295,15 @@ async def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _content_length(scope: Message, body: Body) -> int | None:
+    """The length of the body: what arrived, or what was announced where less arrived; None without a body."""
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return body.size
+    announced = headers.get(b"content-length")
+    return None if announced is None else max(int(announced), body.size)
 
 
 async def _left(receive: Receive) -> None:
