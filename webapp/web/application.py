@@ -8,6 +8,8 @@ from urllib.parse import quote_from_bytes
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Request, Response, request
+from flask.templating import Environment
+from jinja2 import StrictUndefined
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +29,18 @@ class SiteRequest(Request):
 
 
 class Site(Flask):
-    """An application whose error answers survive what its `after_request` hooks raise."""
+    """An application whose error answers survive what its `after_request` hooks raise.
+
+    A template that uses a variable that it was not given is an error.
+    """
 
     request_class = SiteRequest
+
+    def create_jinja_environment(self) -> Environment:
+        """Flask's, in which undefined variables are errors."""
+        environment = super().create_jinja_environment()
+        environment.undefined = StrictUndefined
+        return environment
 
     def process_response(self, response: Response) -> Response:
         """Call the `after_request` hooks. After an error, a hook that raises an exception is passed over.
