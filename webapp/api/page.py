@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, Response, current_app, make_response, render_template, request
+from flask import Blueprint, Response, current_app, make_response, request
 from flask_babel import gettext as _
 from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
@@ -20,6 +20,7 @@ from webapp.api.snippets import Snippet, snippets_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
 from webapp.web.problems import API
+from webapp.web.templates import Page, render
 
 blueprint = Blueprint("api_page", __name__)
 
@@ -50,13 +51,27 @@ class Section:
     snippets: Sequence[Snippet]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ApiPage(Page):
+    """What the template is given."""
+
+    template = "api/page.html"
+
+    about: Sequence[str]  # paragraphs
+    sections: Sequence[Section]
+    base: str  # the address that all others begin with
+    text_limit: int  # bytes
+    most_texts: int  # of a batch
+    reading: str  # how many requests are answered, in words
+    storing: str  # the same for those that store something
+
+
 @blueprint.get("/api")
 def page() -> Response:
     """Show the documentation of the API."""
     base = request.host_url.rstrip("/") + API
     spec = document()
-    body = render_template(
-        "api/page.html",
+    context = ApiPage(
         about=spec["info"]["description"].strip().split("\n\n"),
         sections=[_section(spec, operation, base) for operation in operations.all],
         base=base,
@@ -65,7 +80,7 @@ def page() -> Response:
         reading=rate_in_words(current_app.config["RATE_READING"]),
         storing=rate_in_words(current_app.config["RATE_STORING"]),
     )
-    return private(make_response(body))
+    return private(make_response(render(context)))
 
 
 def rate_in_words(rates: str) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import brotli
-from flask import Request, Response, render_template, request
+from flask import Request, Response, request
 from markupsafe import Markup
 
 from webapp.rendering.markup import Chunk, ids_html
 from webapp.tokenization.result import Result
 from webapp.tokenization.views import ResultView
+from webapp.web.templates import render
 
 FIRST = 2  # chunks sent with the figures
 MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
@@ -33,12 +34,11 @@ def as_events(view: ResultView) -> Response:
     parts = view.painter.chunks
     encoding = view.result.encoding
     beginning = parts[:FIRST]
-    first = render_template(
-        "tokenization/_result.html",
-        **view.result_part(
+    first = render(
+        view.result_context(
             tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
             ids=ids_html(encoding, beginning),
-        ),
+        )
     )
     events = _events(first, view, parts[FIRST:])
     response = Response(mimetype="text/event-stream")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
 
 from flask import current_app
 from markupsafe import Markup, escape
@@ -13,6 +12,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
+from webapp.tokenization.contexts import DetailsForm, EncodedContext, ResultContext, TokenDetailsContext
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.state import State
@@ -25,16 +25,6 @@ DECODED_SHOWN = 20_000  # characters
 PIECES_SHOWN = 1_000
 LONG = 2_500  # tokens; a longer result is laid out chunk by chunk as it comes into view
 LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are opened by number
-
-
-@dataclass(frozen=True)
-class DetailsForm:
-    """The form that asks for more about a result: its id in the page, where it is sent for details, and how."""
-
-    form: str
-    url: str
-    method: Literal["get", "post"]
-    files: str  # where the result is to be had as a file: this, and `.svg`
 
 
 @dataclass(frozen=True)
@@ -57,58 +47,57 @@ class ResultView:
     twin: str | None = None  # the address of the same as JSON
     shareable: bool = False  # whether the page offers to keep the result
 
-    def result_part(self, tokens: Markup | None = None, ids: Markup | None = None) -> dict[str, Any]:
-        """For `tokenization/_result.html`; `tokens` and `ids` are the beginnings where the rest is sent later."""
-        part = {
-            **self.details_part(),
-            "problems": self.problems,
-            "algorithm_names": messages.algorithm_names(),
-            "pending": self.pending,
-            "here": self.link,
-            "twin": self.twin,
-            "shareable": self.shareable,
-            "title_of": title_of,
-        }
-        if self.result is None:
-            return part
-        return part | {
-            "tokens": self.painter.html() if tokens is None else tokens,
-            "ids": ids_html(self.result.encoding, self.painter.chunks) if ids is None else ids,
-            "milliseconds": messages.milliseconds,
-            "caption": messages.caption(self.result),
-            "exhausted": messages.exhausted(self.state),
-            "reasons": messages.joined(
-                messages.reason_sentences()[reason] for reason in self.result.comparison.reasons
-            ),
-            "notes": messages.notes(self.result),
-            "ids_note": messages.ids_note(self.result),
-            "visible": visible,
-            "vocabulary_title": self._vocabulary_title,
-            "has_page": not self.state.learned and self.state.vocabulary != "own-dictionary",
-            "default_for": default_for,
-            "long": len(self.result.encoding) > LONG,
-            "decoded_limit": DECODED_SHOWN,
-            "disagreements_shown": DISAGREEMENTS_SHOWN,
-            "verdict_sentence": messages.verdict_sentence(self.result),
-            "agreement_sentence": messages.agreement_sentence(self.result),
-            "vocabulary_size": len(self.result.tokenizer.model.pieces),
-            "merge_rows": self._merge_rows(),
-            "piece_rows": self._piece_rows(),
-            "is_link": self.link is not None,
-            "address_query": self._query,
-            "steps": steps_address(self.result),
-        }
+    def result_context(self, tokens: Markup | None = None, ids: Markup | None = None) -> ResultContext:
+        """The whole result; `tokens` and `ids` are the beginnings where the rest is sent later."""
+        return ResultContext(
+            about_token=self.details_context(),
+            encoded=None if self.result is None else self._encoded(self.result, tokens, ids),
+            problems=self.problems,
+            algorithm_names=messages.algorithm_names(),
+            pending=self.pending,
+            here=self.link,
+            twin=self.twin,
+            shareable=self.shareable,
+            title_of=title_of,
+        )
 
-    def details_part(self) -> dict[str, Any]:
-        """For `tokenization/_details.html`."""
-        return {
-            "state": self.state,
-            "result": self.result,
-            "details": self.details,
-            "chooser": self.chooser,
-            "why": steps_address(self.result, self.details.token.index) if self.result and self.details else None,
-            "token_problems": self.token_problems if self.result else [*self.problems, *self.token_problems],
-        }
+    def details_context(self) -> TokenDetailsContext:
+        """The chosen token alone."""
+        return TokenDetailsContext(
+            state=self.state,
+            result=self.result,
+            details=self.details,
+            chooser=self.chooser,
+            why=steps_address(self.result, self.details.token.index) if self.result and self.details else None,
+            token_problems=self.token_problems if self.result else [*self.problems, *self.token_problems],
+        )
+
+    def _encoded(self, result: Result, tokens: Markup | None, ids: Markup | None) -> EncodedContext:
+        return EncodedContext(
+            tokens=self.painter.html() if tokens is None else tokens,
+            ids=ids_html(result.encoding, self.painter.chunks) if ids is None else ids,
+            long=len(result.encoding) > LONG,
+            milliseconds=messages.milliseconds,
+            caption=messages.caption(result),
+            exhausted=messages.exhausted(self.state),
+            reasons=messages.joined(messages.reason_sentences()[reason] for reason in result.comparison.reasons),
+            notes=messages.notes(result),
+            ids_note=messages.ids_note(result),
+            visible=visible,
+            vocabulary_title=self.vocabulary_title,
+            has_page=not self.state.learned and self.state.vocabulary != "own-dictionary",
+            default_for=default_for,
+            decoded_limit=DECODED_SHOWN,
+            disagreements_shown=DISAGREEMENTS_SHOWN,
+            verdict_sentence=messages.verdict_sentence(result),
+            agreement_sentence=messages.agreement_sentence(result),
+            vocabulary_size=len(result.tokenizer.model.pieces),
+            merge_rows=self._merge_rows(),
+            piece_rows=self._piece_rows(),
+            is_link=self.link is not None,
+            address_query=self._query,
+            steps=steps_address(result),
+        )
 
     @property
     def _query(self) -> str | None:
@@ -116,7 +105,8 @@ class ResultView:
         return self.state.link(current_app.config["MAX_LINK_CHARACTERS"])
 
     @property
-    def _vocabulary_title(self) -> str:
+    def vocabulary_title(self) -> str:
+        """What the vocabulary is called, "" where it has no name."""
         entry = find(self.state.vocabulary)
         return title_of(entry) if entry else ""
 

@@ -8,6 +8,8 @@ from urllib.parse import quote_from_bytes
 from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Request, Response, request
+from flask.templating import Environment
+from jinja2 import StrictUndefined
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +29,18 @@ class SiteRequest(Request):
 
 
 class Site(Flask):
-    """An application that still sends an error response if one of its `after_request` hooks fails."""
+    """An application that still sends an error response if one of its `after_request` hooks fails.
+
+    A template that uses a variable which its context lacks is an error.
+    """
 
     request_class = SiteRequest
+
+    def create_jinja_environment(self) -> Environment:
+        """Flask's, in which undefined variables are errors."""
+        environment = super().create_jinja_environment()
+        environment.undefined = StrictUndefined
+        return environment
 
     def process_response(self, response: Response) -> Response:
         """Call the `after_request` hooks. For an error response, log and skip a hook that raises an exception.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from flask import Flask, Response, current_app, g, make_response, render_template, request
+from flask import Flask, Response, current_app, g, make_response, request
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from werkzeug.exceptions import (
@@ -29,6 +29,7 @@ from webapp.web.plain_errors import PlainErrors
 from webapp.web.problems import as_problem, is_api, problem, wants_problems
 from webapp.web.security import is_framed
 from webapp.web.stopped import STOPPED
+from webapp.web.templates import ErrorMessage, ErrorPage, FrameMessage, render
 
 log = logging.getLogger(__name__)
 
@@ -172,13 +173,13 @@ def _page(status: int, message: str, **retry: Any) -> Response:
     """
     heading = heading_for(status)
     if is_framed(request):
-        return make_response(render_template("share/embed_gone.html", title=heading, sentence=message), status)
-    partial = wants_partial()
-    template = "_error.html" if partial else "error.html"
+        return make_response(render(FrameMessage(title=heading, sentence=message)), status)
+    if wants_partial():
+        return make_response(render(ErrorMessage(message=message)), status)
     # The previous page in the browser's history still has everything that the visitor typed into the form.
     is_form = request.method == "POST"
-    body = render_template(template, status=status, heading=heading, message=message, is_form=is_form, **retry)
-    return make_response(body, status)
+    page = ErrorPage(message=message, heading=heading, status=status, is_form=is_form, **retry)
+    return make_response(render(page), status)
 
 
 def message_for(error: HTTPException) -> str:

@@ -5,7 +5,7 @@ from html import unescape
 from typing import Any
 
 import pytest
-from flask import Flask, render_template
+from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -19,12 +19,16 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
+from webapp.pages.steps.contexts import StepContext
+from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.frames import StepFrame
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
+from webapp.vocabularies import default_for
 from webapp.web.localization import number
+from webapp.web.templates import render
 
 TEXT = "unbelievable hugs!"
 HUGS = Unigram(
@@ -55,12 +59,14 @@ def shown(
         result = result_of(text, Tokenizer(model))
         show = walkthrough_of(result, {})
         drawn = [
-            render_template(
-                "walkthrough/_walkthrough.html",
-                frame=StepFrame(show, step, str),
-                problems=[],
-                state=result.state,
-                pending=None,
+            render(
+                StepContext(
+                    frame=StepFrame(show, step, str),
+                    problems=[],
+                    asked=StepsRequest(result.state),
+                    state=result.state,
+                    default_for=default_for,
+                )
             )
             for step in (range(len(show)) if step is None else [step])
         ]

@@ -5,12 +5,13 @@ import re
 from typing import Any
 
 import pytest
-from flask import Flask, render_template
+from flask import Flask
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
+from webapp.pages.steps.contexts import StepContext
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.frames import StepFrame
@@ -18,6 +19,7 @@ from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
+from webapp.web.templates import render
 
 SPACES = " \t\n\r\n\x0b\x0c\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff"
 EVERY = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
@@ -72,9 +74,14 @@ def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
         assert isinstance(show, PreparedWalkthrough)
         for step in range(len(show)):
             frame = StepFrame(show, step, str)
-            told = {"asked": StepsRequest(result.state), "state": result.state, "problems": [], "pending": None}
-            told["default_for"] = default_for
-            drawn = render_template("walkthrough/_walkthrough.html", frame=frame, **told)
+            context = StepContext(
+                frame=frame,
+                problems=[],
+                asked=StepsRequest(result.state),
+                state=result.state,
+                default_for=default_for,
+            )
+            drawn = render(context)
             drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # what a form sends on unseen
             assert "<script" not in drawn
             assert "style=" not in drawn

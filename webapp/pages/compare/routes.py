@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.compare import presets
+from webapp.pages.compare.contexts import ChoicesContext, CompareAnswer, ComparePage
 from webapp.pages.compare.forms import read, uses
 from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
@@ -25,6 +26,7 @@ from webapp.tokenization.messages import options
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
+from webapp.web.templates import render
 
 blueprint = Blueprint("compare", __name__)
 
@@ -51,7 +53,7 @@ def submit() -> BaseResponse:
 def choices() -> Response:
     """The tokenizers whose name holds what is searched for: the part of the page that htmx swaps."""
     comparison, _problems = read(request)
-    return private(make_response(render_template("compare/_choices.html", choosing=_choosing(comparison))))
+    return private(make_response(render(ChoicesContext(choosing=_choosing(comparison)))))
 
 
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
@@ -62,13 +64,10 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
     refused = any(one.field for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
-    view = ComparisonView(comparison, compared)
-    body = render_template(
-        "compare/_answer.html" if partial else "compare/page.html",
-        **view.part(),
-        form_id="compare",
+    context = (CompareAnswer if partial else ComparePage)(
+        result=ComparisonView(comparison, compared).context(),
+        choices=ChoicesContext(choosing=_choosing(comparison)),
         problems=problems,
-        choosing=_choosing(comparison),
         least=LEAST,
         most=MOST,
         presets=presets.offered(),
@@ -77,7 +76,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         link=link,
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
     )
-    response = make_response(body, max((one.status for one in problems), default=compared.status))
+    response = make_response(render(context), max((one.status for one in problems), default=compared.status))
     swappable(response)
     if partial:
         bare = f"{url_for('compare.page')}?{comparison.query_without_texts()}"

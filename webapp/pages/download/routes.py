@@ -5,7 +5,7 @@ The address takes what the playground's form sends, by GET or POST; what is wron
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, abort, make_response, render_template, request
+from flask import Blueprint, Response, abort, make_response, request
 from flask_babel import gettext as _
 
 from webapp.tokenization import forms
@@ -13,6 +13,7 @@ from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.exports import WRITERS, as_file
 from webapp.vocabularies import StillFetchingError
 from webapp.web.error_messages import heading_for
+from webapp.web.templates import ErrorPage, render
 
 blueprint = Blueprint("downloads", __name__)
 
@@ -35,6 +36,5 @@ def tokens(kind: str) -> Response:
 
 
 def _page(status: int, message: str) -> Response:
-    return make_response(
-        render_template("error.html", status=status, heading=heading_for(status), message=message), status
-    )
+    page = ErrorPage(message=message, heading=heading_for(status), status=status)
+    return make_response(render(page), status)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.frequencies import RankedToken, ranked
+from webapp.pages.frequencies.contexts import FrequenciesPage
 from webapp.pages.frequencies.plot import plot_of
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, json_response
@@ -20,6 +21,7 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.htmx import private
 from webapp.web.problems import problem
+from webapp.web.templates import render
 
 blueprint = Blueprint("frequencies", __name__)
 
@@ -44,9 +46,7 @@ def page() -> BaseResponse:
         return _twin(result, problems)
     tokens = ranked(result.encoding.ids) if result else []
     total = sum(token.count for token in tokens)
-    body = render_template(
-        "frequencies/page.html",
-        state=state,
+    context = FrequenciesPage(
         problems=problems,
         pending=pending,
         tokens=tokens[:ROWS],
@@ -64,7 +64,7 @@ def page() -> BaseResponse:
         rows=ROWS,
     )
     status = max((one.status for one in problems), default=202 if pending else 200)
-    return private(make_response(body, status))
+    return private(make_response(render(context), status))
 
 
 def _twin(result: Result | None, problems: list[InputProblem]) -> Response:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.languages import forms as asking
+from webapp.pages.languages.contexts import LanguagesPage, RowsContext
 from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest
 from webapp.pages.languages.measurements import LanguageMeasurements, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
@@ -19,6 +20,7 @@ from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
+from webapp.web.templates import render
 
 blueprint = Blueprint("languages", __name__)
 
@@ -48,9 +50,7 @@ def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespon
     measured = measure(asked)
     scale = scale_of(measured.rows, asked.measure)
     shown = [name for name in asked.vocabularies if name not in measured.missing]
-    groups = _groups(asked)
-    body = render_template(
-        "languages/_rows.html" if partial else "languages/page.html",
+    rows = RowsContext(
         asked=asked,
         problems=problems,
         rows=[(row, marks_of(row, asked.vocabularies, scale)) for row in measured.rows],
@@ -61,19 +61,27 @@ def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespon
         missing=_missing(measured),
         titles={name: _title(name) for name in asked.vocabularies},
         measures=measure_names(),
-        groups=groups,
-        further=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
-        most=MOST_TOKENIZERS,
         link=link if short else None,
         visible=visible,
-        title_of=title_of,
         address=lambda **changes: f"{url_for('languages.page')}?{asked.query(**changes)}",
     )
+    body = render(rows if partial else _page_context(asked, rows))
     response = make_response(body, max((one.status for one in problems), default=200))
     swappable(response)
     if partial:
         response.headers["HX-Replace-Url"] = link if short else url_for("languages.page")
     return response
+
+
+def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
+    groups = _groups(asked)
+    return LanguagesPage(
+        rows_shown=rows,
+        groups=groups,
+        further=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
+        most=MOST_TOKENIZERS,
+        title_of=title_of,
+    )
 
 
 def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:

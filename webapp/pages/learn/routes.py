@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flask import Blueprint, abort, make_response, redirect, render_template, request
+from flask import Blueprint, abort, make_response, redirect, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from webapp.pages.learn.contexts import CoursePage, ExampleContext, ExampleTokensContext, LessonPage
 from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
 from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
 from webapp.pages.walkthrough.whole_algorithm import LESSONS as LESSONS_IN_FULL
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
+from webapp.web.templates import render
 
 blueprint = Blueprint("learn", __name__)
 
@@ -26,7 +28,7 @@ SLUGS = [lesson.slug for lesson in LESSONS]
 @blueprint.get("/learn")
 def index() -> Response:
     """The lessons in order."""
-    return _headed(render_template("learn/index.html", lessons=LESSONS, titles=lesson_titles()))
+    return _headed(render(CoursePage(lessons=LESSONS, titles=lesson_titles())))
 
 
 @blueprint.get("/learn/<slug>")
@@ -49,7 +51,7 @@ def _answer(slug: str) -> Response:
     key = request.headers.get("HX-Target", "").rpartition("#")[2]
     if wants_partial() and key in lesson.by_key:
         shown = shown_example(lesson, lesson.by_key[key], texts)
-        response = _headed(render_template("learn/_tokens.html", shown=shown), shown.status)
+        response = _headed(render(ExampleTokensContext(shown=shown)), shown.status)
         response.headers["HX-Replace-Url"] = link(lesson, texts) or address(lesson)
         return response
     examples = {example.key: shown_example(lesson, example, texts) for example in lesson.examples}
@@ -62,8 +64,7 @@ def _answer(slug: str) -> Response:
 
 def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
     place = LESSONS.index(lesson)
-    return render_template(
-        "learn/page.html",
+    context = LessonPage(
         lesson=lesson,
         titles=lesson_titles(),
         number_of=place + 1,
@@ -72,8 +73,9 @@ def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
         following=LESSONS[place + 1] if place + 1 < len(LESSONS) else None,
         listing=LESSONS_IN_FULL.get(lesson.slug),
         words=f"learn/{current_key()}/{lesson.slug}.html",
-        example=lambda key: Markup(render_template("learn/_example.html", shown=examples[key])),
+        example=lambda key: Markup(render(ExampleContext(shown=examples[key]))),
     )
+    return render(context)
 
 
 def _headed(body: str, status: int = 200) -> Response:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -23,18 +23,20 @@ from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import DetailsForm, ResultView
+from webapp.tokenization.views import ResultView
 from webapp.vocabularies import StillFetchingError
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
+from webapp.web.templates import render
 
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
@@ -113,7 +115,7 @@ def learned_file() -> BaseResponse:
 def choices() -> str:
     """The vocabularies whose name holds what is searched for: the part of the page that htmx swaps."""
     state, _problems = forms.read(request)
-    return render_template("playground/_choices.html", **views.choices_part(_picker(state)))
+    return render(views.choices_context(_picker(state)))
 
 
 def _answer(
@@ -153,13 +155,13 @@ def _answer(
         state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
     )
     if not partial:
-        body = render_template("playground/page.html", **views.page_part(view, _picker(state), upload_problem))
+        body = render(views.page_context(view, _picker(state), upload_problem))
     elif request.endpoint == "playground.token":
-        body = render_template("tokenization/_details.html", **view.details_part())
+        body = render(view.details_context())
     elif result and wants_events(request, result):
         return _headed(as_events(view), view, partial)
     else:
-        body = render_template("tokenization/_result.html", **view.result_part())
+        body = render(view.result_context())
     return _headed(make_response(body, status), view, partial)
 
 

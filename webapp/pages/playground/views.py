@@ -1,11 +1,10 @@
-"""What the playground's own templates are given: for the whole page, and for the list of vocabularies alone."""
+"""Builds what the playground's own templates are given: for the whole page, and for the list of vocabularies alone."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import current_app, url_for
 
+from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
 from webapp.pages.playground.picker import VocabularyPicker, origin, size
 from webapp.tokenization import messages
@@ -14,32 +13,29 @@ from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
 
 
-def page_part(view: ResultView, picker: VocabularyPicker, upload_problem: InputProblem | None = None) -> dict[str, Any]:
-    """For `playground/page.html`."""
+def page_context(
+    view: ResultView, picker: VocabularyPicker, upload_problem: InputProblem | None = None
+) -> PlaygroundPage:
+    """The whole page."""
 
     def example_url(example: ExampleText) -> str:
         """The address that shows `example` with everything else as it is."""
         return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
 
-    return {
-        **view.result_part(),
-        **choices_part(picker),
-        "upload_problem": upload_problem,
-        "options": messages.options(view.state),
-        "corpus_limit": current_app.config["MAX_CORPUS_BYTES"],
-        "examples": EXAMPLES,
-        "example_url": example_url,
-    }
+    return PlaygroundPage(
+        result_shown=view.result_context(),
+        choices=choices_context(picker),
+        algorithm_names=messages.algorithm_names(),
+        size_of=size,
+        options=messages.options(view.state),
+        examples=EXAMPLES,
+        example_url=example_url,
+        upload_problem=upload_problem,
+        upload_limit=current_app.config["MAX_UPLOAD_BYTES"],
+        corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
+    )
 
 
-def choices_part(picker: VocabularyPicker) -> dict[str, Any]:
-    """For `playground/_choices.html`, and the controls around it."""
-    return {
-        "picker": picker,
-        "state": picker.state,
-        "algorithm_names": messages.algorithm_names(),
-        "title_of": title_of,
-        "size_of": size,
-        "origin_of": origin,
-        "upload_limit": current_app.config["MAX_UPLOAD_BYTES"],
-    }
+def choices_context(picker: VocabularyPicker) -> ChoicesContext:
+    """The vocabularies that a search finds."""
+    return ChoicesContext(picker=picker, state=picker.state, title_of=title_of, origin_of=origin)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import parse_qsl
 
 from flask import Request, url_for
 from flask_babel import gettext as _
 
-from webapp.pages.share.views import about
+from webapp.pages.share.contexts import ComparisonSnapshotEmbed, ComparisonSnapshotPage, SnapshotAbout
 from webapp.rendering import pictures
 from webapp.sharing.comparisons import RestoredComparison, share_comparison
 from webapp.sharing.terms import ShareTerms
@@ -45,19 +44,40 @@ def share(
     return share_comparison(comparison, compared, wanted), []
 
 
-def page_part(stored: StoredSnapshot) -> dict[str, Any]:
-    """For `share/comparison.html` and `share/embed_comparison.html`."""
+def page_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
+    """The page of a comparison."""
+    return _shown(stored, ComparisonSnapshotPage)
+
+
+def embed_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
+    """The rows alone, for a frame."""
+    return _shown(stored, ComparisonSnapshotEmbed)
+
+
+def _shown(stored: StoredSnapshot, context: type[ComparisonSnapshotPage]) -> ComparisonSnapshotPage:
     kept = RestoredComparison(stored.snapshot)
-    return {
-        **ComparisonView(kept.comparison, kept.compared).part(),
-        **about(stored, describe(kept)),
-        "shown_title": title_of(stored),
-        "differs": kept.differs,
-        "fields": parse_qsl(kept.comparison.query(), keep_blank_values=True),
-        "origin": url_for("compare.page"),
-        "open_copy": _("Open a copy to go on comparing"),
-        "twin": url_for("snapshots.twin", id=stored.id),
-    }
+    return context(
+        comparison_shown=ComparisonView(kept.comparison, kept.compared).context(),
+        about=_about(stored, kept),
+        twin=url_for("snapshots.twin", id=stored.id),
+    )
+
+
+def _about(stored: StoredSnapshot, kept: RestoredComparison) -> SnapshotAbout:
+    told = stored.snapshot.state
+    return SnapshotAbout(
+        stored=stored,
+        title=told.get("title", ""),
+        shown_title=title_of(stored),
+        note=told.get("note", ""),
+        description=describe(kept),
+        core_version=stored.snapshot.core_version,
+        differs=kept.differs,
+        address=url_for("snapshots.page", id=stored.id, _external=True),
+        origin=url_for("compare.page"),
+        open_copy=_("Open a copy to go on comparing"),
+        fields=parse_qsl(kept.comparison.query(), keep_blank_values=True),
+    )
 
 
 def title_of(stored: StoredSnapshot) -> str:

@@ -5,14 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from http import HTTPStatus
 
-from flask import Blueprint, Response, abort, jsonify, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, jsonify, make_response, redirect, request, url_for
 from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
 from webapp.pages.share import commands, comparisons
 from webapp.pages.share import forms as sharing
+from webapp.pages.share.contexts import (
+    DeletePage,
+    FrameContext,
+    LinkContext,
+    LinkPage,
+    ReportPage,
+    SnapshotEmbed,
+    SnapshotPage,
+)
 from webapp.pages.share.page_cache import PageCache
 from webapp.pages.share.views import (
+    about,
     card,
     day,
     day_before,
@@ -20,7 +30,6 @@ from webapp.pages.share.views import (
     first_words,
     gone,
     kept_or_gone,
-    page_part,
 )
 from webapp.serializers.json import json_response
 from webapp.serializers.snapshot import snapshot_json
@@ -31,11 +40,12 @@ from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms
 from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.exports import WRITERS, as_file
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import DetailsForm, ResultView
+from webapp.tokenization.views import ResultView
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.localization import current_key
@@ -43,6 +53,7 @@ from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
 from webapp.web.security import framed
+from webapp.web.templates import render
 
 blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
@@ -73,16 +84,11 @@ def share() -> Response:
     shared, problems = _shared(wanted, problems)
     origin = "compare" if "with" in request.form else "playground"
     partial = wants_partial()
-    body = render_template(
-        "share/_link.html" if partial else "share/link.html",
-        shared=shared,
-        problems=problems,
-        wanted=wanted,
-        form=request.form,
-        origin=url_for(f"{origin}.page"),
-        partial=partial,
-        text=as_typed(request.form.get("text")),
+    link = LinkContext(
+        shared=shared, problems=problems, wanted=wanted, text=as_typed(request.form.get("text")), partial=partial
     )
+    address = url_for(f"{origin}.page")
+    body = render(link if partial else LinkPage(link=link, form=request.form, wanted=wanted, origin=address))
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
         response.headers["Location"] = url_for("snapshots.page", id=shared.id)
@@ -103,17 +109,16 @@ def page(id: str) -> Response:
         return make_response(redirect(url_for("snapshots.page", id=id)))  # it has no tokens to ask for
     kept = RestoredResult(stored.snapshot)
     view = _view(stored, kept)
-    template = "tokenization/_details.html" if partial else "share/page.html"
-    part = view.details_part() if partial else page_part(view, stored, kept)
+    body = render(view.details_context() if partial else _page_context(view, stored, kept))
     status = max((problem.status for problem in view.token_problems), default=200)
-    response = make_response(render_template(template, **part), status)
+    response = make_response(body, status)
     response.vary.add(REQUEST_TYPE)
     return _noindex(response)
 
 
 def _whole_page(id: str) -> Response:
     """The page as everybody gets it: made once in a language, as long as it is remembered."""
-    head = kept_or_gone(storage().snapshots.head(id), id, "share/gone.html")
+    head = kept_or_gone(storage().snapshots.head(id))
     if not isinstance(head, StoredSnapshot):
         return head
     key = (id, head.created, head.expires, request.host_url, current_key())
@@ -123,10 +128,10 @@ def _whole_page(id: str) -> Response:
         if not isinstance(stored, StoredSnapshot):
             return stored
         if is_comparison(stored.snapshot):
-            body = render_template("share/comparison.html", **comparisons.page_part(stored))
+            body = render(comparisons.page_context(stored))
         else:
             kept = RestoredResult(stored.snapshot)
-            body = render_template("share/page.html", **page_part(_view(stored, kept), stored, kept))
+            body = render(_page_context(_view(stored, kept), stored, kept))
         remembered = pages.keep(key, body.encode())
     response = Response(remembered.body, mimetype="text/html")
     response.set_etag(remembered.etag)
@@ -138,14 +143,15 @@ def _whole_page(id: str) -> Response:
 @framed
 def embed(id: str) -> Response:
     """The tokens alone, for a frame in somebody's blog or slides."""
-    stored = _stored(id, "share/embed_gone.html")
+    stored = _stored(id, in_frame=True)
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
-        body = render_template("share/embed_comparison.html", **comparisons.page_part(stored))
+        body = render(comparisons.embed_context(stored))
     else:
         kept = RestoredResult(stored.snapshot)
-        body = render_template("share/embed.html", **page_part(_frame(stored, kept), stored, kept))
+        view = _frame(stored, kept)
+        body = render(SnapshotEmbed(result_shown=view.result_context(), about=about(view, stored, kept)))
     return _noindex(make_response(body))
 
 
@@ -207,7 +213,7 @@ def oembed() -> Response:
         title=title,
         width=width,
         height=height,
-        html=render_template("share/_frame.html", id=stored.id, title=title, width=width, height=height),
+        html=render(FrameContext(id=stored.id, title=title, width=width, height=height)),
     )
 
 
@@ -224,14 +230,13 @@ def delete(id: str, secret: str) -> Response:
     if not isinstance(stored, StoredSnapshot):
         return stored
     if request.method == "GET":
-        body = render_template("share/delete.html", stored=stored, secret=secret)
-        return _private(make_response(body))
+        return _private(make_response(render(DeletePage(stored=stored, secret=secret))))
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     if not storage().snapshots.delete(id, secret):
-        return _private(gone("wrong secret", id))
+        return _private(gone("wrong secret"))
     after = storage().snapshots.get(id)
-    return _private(gone("still shared" if after and after.condition == "kept" else "just deleted", id))
+    return _private(gone("still shared" if after and after.condition == "kept" else "just deleted"))
 
 
 @blueprint.route("/s/<id>/report", methods=["GET", "POST"])
@@ -251,9 +256,9 @@ def report(id: str) -> Response:
         else:
             storage().snapshots.report(id, reason)
             sent = True
-    told = {"sent": sent, "problem": wrong, "form": request.form, "longest": LONGEST_REASON}
     status = 422 if wrong else 200
-    return _private(make_response(render_template("share/report.html", stored=stored, status=status, **told), status))
+    page = ReportPage(stored=stored, sent=sent, problem=wrong, form=request.form, longest=LONGEST_REASON, status=status)
+    return _private(make_response(render(page), status))
 
 
 def _shared(wanted: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceipt | None, list[InputProblem]]:
@@ -282,9 +287,9 @@ def _shared(wanted: ShareTerms, problems: list[InputProblem]) -> tuple[ShareRece
         return None, [InputProblem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
 
 
-def _stored(id: str, template: str = "share/gone.html") -> StoredSnapshot | Response:
+def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
     """The snapshot, or the page that says why there is none."""
-    return kept_or_gone(storage().snapshots.get(id), id, template)
+    return kept_or_gone(storage().snapshots.get(id), in_frame=in_frame)
 
 
 def _stored_for_programs(id: str) -> StoredSnapshot | Response:
@@ -293,6 +298,10 @@ def _stored_for_programs(id: str) -> StoredSnapshot | Response:
     if stored is None:
         return problem(404, _("There is no snapshot of this id, and there never was one."))
     return stored if stored.condition == "kept" else problem(410, _("This snapshot is not kept any more."))
+
+
+def _page_context(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> SnapshotPage:
+    return SnapshotPage(result_shown=view.result_context(), about=about(view, stored, kept))
 
 
 def _frame(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:

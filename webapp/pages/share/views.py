@@ -3,53 +3,46 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Response, make_response, render_template, url_for
+from flask import Response, make_response, url_for
 from flask_babel import format_date
 from flask_babel import gettext as _
 
+from webapp.pages.share.contexts import FrameContext, GonePage, SnapshotAbout
 from webapp.rendering import pictures
 from webapp.rendering.markup import visible
 from webapp.sharing.restored import RestoredResult
 from webapp.storage import StoredSnapshot
+from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.views import ResultView
+from webapp.web.templates import FrameMessage, render
 
 LONGEST_BEGINNING = 30
 
 
-def page_part(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> dict[str, Any]:
-    """For `share/page.html` and `share/embed.html`."""
-    query = view.state.query()
-    return {
-        **view.result_part(),
-        **about(stored, describe(view)),
-        "shown_title": stored.snapshot.state.get("title") or _("A text and its tokens"),
-        "differs": kept.differs,
-        "fields": parse_qsl(query, keep_blank_values=True),
-        "origin": url_for("playground.page"),
-        "open_copy": _("Open a copy in the playground"),
-    }
-
-
-def about(stored: StoredSnapshot, description: str) -> dict[str, Any]:
-    """What is told about a snapshot, whatever it is of."""
+def about(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> SnapshotAbout:
+    """What is told about the snapshot of a result."""
     told = stored.snapshot.state
-    return {
-        "stored": stored,
-        "title": told.get("title", ""),
-        "note": told.get("note", ""),
-        "core_version": stored.snapshot.core_version,
-        "address": url_for("snapshots.page", id=stored.id, _external=True),
-        "description": description,
-    }
+    return SnapshotAbout(
+        stored=stored,
+        title=told.get("title", ""),
+        shown_title=told.get("title") or _("A text and its tokens"),
+        note=told.get("note", ""),
+        description=describe(view),
+        core_version=stored.snapshot.core_version,
+        differs=kept.differs,
+        address=url_for("snapshots.page", id=stored.id, _external=True),
+        origin=url_for("playground.page"),
+        open_copy=_("Open a copy in the playground"),
+        fields=parse_qsl(view.state.query(), keep_blank_values=True),
+    )
 
 
 def embed_code(id: str, title: str) -> str:
     """The HTML that shows a snapshot in a frame."""
-    return render_template("share/_frame.html", id=id, title=title, width="640", height="320")
+    return render(FrameContext(id=id, title=title, width=640, height=320))
 
 
 def first_words(text: str) -> str:
@@ -75,14 +68,13 @@ def day_before(moment: datetime) -> str:
 def describe(view: ResultView) -> str:
     """One line about a result, for whoever unfolds its link."""
     assert view.result is not None
-    part = view.result_part()
     own = view.state.vocabulary == "own-dictionary"
     return _(
         "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
-        algorithm=part["algorithm_names"][view.state.algorithm],
-        vocabulary=_("a dictionary of the author’s own") if own else part["vocabulary_title"],
+        algorithm=algorithm_names()[view.state.algorithm],
+        vocabulary=_("a dictionary of the author’s own") if own else view.vocabulary_title,
     )
 
 
@@ -93,14 +85,14 @@ def card(stored: StoredSnapshot) -> bytes:
     return pictures.card(kept.encoding, title=title, words=picture_words())
 
 
-def kept_or_gone(stored: StoredSnapshot | None, id: str, template: str) -> StoredSnapshot | Response:
+def kept_or_gone(stored: StoredSnapshot | None, *, in_frame: bool = False) -> StoredSnapshot | Response:
     """The snapshot if it is kept, else the page that says what became of it."""
     if stored is None:
-        return gone("unknown", id, template)
-    return stored if stored.condition == "kept" else gone(stored.condition, id, template)
+        return gone("unknown", in_frame=in_frame)
+    return stored if stored.condition == "kept" else gone(stored.condition, in_frame=in_frame)
 
 
-def gone(what: str, id: str, template: str = "share/gone.html") -> Response:
+def gone(what: str, *, in_frame: bool = False) -> Response:
     """A page for a snapshot that is not to be seen, each case with its own sentence and status."""
     title, sentence, status = {
         "unknown": (
@@ -135,7 +127,11 @@ def gone(what: str, id: str, template: str = "share/gone.html") -> Response:
             200,
         ),
     }[what]
-    response = make_response(render_template(template, title=title, sentence=sentence, id=id, status=status), status)
+    if in_frame:
+        body = render(FrameMessage(title=title, sentence=sentence))
+    else:
+        body = render(GonePage(title=title, sentence=sentence, status=status))
+    response = make_response(body, status)
     response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
     response.headers["X-Robots-Tag"] = "noindex"
     return response

@@ -8,11 +8,12 @@ from io import BytesIO
 from itertools import islice
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
+from webapp.pages.split.contexts import PartsContext, SplitPage
 from webapp.pages.split.forms import MOST, SplitRequest, choices, read
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import MOST_PARTS, parts_json
@@ -23,6 +24,7 @@ from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, 
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
+from webapp.web.templates import render
 
 blueprint = Blueprint("splitter", __name__)
 
@@ -111,23 +113,23 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
 def _shown(
     asked: SplitRequest, parts: Sequence[TextPart], problems: Sequence[InputProblem], link: str | None = None
 ) -> Response:
-    partial = wants_partial()
-    body = render_template(
-        "split/_parts.html" if partial else "split/page.html",
-        asked=asked,
+    shown = PartsContext(
         parts=[(part, asked.text[part.start : part.end]) for part in parts[:PARTS_SHOWN]],
         count=len(parts),
         largest=max((part.tokens for part in parts), default=0),
         shown=PARTS_SHOWN,
         problems=problems,
-        groups=choices(request, asked.vocabulary),
         title_of=title_of,
         vocabulary=find(asked.vocabulary),
-        most=MOST,
         link=link,
     )
+    body = render(shown if wants_partial() else _page_context(asked, shown))
     response = make_response(body, max((problem.status for problem in problems), default=200))
     return swappable(response)
+
+
+def _page_context(asked: SplitRequest, parts: PartsContext) -> SplitPage:
+    return SplitPage(parts_shown=parts, asked=asked, groups=choices(request, asked.vocabulary), most=MOST)
 
 
 def _download(content: bytes, mimetype: str, name: str) -> Response:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from flask_babel import gettext as _
@@ -16,7 +16,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.viterbi import ViterbiColumn, back, fill
-from webapp.pages.steps.lattice_drawing import draw, shown_text
+from webapp.pages.steps.lattice_drawing import LatticeDrawing, draw, shown_text
 from webapp.pages.steps.lattice_messages import (
     added,
     alternative,
@@ -31,6 +31,7 @@ from webapp.pages.steps.segmentations import (
     LIMITS,
     MOST_SEED,
     AlternativesRequest,
+    SegmentationAlternatives,
     alternatives,
     alternatives_request_of,
     counted,
@@ -88,6 +89,35 @@ class _Step:
     followed: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class LatticePart:
+    """What `steps/_lattice.html` draws of a step; an added token has no drawing."""
+
+    ended: ClassVar = False
+    words: Sequence[StepCell]
+    figure: Callable[..., str]  # a log-probability
+    shown: Callable[[str], str]  # a piece
+    drawing: LatticeDrawing | None = None
+    said: str = ""  # the drawing in words
+    legend: Sequence[tuple[str, str]] = ()
+    column: ViterbiColumn | None = None  # the one that is filled now
+    digits: int = 2  # of its figures
+    columns: Sequence[ViterbiColumn] = ()  # the table so far
+    arcs: Sequence[Arc] = ()  # those that are drawn
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatticeEndPart:
+    """What it draws in the end: the tokens, and other segmentations."""
+
+    ended: ClassVar = True
+    cells: Sequence[StepCell]
+    alternatives: SegmentationAlternatives
+    hidden: Sequence[tuple[str, str]]  # fields that the form for others sends along
+    limits: Mapping[str, float]  # of that form
+    next_seed: str
+
+
 class _Lattices:
     template = "steps/_lattice.html"
 
@@ -135,38 +165,33 @@ class _Lattices:
         opening = opened_up(word.lattice) if now.known == 1 else ""
         return joined([opening, filled(column, falls_back=self._falls_back(column.best.arc))])
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> LatticePart | LatticeEndPart:
         if step == len(self._steps):
-            return {
-                "ended": True,
-                "cells": final_cells(self._result),
-                "alternatives": alternatives(self._lattices, self._choice),
-                "hidden": parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
-                "limits": LIMITS,
-                "next_seed": str((self._choice.seed + 1) % (MOST_SEED + 1)),
-            }
+            return LatticeEndPart(
+                cells=final_cells(self._result),
+                alternatives=alternatives(self._lattices, self._choice),
+                hidden=parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
+                limits=LIMITS,
+                next_seed=str((self._choice.seed + 1) % (MOST_SEED + 1)),
+            )
         now = self._steps[step]
         word = self._words[now.word]
-        part: dict[str, Any] = {
-            "ended": False,
-            "words": self._line(now.word),
-            "figure": format_log_probability,
-            "shown": shown_text,
-        }
+        part = LatticePart(words=self._line(now.word), figure=format_log_probability, shown=shown_text)
         if isinstance(word, AddedFound):
             return part
         here = None if now.followed else now.known
         followed = frozenset(word.path[: now.followed])
         drawing = draw(word.lattice, word.columns, known=now.known, here=here, followed=followed)
-        return part | {
-            "drawing": drawing,
-            "said": alternative(drawing, word.text),
-            "legend": legend(drawing),
-            "column": None if here is None else word.columns[here - 1],
-            "digits": 2 if here is None else digits_of(word.columns[here - 1]),
-            "columns": word.columns[: now.known],
-            "arcs": [arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
-        }
+        return replace(
+            part,
+            drawing=drawing,
+            said=alternative(drawing, word.text),
+            legend=legend(drawing),
+            column=None if here is None else word.columns[here - 1],
+            digits=2 if here is None else digits_of(word.columns[here - 1]),
+            columns=word.columns[: now.known],
+            arcs=[arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._steps):

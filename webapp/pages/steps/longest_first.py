@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from flask_babel import gettext as _
@@ -16,6 +16,7 @@ from webapp.core.traces.merging import MergingModel
 from webapp.pages.steps.examples import PARTING
 from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
 from webapp.pages.steps.merging_messages import listed, piece, quoted, sentence_of
+from webapp.pages.steps.merging_part import FitRow, MergingPart
 from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
@@ -40,17 +41,6 @@ EXAMPLE = {
     "vocabulary": TUTORIAL_VOCABULARY,
     "parting": PARTING,
 }
-
-
-@dataclass(frozen=True)
-class FitRow:
-    """A piece that stands somewhere in what is left, as a row of the table."""
-
-    piece: str
-    length: int
-    id: int
-    places: int
-    taken: bool
 
 
 def walkthrough(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
@@ -91,25 +81,25 @@ class _Longest:
             return sentence_of(one.word, None)
         return self._uncovered(one, found) if found.piece is None else self._found(one, found, self._frames[step][1])
 
-    def part(self, step: int) -> dict[str, Any]:
-        part: dict[str, Any] = {
-            "longest": True,
-            "tutorial": self._tutorial,
-            "example": EXAMPLE,
-            "ended": step == len(self._frames),
-            "cells": self._cells(step),
-            "trees": [],
-        }
-        if part["ended"]:
-            if not self._tutorial:
-                part["compared"] = greedy_vs_merges(self._tried)
-            return part
+    def part(self, step: int) -> MergingPart:
+        part = MergingPart(
+            longest=True,
+            tutorial=self._tutorial,
+            example=EXAMPLE,
+            ended=step == len(self._frames),
+            cells=self._cells(step),
+        )
+        if part.ended:
+            return part if self._tutorial else replace(part, compared=greedy_vs_merges(self._tried))
         one, found = self._at(step)
-        if found is not None:
-            part["stretches"] = [_stretch_cell(one, stretch, found) for stretch in found.after]
-            part["fits"] = self._fits(one, found)
-            part["more_fits"] = max(0, len(fits(self._way, one.word.text, found.before)) - FITS)
-        return part
+        if found is None:
+            return part
+        return replace(
+            part,
+            stretches=[_stretch_cell(one, stretch, found) for stretch in found.after],
+            fits=self._fits(one, found),
+            more_fits=max(0, len(fits(self._way, one.word.text, found.before)) - FITS),
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._frames):

@@ -55,6 +55,19 @@ class RuleCount:
     remark: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class MatchingPart:
+    """What `steps/_matching.html` draws."""
+
+    ended: bool  # whether this is the last step
+    followed: Direction
+    about: str  # what the windows are
+    lanes: Sequence[MatchingLane]
+    counts: Sequence[RuleCount]  # in the end
+    differ: bool  # whether the two directions do
+    by_default: bool  # whether none of the rules decides
+
+
 class _Matching:
     template = "steps/_matching.html"
 
@@ -75,18 +88,18 @@ class _Matching:
         taken = self._taken[self._direction]
         return self._sentence(self._direction, taken[step]) if step < len(taken) else self._end()
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> MatchingPart:
         ended = step == len(self) - 1
         verdict_of = self._result.verdict
-        return {
-            "ended": ended,
-            "followed": self._direction,
-            "about": joined([self._about(), self._barred(step)]),
-            "counts": self._counts() if ended else [],
-            "differ": bool(self._result.disagreements),
-            "by_default": ended and verdict_of is not None and verdict_of.reason == "backward by default",
-            "lanes": [self._lane(direction, step, ended) for direction in NAMES],
-        }
+        return MatchingPart(
+            ended=ended,
+            followed=self._direction,
+            about=joined([self._about(), self._barred(step)]),
+            counts=self._counts() if ended else [],
+            differ=bool(self._result.disagreements),
+            by_default=ended and verdict_of is not None and verdict_of.reason == "backward by default",
+            lanes=[self._lane(direction, step, ended) for direction in NAMES],
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         taken = self._taken[self._direction]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask_babel import gettext as _
@@ -17,6 +18,7 @@ from webapp.pages.steps.greedy_vs_merges import other_way
 from webapp.pages.steps.longest_first import EXAMPLE
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
+from webapp.pages.steps.merging_part import MergingPart
 from webapp.pages.steps.rows import pair_rows, row, symbol_groups
 from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
 from webapp.pages.walkthrough.cells import StepCell, cell
@@ -57,35 +59,33 @@ class _Merging:
         word, one = self._at(step)
         return sentence_of(word, one)
 
-    def part(self, step: int) -> dict[str, Any]:
-        part: dict[str, Any] = {
-            "longest": False,
-            "example": EXAMPLE,
-            "legend": how_it_merges(self._model),
-            "scored": isinstance(self._model, ScoredBPE),
-            "ended": step == len(self._frames),
-            "leftwards": leftwards(self._result.state.text),
-            "cells": self._cells(step),
-            "cut": any(word.word and word.word.start for word in self._words),
-            "trees": [],
-        }
-        if part["ended"]:
-            part["trees"] = [_tree(word) for word in self._words if word.word]
-            part["compared"] = other_way(self._result, self._model, self._words)
-            return part
+    def part(self, step: int) -> MergingPart:
+        part = MergingPart(
+            longest=False,
+            example=EXAMPLE,
+            legend=how_it_merges(self._model),
+            scored=isinstance(self._model, ScoredBPE),
+            ended=step == len(self._frames),
+            leftwards=leftwards(self._result.state.text),
+            cells=self._cells(step),
+            cut=any(word.word and word.word.start for word in self._words),
+        )
+        if part.ended:
+            trees = [_tree(word) for word in self._words if word.word]
+            return replace(part, trees=trees, compared=other_way(self._result, self._model, self._words))
         word, one = self._at(step)
         if one is None:
             return part
         new = (
             frozenset(node.number for node in made_by(one)) if isinstance(one, MergeStep | ReplaceStep) else frozenset()
         )
-        part["groups"] = symbol_groups(one)
-        if isinstance(one, MergeStep):
-            part["pairs"] = pair_rows(self._model, one)
-        if isinstance(one, MergeStep | ReplaceStep):
-            part["after"] = row(one.after, new)
-        part["trees"] = [_tree(word, self._frames[step][1])]
-        return part
+        return replace(
+            part,
+            groups=symbol_groups(one),
+            pairs=pair_rows(self._model, one) if isinstance(one, MergeStep) else (),
+            after=row(one.after, new) if isinstance(one, MergeStep | ReplaceStep) else (),
+            trees=[_tree(word, self._frames[step][1])],
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._frames):

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from flask import Blueprint, abort, redirect, render_template, request
+from flask import Blueprint, abort, redirect, request
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.pages.steps import forms as asking
+from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import piece
 from webapp.pages.steps.overview import overview_lines
@@ -31,6 +32,7 @@ from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, tit
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
+from webapp.web.templates import render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.add_app_template_filter(direction)
@@ -39,7 +41,7 @@ blueprint.add_app_template_filter(direction)
 @blueprint.get("/steps")
 def index() -> Response:
     """What can be followed, with a text to begin with for each."""
-    return answered(render_template("steps/index.html", lines=overview_lines(), most=MOST))
+    return answered(render(OverviewPage(lines=overview_lines(), most=MOST)))
 
 
 @blueprint.get("/steps/<algorithm>")
@@ -86,27 +88,33 @@ def _answer(algorithm: str) -> Response:
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_json():
         return _twin(asked, frame, problems)
-    body = render_template(
-        "walkthrough/_walkthrough.html" if wants_partial() else "steps/page.html",
+    shown = StepContext(
         asked=asked,
-        short=short,
         state=asked.state,
         frame=frame,
         problems=problems,
         offers=offers,
         pending=pending,
         again=request.script_root + request.full_path,
+        default_for=default_for,
+    )
+    body = render(shown if wants_partial() else _page_context(asked, short, shown))
+    return answered(body, status, link=asked.address(frame.step) if frame else "")
+
+
+def _page_context(asked: StepsRequest, short: StepsRequest, shown: StepContext) -> StepsPage:
+    return StepsPage(
+        shown=shown,
+        short=short,
         algorithm_names=algorithm_names(),
         algorithms=ALGORITHMS,
-        default_for=default_for,
         choices=choices(request, asked.state),
         switches=switches(asked.state),
         carried=[*carried(asked.state), *asked.options.items()],
         title_of=title_of,
         most=MOST,
-        listing=ENCODING.get("longest-first" if "longest" in asked.options else algorithm),
+        listing=ENCODING.get("longest-first" if "longest" in asked.options else asked.state.algorithm),
     )
-    return answered(body, status, link=asked.address(frame.step) if frame else "")
 
 
 class _NoSuchStepError(Exception):

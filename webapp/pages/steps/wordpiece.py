@@ -40,6 +40,17 @@ class _Step:
     decision: WordPieceDecision | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class WordPiecePart:
+    """What `steps/_wordpiece.html` draws."""
+
+    ended: bool  # whether this is the last step
+    cells: Sequence[StepCell]  # of the word, or in the end of the tokens
+    words: Sequence[StepCell] = ()  # the text
+    windows: Sequence[Window] = ()  # the lengths that were tried
+    about: str = ""  # what the windows are
+
+
 class _Greedy:
     template = "steps/_wordpiece.html"
 
@@ -79,21 +90,21 @@ class _Greedy:
             return self._added(word)
         return self._decided(word.text, decision)
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> WordPiecePart:
         if step == len(self._steps):
-            return {"ended": True, "cells": final_cells(self._result)}
+            return WordPiecePart(ended=True, cells=final_cells(self._result))
         now = self._steps[step]
-        return {
-            "ended": False,
-            "words": self._line(step),
-            "cells": self._word(step),
-            "windows": self._windows(now),
-            "about": _(
+        return WordPiecePart(
+            ended=False,
+            words=self._line(step),
+            cells=self._word(step),
+            windows=self._windows(now),
+            about=_(
                 "The window begins with all that is left of the word and gives up its last character until it holds a "
                 "piece. Pieces inside a word are written with %(prefix)s in front.",
                 prefix=self._model.continuing_subword_prefix,
             ),
-        }
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._steps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,32 @@ from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
 SHOWN = 40  # rows of a table
+
+
+@dataclass(frozen=True, kw_only=True)
+class BigramRow:
+    """A word that ends at a place, after one of those before it."""
+
+    best: bool  # whether this is the word's best way
+    word: str
+    previous: str
+    count: int  # of the pair
+    beginnings: int  # how often `previous` is followed by anything
+    kinds: int  # different words
+    score: str  # log-probability of the word after `previous`
+    before: str  # the sum so far
+    total: str  # both
+
+
+@dataclass(frozen=True, kw_only=True)
+class BigramPart:
+    """What `training/_bigrams.html` draws: the pairs that were counted, a place of the text, or the words."""
+
+    counted: Sequence[tuple[str, str, int]] | None = None  # at the beginning: a word, the one after it, how often
+    cells: Sequence[StepCell] | None = None  # in the end: the words
+    text: Sequence[StepCell] = ()  # before and after the place
+    rows: Sequence[BigramRow] = ()  # the words that end there, likeliest first
+    more: int = 0  # rows that are not shown
 
 
 class BigramWalkthrough:
@@ -58,24 +85,21 @@ class BigramWalkthrough:
             )
         return self._place(self._columns[step - 1])
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> BigramPart:
         """What the template is given."""
         if step == 0:
             pairs = self._bigrams.pairs.most_common()
-            return {
-                "counted": [(_word(a), _word(b), count) for (a, b), count in pairs[:SHOWN]],
-                "more": len(pairs[SHOWN:]),
-            }
+            counted = [(_word(a), _word(b), count) for (a, b), count in pairs[:SHOWN]]
+            return BigramPart(counted=counted, more=len(pairs[SHOWN:]))
         if step == len(self) - 1:
-            return {"cells": [self._cell(word) for word in self._words]}
+            return BigramPart(cells=[self._cell(word) for word in self._words])
         column = self._columns[step - 1]
         rows = sorted(range(len(column.candidates)), key=lambda at: -column.candidates[at].total)
-        return {
-            "place": column.end,
-            "text": self._text_cells(column.end),
-            "rows": [self._row(column, at) for at in rows[:SHOWN]],
-            "more": len(rows[SHOWN:]),
-        }
+        return BigramPart(
+            text=self._text_cells(column.end),
+            rows=[self._row(column, at) for at in rows[:SHOWN]],
+            more=len(rows[SHOWN:]),
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         """The same for programs."""
@@ -146,19 +170,19 @@ class BigramWalkthrough:
             sum=_figure(winner.total),
         )
 
-    def _row(self, column: BigramColumn, at: int) -> dict[str, Any]:
+    def _row(self, column: BigramColumn, at: int) -> BigramRow:
         candidate = column.candidates[at]
-        return {
-            "best": at in column.best,
-            "word": _word(candidate.word),
-            "previous": _word(candidate.previous),
-            "count": self._bigrams.count(candidate.previous, candidate.word),
-            "beginnings": self._bigrams.beginnings(candidate.previous),
-            "kinds": self._bigrams.kinds,
-            "score": _figure(candidate.score),
-            "before": _figure(candidate.before),
-            "total": _figure(candidate.total),
-        }
+        return BigramRow(
+            best=at in column.best,
+            word=_word(candidate.word),
+            previous=_word(candidate.previous),
+            count=self._bigrams.count(candidate.previous, candidate.word),
+            beginnings=self._bigrams.beginnings(candidate.previous),
+            kinds=self._bigrams.kinds,
+            score=_figure(candidate.score),
+            before=_figure(candidate.before),
+            total=_figure(candidate.total),
+        )
 
 
 def _word(word: str) -> str:

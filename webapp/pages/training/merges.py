@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -21,6 +22,7 @@ from webapp.pages.training.rows import (
     PAIRS_SHOWN,
     PairLine,
     PieceLine,
+    WordLine,
     quoted,
     read_cells,
     shown,
@@ -49,6 +51,27 @@ def walkthrough(asked: TrainingRequest) -> MergesWalkthrough:
     counts = recipes.CHARACTER_BPE.count(asked.corpus)
     training = training_bpe.train_characters(counts, asked.wanted, suffix_apart=asked.apart)
     return MergesWalkthrough(asked, recipes.CHARACTER_BPE, training)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergesPart:
+    """What `training/_merges.html` draws."""
+
+    scored: bool  # whether pairs have scores
+    same: Sequence[WordLine]  # the words that do not change
+    alphabet: Sequence[PieceLine]  # the vocabulary at the beginning
+    made: Sequence[PieceLine]  # the pieces that came since
+    bytes: bool  # whether the alphabet is the 256 bytes
+    in_use: int  # symbols in the words
+    read: Sequence[StepCell]  # the text to encode, as tokens
+    read_text: str
+
+    # A round; the first and the last step have none
+    round: int | None = None
+    pairs: Sequence[PairLine] = ()
+    more: int = 0  # pairs that are not shown
+    too_rare: int = 0  # pairs below the minimum
+    changed: Sequence[WordLine] = ()
 
 
 class MergesWalkthrough:
@@ -83,30 +106,35 @@ class MergesWalkthrough:
             return self._beginning()
         return self._end() if step == len(self) - 1 else self._round_sentence(self._round(step))
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> MergesPart:
         """What the template is given."""
         done = min(step, self._merges)
         words = self._words(done)
         alphabet, made = self._vocabulary(done, new=0 < step <= self._merges)
-        part: dict[str, Any] = {
-            "scored": self._asked.kind == "wordpiece",
-            "round": None,
-            "same": [word_line(word, word) for word in words],
-            "alphabet": alphabet,
-            "made": made,
-            "bytes": self._asked.kind == "bpe-bytes",
-            "in_use": len({symbol for word in words for symbol in word.symbols}),
-            "read": self._read(done),
-            "read_text": self._asked.text,
-        }
-        if 0 < step <= self._merges:
-            round = self._round(step)
-            lines = [(bool(new.made), word_line(old, new)) for old, new in _both(round)]
-            part["round"] = round.number
-            part["pairs"], part["more"], part["too_rare"] = self._pairs(round)
-            part["changed"] = [line for changed, line in lines if changed]
-            part["same"] = [line for changed, line in lines if not changed]
-        return part
+        part = MergesPart(
+            scored=self._asked.kind == "wordpiece",
+            same=[word_line(word, word) for word in words],
+            alphabet=alphabet,
+            made=made,
+            bytes=self._asked.kind == "bpe-bytes",
+            in_use=len({symbol for word in words for symbol in word.symbols}),
+            read=self._read(done),
+            read_text=self._asked.text,
+        )
+        if not 0 < step <= self._merges:
+            return part
+        round = self._round(step)
+        lines = [(bool(new.made), word_line(old, new)) for old, new in _both(round)]
+        pairs, more, too_rare = self._pairs(round)
+        return replace(
+            part,
+            round=round.number,
+            pairs=pairs,
+            more=more,
+            too_rare=too_rare,
+            changed=[line for changed, line in lines if changed],
+            same=[line for changed, line in lines if not changed],
+        )
 
     def record(self, step: int) -> dict[str, Any]:
         """The step as plain values."""

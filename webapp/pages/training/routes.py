@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask import Blueprint, abort, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.pages.training import merges, unigram
 from webapp.pages.training.bigrams import BigramWalkthrough
+from webapp.pages.training.contexts import RoundContext, TrainingPage
 from webapp.pages.training.forms import ALGORITHMS, MOST, MOST_TEXT, TrainingRequest, bounds, opening_of, read
 from webapp.pages.training.presets import presets, usual
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
@@ -22,6 +23,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
+from webapp.web.templates import render
 
 blueprint = Blueprint("training", __name__)
 
@@ -67,15 +69,17 @@ def _answer(algorithm: str) -> Response:
         offers = [(_("Train on its beginning"), asked.with_corpus(opening_of(asked.corpus)).address())]
     if wants_json() and request.method == "GET":
         return _twin(asked, frame, problems)
-    template = "walkthrough/_walkthrough.html" if wants_partial() else "training/page.html"
+    shown = RoundContext(state=asked, frame=frame, problems=problems, offers=offers)
+    body = render(shown if wants_partial() else _page_context(asked, shown))
+    status = max((one.status for one in problems), default=200)
+    return answered(body, status, link=asked.address(frame.step) if frame else "")
+
+
+def _page_context(asked: TrainingRequest, shown: RoundContext) -> TrainingPage:
     least, most = bounds(asked)
-    body = render_template(
-        template,
+    return TrainingPage(
+        shown=shown,
         asked=asked,
-        state=asked,  # a row of cells goes by the direction of the text
-        frame=frame,
-        problems=problems,
-        offers=offers,
         kinds=_kinds(asked),
         presets=presets(asked.kind),
         longest=MOST,
@@ -85,8 +89,6 @@ def _answer(algorithm: str) -> Response:
         titles=_titles(),
         listing=TRAINING[asked.kind],
     )
-    status = max((one.status for one in problems), default=200)
-    return answered(body, status, link=asked.address(frame.step) if frame else "")
 
 
 def _show(asked: TrainingRequest) -> Walkthrough:

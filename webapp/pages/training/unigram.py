@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log
 from typing import Any
@@ -27,6 +26,7 @@ from webapp.core.traces.training_unigram import (
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
 from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
+from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.figures import format_log_probability
@@ -37,30 +37,6 @@ from webapp.web.localization import number
 
 LINES = 14  # of a table, on either side of a cut
 PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
-
-
-@dataclass(frozen=True)
-class PieceTableLine:
-    """A longer piece in a table. What a table does not show of it is left out."""
-
-    piece: str
-    percent: float = 0.0
-    frequency: int | None = None
-    probability: float | None = None
-    before: float | None = None
-    expected: float | None = None
-    used: int | None = None
-    instead: str = ""
-    loss: float | None = None
-    removed: bool = False
-
-
-@dataclass(frozen=True)
-class WordReadingLine:
-    """A word as it is read now."""
-
-    symbols: list[WordSymbol]
-    count: int
 
 
 def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
@@ -125,7 +101,7 @@ class UnigramWalkthrough:
         round = self._round(step)
         return self._estimated(round) if step % 2 else self._pruned(round)
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> PiecesPart:
         """What the template is given."""
         if step == 0:
             return self._start_part()
@@ -211,7 +187,7 @@ class UnigramWalkthrough:
 
     # What it is drawn as
 
-    def _start_part(self) -> dict[str, Any]:
+    def _start_part(self) -> PiecesPart:
         seeds = self._training.seeds
         longer = [seed for seed in seeds if len(seed.piece) > 1]
         most = max((seed.probability for seed in longer), default=1.0)
@@ -225,15 +201,17 @@ class UnigramWalkthrough:
             for seed in longer[: 2 * LINES]
         ]
         scores = {seed.piece: log(seed.probability) for seed in seeds}
-        return {
-            "view": "start",
-            "lines": lines,
-            "more": len(longer) - len(lines),
-            **self._common(seeds, None),
-            "words": _words(readings(scores, self._training.counts)),
-        }
+        return PiecesPart(
+            view="start",
+            lines=lines,
+            more=len(longer) - len(lines),
+            single=_single(seeds),
+            words=_words(readings(scores, self._training.counts)),
+            read=self._read(None),
+            read_text=self._asked.text,
+        )
 
-    def _estimate_part(self, round: UnigramRound) -> dict[str, Any]:
+    def _estimate_part(self, round: UnigramRound) -> PiecesPart:
         longer = sorted(_longer(round), key=lambda one: -one.expected)
         most = max((one.probability for one in longer), default=1.0)
         lines = [
@@ -246,52 +224,45 @@ class UnigramWalkthrough:
             )
             for one in longer[: 2 * LINES]
         ]
-        return {
-            "view": "estimate",
-            "lines": lines,
-            "more": len(longer) - len(lines),
-            **self._common(round.candidates, round),
-            "words": _words(round.readings),
-        }
+        return PiecesPart(
+            view="estimate",
+            lines=lines,
+            more=len(longer) - len(lines),
+            single=_single(round.candidates),
+            words=_words(round.readings),
+            read=self._read(round),
+            read_text=self._asked.text,
+        )
 
-    def _prune_part(self, round: UnigramRound) -> dict[str, Any]:
+    def _prune_part(self, round: UnigramRound) -> PiecesPart:
         """The pieces on both sides of the cut, least missed first."""
         longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
         removed = [one for one in longer if one.removed]
         kept = [one for one in longer if not one.removed]
         most = max((one.loss or 0.0 for one in longer), default=0.0) or 1.0
         going, staying = ([_loss_line(one, most) for one in some] for some in (removed[-LINES:], kept[:LINES]))
-        return {
-            "view": "prune",
-            "going": going,
-            "more_going": len(removed) - len(going),
-            "staying": staying,
-            "more_staying": len(kept) - len(staying),
-            **self._common(round.candidates, round),
-        }
+        return PiecesPart(
+            view="prune",
+            going=going,
+            more_going=len(removed) - len(going),
+            staying=staying,
+            more_staying=len(kept) - len(staying),
+            single=_single(round.candidates),
+            read=self._read(round),
+            read_text=self._asked.text,
+        )
 
-    def _end_part(self) -> dict[str, Any]:
-        return {
-            "view": "end",
-            "vocabulary": [
+    def _end_part(self) -> PiecesPart:
+        return PiecesPart(
+            view="end",
+            vocabulary=[
                 (PieceLine(shown_piece(piece), id), None if piece == UNKNOWN else score)
                 for id, (piece, score) in enumerate(zip(self._model.pieces, self._model.scores, strict=True))
             ],
-            "words": _words(self._training.rounds[-1].readings),
-            "read": read_cells(self._final, self._asked.text) if self._asked.text else [],
-            "read_text": self._asked.text,
-        }
-
-    def _common(
-        self, pieces: Sequence[PieceCandidate] | Sequence[SeedPiece], round: UnigramRound | None
-    ) -> dict[str, Any]:
-        single = [one for one in pieces if len(one.piece) == 1]
-        return {
-            "single": [WordSymbol(shown_piece(one.piece)) for one in single],
-            "total": len(pieces),
-            "read": self._read(round),
-            "read_text": self._asked.text,
-        }
+            words=_words(self._training.rounds[-1].readings),
+            read=read_cells(self._final, self._asked.text) if self._asked.text else [],
+            read_text=self._asked.text,
+        )
 
     # What is said
 
@@ -360,6 +331,10 @@ class UnigramWalkthrough:
             why = _("That is as many as are wanted, so a last estimate lets the probabilities add up to 1.")
         longest = _("The one longer piece that stayed is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
         return joined([left, why, longest])
+
+
+def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> list[WordSymbol]:
+    return [WordSymbol(shown_piece(one.piece)) for one in pieces if len(one.piece) == 1]
 
 
 def _longer(round: UnigramRound) -> list[PieceCandidate]:

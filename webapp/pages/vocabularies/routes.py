@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
+from flask import Blueprint, Response, jsonify, make_response, request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.pages.vocabularies import listing, portrait_bars, token_table
-from webapp.pages.vocabularies.messages import algorithm_names_of
+from webapp.pages.vocabularies.contexts import (
+    ListContext,
+    ListPage,
+    PendingVocabularyPage,
+    ShippedRow,
+    TokensContext,
+    UnavailableVocabularyPage,
+    UnknownVocabularyPage,
+    VocabularyPage,
+)
 from webapp.pages.vocabularies.pipeline_settings import settings_of
 from webapp.pages.vocabularies.size_chart import size_chart
 from webapp.pages.vocabularies.special_tokens import special_lines
@@ -33,16 +42,11 @@ from webapp.vocabularies.descriptions import description_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
+from webapp.web.templates import ErrorMessage, render
 
 SPECIAL_SHOWN = 300
 
 blueprint = Blueprint("vocabularies", __name__)
-
-
-@blueprint.context_processor
-def words_of_templates() -> dict[str, object]:
-    """What templates call."""
-    return {"visible": visible, "algorithm_names_of": algorithm_names_of, "settings_of": settings_of}
 
 
 @blueprint.get("/vocabularies")
@@ -50,15 +54,16 @@ def index() -> Response:
     """The list of all vocabularies, searched by `find`; below it the record of those that ship."""
     asked = request.args.get("find", "")
     too_long = _too_long(asked, listing.LONGEST_FIND)
-    part = {
-        "find": asked,
-        "problem": too_long,
-        "groups": [] if too_long else listing.vocabulary_groups(asked),
-        "total": len(listing.entries()),
-    }
+    listed = ListContext(
+        find=asked,
+        problem=too_long,
+        groups=[] if too_long else listing.vocabulary_groups(asked),
+        total=len(listing.entries()),
+    )
+    status = 422 if too_long else 200
     if wants_partial():
-        return _answer(render_template("vocabularies/_list.html", **part), 422 if too_long else 200, find=asked)
-    return _answer(render_template("vocabularies/index.html", **part, **_record_part()), 422 if too_long else 200)
+        return _answer(render(listed), status, find=asked)
+    return _answer(render(_list_page(listed)), status)
 
 
 @blueprint.get("/vocabularies/RECORD.json")
@@ -110,17 +115,18 @@ def vocabulary(name: str) -> Response:
             page, status = token_table.page_of(tokenizer.model, found.tokens, query, request.args.get("page", "1")), 200
         except token_table.NoTokenPageError as error:
             wrong, status, last = _no_page(error.last), 404, error.last
-    part = {"entry": entry, "title": title_of(entry), "query": query, "problem": wrong, "page": page, "last": last}
+    tokens = TokensContext(entry=entry, query=query, problem=wrong, page=page, last=last, visible=visible)
     if wants_partial():
-        return _answer(render_template("vocabularies/_tokens.html", **part), status, name=name, **_kept(query, page))
+        return _answer(render(tokens), status, name=name, **_kept(query, page))
     portrait = found.portrait
-    body = render_template(
-        "vocabularies/page.html",
-        **part,
+    context = VocabularyPage(
+        tokens=tokens,
+        title=title_of(entry),
         line=listing.line_of(entry),
         portrait=portrait,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
         pipeline=pipeline_summary(tokenizer),
+        settings_of=settings_of,
         lengths=portrait_bars.length_bars(portrait),
         kinds=portrait_bars.kind_bars(portrait),
         longest=[token_table.longest_of(found.tokens, id) for id in portrait.longest],
@@ -129,7 +135,7 @@ def vocabulary(name: str) -> Response:
         special_shown=SPECIAL_SHOWN,
         growth=size_chart(entry.name),
     )
-    return _answer(body, status)
+    return _answer(render(context), status)
 
 
 def _answer(body: str, status: int, **address: str | int | None) -> Response:
@@ -168,23 +174,23 @@ def _no_page(last: int) -> str:
 
 def _unknown(name: str) -> Response:
     message = _("There is no vocabulary “%(name)s”.", name=_short(name))
-    template = "_error.html" if wants_partial() else "vocabularies/unknown.html"
-    return make_response(render_template(template, status=404, message=message, near=listing.near(name)), 404)
+    if wants_partial():
+        return make_response(render(ErrorMessage(message=message)), 404)
+    return make_response(render(UnknownVocabularyPage(message=message, near=listing.near(name), status=404)), 404)
 
 
 def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
     """A vocabulary that is known and cannot be had now."""
-    template = "_error.html" if wants_partial() else "vocabularies/unavailable.html"
     told = unavailable_problem(error)
-    body = render_template(template, message=told.message, line=listing.line_of(entry))
-    return make_response(body, told.status)
+    if wants_partial():
+        return make_response(render(ErrorMessage(message=told.message)), told.status)
+    page = UnavailableVocabularyPage(message=told.message, line=listing.line_of(entry))
+    return make_response(render(page), told.status)
 
 
 def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
     """A vocabulary that is being fetched: the page looks again by itself."""
-    return make_response(
-        render_template("vocabularies/pending.html", line=listing.line_of(entry), waiting=waiting), 202
-    )
+    return make_response(render(PendingVocabularyPage(line=listing.line_of(entry), waiting=waiting)), 202)
 
 
 def _short(text: str) -> str:
@@ -192,8 +198,8 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def _record_part() -> dict[str, Any]:
-    """What the page tells of how the shipped vocabularies were learned."""
+def _list_page(listed: ListContext) -> ListPage:
+    """The list, and how the shipped vocabularies were learned."""
     written = record()
     kinds = {
         "English": _("English"),
@@ -201,21 +207,22 @@ def _record_part() -> dict[str, Any]:
         "Chinese, classical": _("Chinese, classical"),
         "code": _("Code"),
     }
-    return {
-        "record": written,
-        "rows": [_row(name) for name, entry in CATALOGUE.items() if f"{name}.json.gz" in written["outputs"]],
-        "shares": [(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
-        "dictionary_size": CATALOGUE["jieba"].size,
-        "growth": size_chart(),
-    }
+    return ListPage(
+        listed=listed,
+        record=written,
+        rows=[_row(name) for name in CATALOGUE if f"{name}.json.gz" in written["outputs"]],
+        shares=[(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],
+        dictionary_size=CATALOGUE["jieba"].size or 0,
+        growth=size_chart(),
+    )
 
 
-def _row(name: str) -> dict[str, Any]:
+def _row(name: str) -> ShippedRow:
     output = record()["outputs"][f"{name}.json.gz"]
-    return {
-        "title": titles()[name],
-        "url": url_for("vocabularies.vocabulary", name=name),
-        "pieces": output["pieces"],
-        "seconds": output["seconds to count"] + output["seconds to train"],
-        "kilobytes": round(output["bytes"] / 1024),
-    }
+    return ShippedRow(
+        title=titles()[name],
+        url=url_for("vocabularies.vocabulary", name=name),
+        pieces=output["pieces"],
+        seconds=output["seconds to count"] + output["seconds to train"],
+        kilobytes=round(output["bytes"] / 1024),
+    )

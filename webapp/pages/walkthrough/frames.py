@@ -39,7 +39,7 @@ class StepFrame:
         return self.show.sentence(self.step)
 
     @property
-    def part(self) -> dict[str, Any]:
+    def part(self) -> object:
         """What the template is given."""
         return self.show.part(self.step)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from flask_babel import gettext as _
@@ -10,7 +11,7 @@ from flask_babel import ngettext
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
-from webapp.pages.walkthrough.cells import cell
+from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
@@ -24,6 +25,16 @@ def pretokens(result: Result) -> list[Pretoken | AddedFound]:
     """What the model is asked for the text of a result, in order."""
     state = result.state
     return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.template)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparationPart:
+    """What `walkthrough/_preparation.html` draws."""
+
+    before: Sequence[StepCell]  # the text as it was typed, where the model gets another
+    stretches: Sequence[StepCell]  # what the model gets
+    changed: bool  # whether some of it is not as it was typed
+    added: bool  # whether there are added tokens
 
 
 class PreparedWalkthrough:
@@ -51,7 +62,7 @@ class PreparedWalkthrough:
         """What happened and why."""
         return self.show.sentence(step - 1) if step else self._opening()
 
-    def part(self, step: int) -> dict[str, Any]:
+    def part(self, step: int) -> object:
         """What the template is given."""
         return self.show.part(step - 1) if step else self._part()
 
@@ -76,7 +87,7 @@ class PreparedWalkthrough:
         """The step that made a token."""
         return 1 + self.show.step_of(token)
 
-    def _part(self) -> dict[str, Any]:
+    def _part(self) -> PreparationPart:
         text = self._result.encoding.text
         cells = []
         for found in self._found:
@@ -86,12 +97,12 @@ class PreparedWalkthrough:
                 changed = found.text != text[found.start : found.end]
                 cells.append(cell(found.text, "stretch", "changed" if changed else ""))
         same = [one.text for one in cells] == [shown_piece(text)]
-        return {
-            "before": [] if same else [cell(text, "typed")],
-            "stretches": cells,
-            "changed": any("changed" in one.kinds for one in cells),
-            "added": any(isinstance(found, AddedFound) for found in self._found),
-        }
+        return PreparationPart(
+            before=[] if same else [cell(text, "typed")],
+            stretches=cells,
+            changed=any("changed" in one.kinds for one in cells),
+            added=any(isinstance(found, AddedFound) for found in self._found),
+        )
 
     def _opening(self) -> str:
         if not self._found:

@@ -26,8 +26,8 @@ class Walkthrough(Protocol):
     def sentence(self, step: int) -> str:
         """What happened and why, in plain words and in the reader's language."""
 
-    def part(self, step: int) -> dict[str, Any]:
-        """What the template is given."""
+    def part(self, step: int) -> object:
+        """What the template is given as `part`: a dataclass of the walkthrough's own."""
 
     def record(self, step: int) -> dict[str, Any]:
         """The same for programs: values that JSON has, none of them translated."""

@@ -1,10 +1,9 @@
-"""What the templates of a comparison are given: the drawing, the figures, and how much each two rows share."""
+"""Builds what the templates of a comparison are given: the drawing, the figures, and how much each two rows share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from flask import current_app, url_for
 from markupsafe import Markup
@@ -12,23 +11,12 @@ from markupsafe import Markup
 from webapp.core.encoding import Encoding
 from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, as_text
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, aligned_spans_of
+from webapp.tokenization.comparison.contexts import ComparisonContext, ComparisonFigures
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.messages import milliseconds
 
 DRAWN = 12_000  # characters; of a longer text the beginning is drawn, and all of it is counted
-
-
-@dataclass(frozen=True)
-class ComparisonFigures:
-    """A line of the table. What is per token is None where there are none."""
-
-    row: ComparisonRow
-    tokens: int
-    characters_per_token: float | None
-    bytes_per_token: float | None
-    unknown_share: float | None
-    address: str | None  # of the row alone, in the playground
 
 
 @dataclass(frozen=True)
@@ -38,22 +26,22 @@ class ComparisonView:
     comparison: Comparison
     compared: ComparisonResult
 
-    def part(self) -> dict[str, Any]:
-        """For `comparison/_result.html`."""
-        text = self.compared.text
-        return {
-            "comparison": self.comparison,
-            "compared": self.compared,
-            "rows": self.compared.rows,
-            "shown": [row for row, _encoding in self.compared.shown],
-            "drawing": self.drawing,
-            "texts": self.texts,
-            "figures": self.figures,
-            "agreement": self.compared.agreement,
-            "left_out": len(text) - (self.stretches[-1].end if self.stretches else 0),
-            "drawn": self.stretches[-1].end if self.stretches else 0,
-            "milliseconds": milliseconds,
-        }
+    def context(self) -> ComparisonContext:
+        """What the templates are given."""
+        drawn = self.stretches[-1].end if self.stretches else 0
+        return ComparisonContext(
+            comparison=self.comparison,
+            compared=self.compared,
+            rows=self.compared.rows,
+            shown=[row for row, _encoding in self.compared.shown],
+            drawing=self.drawing,
+            texts=self.texts,
+            figures=self.figures,
+            agreement=self.compared.agreement,
+            drawn=drawn,
+            left_out=len(self.compared.text) - drawn,
+            milliseconds=milliseconds,
+        )
 
     @cached_property
     def stretches(self) -> list[AlignedSpan]:

@@ -1,0 +1,300 @@
+"""Templates: each is rendered through a context that gives it every variable that it uses."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, get_args, get_type_hints
+from urllib.parse import quote
+
+import pytest
+from flask import Flask, template_rendered
+from jinja2 import Template, meta, nodes
+from jinja2.exceptions import UndefinedError
+
+from tests.site import HTMX
+from webapp import create_app
+from webapp.storage import storage_of
+from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find
+from webapp.vocabularies.fetching import FetchError
+from webapp.web.templates import Context, ErrorMessage
+
+# --- what is written down
+
+MACROS = {"charts/_bars.html"}  # offered by `webapp.rendering.charts`; no page has a bar chart at present
+
+
+def contexts(kind: type[Context] = Context) -> Iterator[type[Context]]:
+    """Every context of the site that names a template."""
+    for found in kind.__subclasses__():
+        if found.template and found.__module__.startswith("webapp.") and "template" in vars(found):
+            yield found
+        yield from contexts(found)
+
+
+def given(context: type[Context]) -> set[str]:
+    """The names of the variables that a context gives."""
+    names = set()
+    for name, kind in get_type_hints(context).items():
+        if name in ("template", "chosen_templates"):
+            continue
+        parts = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Context)]
+        names |= given(parts[0]) if parts else {name}
+    return names
+
+
+def chosen(context: type[Context]) -> set[str]:
+    """The templates that a context's template includes by computed names."""
+    hints = get_type_hints(context).values()
+    parts = [part for kind in hints for part in (kind, *get_args(kind))]
+    inner = [part for part in parts if isinstance(part, type) and issubclass(part, Context)]
+    return set(context.chosen_templates).union(*map(chosen, inner))
+
+
+class Templates:
+    """The templates as they are written."""
+
+    def __init__(self, app: Flask) -> None:
+        self.environment = app.jinja_env
+        self.names = set(app.jinja_env.list_templates())
+        self.known = set(app.jinja_env.globals)
+        for processor in app.template_context_processors[None]:
+            with app.test_request_context("/"):
+                self.known |= set(processor())
+
+    @cache  # noqa: B019
+    def tree(self, name: str) -> nodes.Template:
+        assert self.environment.loader is not None
+        return self.environment.parse(self.environment.loader.get_source(self.environment, name)[0])
+
+    def references(self, name: str, *, with_context: bool) -> set[str]:
+        """The templates that `name` extends, includes and imports; `with_context` those that see its variables."""
+        found = set()
+        for node in self.tree(name).find_all((nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)):
+            if isinstance(node.template, nodes.Const) and (getattr(node, "with_context", True) or not with_context):
+                found.add(node.template.value)
+        return found
+
+    def set_here(self, name: str) -> set[str]:
+        """The names that a template gives values itself."""
+        found = set()
+        for node in self.tree(name).find_all((nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.FromImport)):
+            if isinstance(node, nodes.Macro):
+                found.add(node.name)
+            elif isinstance(node, nodes.FromImport):
+                found |= {one if isinstance(one, str) else one[1] for one in node.names}
+            else:
+                names = [node.target, *node.target.find_all(nodes.Name)]
+                found |= {target.name for target in names if isinstance(target, nodes.Name)}
+        return found
+
+    def used(self, name: str, chosen: frozenset[str] = frozenset()) -> set[str]:
+        """The variables that a template needs, with those of the templates in it."""
+        needed = set(meta.find_undeclared_variables(self.tree(name)))
+        computed = any(not isinstance(node.template, nodes.Const) for node in self.tree(name).find_all(nodes.Include))
+        for other in self.references(name, with_context=True) | (set(chosen) if computed else set()):
+            needed |= self.used(other, chosen)
+        return needed - self.set_here(name) - self.known
+
+    def reached(self, name: str, chosen: set[str]) -> set[str]:
+        """The template and all that are in it."""
+        found = {name}
+        for other in (self.references(name, with_context=False) | chosen) - found:
+            found |= self.reached(other, set())
+        return found
+
+
+@pytest.fixture(scope="module")
+def templates(app: Flask) -> Templates:
+    return Templates(app)
+
+
+@pytest.mark.parametrize("context", sorted(set(contexts()), key=lambda one: one.template), ids=lambda one: one.template)
+def test_a_context_gives_every_variable_that_its_template_uses(templates: Templates, context: type[Context]) -> None:
+    used = templates.used(context.template, frozenset(chosen(context)))
+    assert used - given(context) == set()
+
+
+def test_every_template_is_rendered_through_a_context(templates: Templates) -> None:
+    reached = set().union(*(templates.reached(one.template, chosen(one)) for one in contexts()), MACROS)
+    assert templates.names - reached == set(), "no page renders these"
+    assert reached - templates.names == set(), "there are no such templates"
+
+
+def test_a_template_has_one_context(templates: Templates) -> None:
+    names = [one.template for one in contexts() if one.template != "walkthrough/_walkthrough.html"]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_context_and_its_fields_are_documented() -> None:
+    for context in contexts():
+        assert context.__doc__
+        assert not context.__doc__.startswith(f"{context.__name__}("), f"{context.__name__} has no docstring of its own"
+
+
+def test_an_undefined_variable_is_an_error(app: Flask) -> None:
+    with app.test_request_context("/"), pytest.raises(UndefinedError, match="mesage"):
+        app.jinja_env.from_string("{{ mesage }}").render(**ErrorMessage(message="no").variables())
+
+
+# --- what is rendered
+
+TEXT = quote("研究生命 the newest <b>&lt;")
+ROWS = ["bpe:bpe-bytes", "fmm:jieba"]
+PUBLISHED = "gpt2"  # which no test has here: there is no network
+
+
+def addresses() -> Iterator[str]:
+    """Addresses that render every template."""
+    for algorithm in ("fmm", "bmm", "bpe", "wordpiece", "unigram"):
+        yield f"/?algorithm={algorithm}&text={TEXT}&token=0"
+        yield f"/?algorithm={algorithm}&text={TEXT}&vocabulary=learned&size=5"
+        yield f"/steps/{algorithm}"
+        yield f"/steps/{algorithm}?text={TEXT}&token=999"
+        for step in (0, 1, 2, 5):
+            yield f"/steps/{algorithm}?text={TEXT}&step={step}"
+    for step in (0, 1, 2, 3, 4):
+        yield f"/steps/bpe?text={TEXT}&longest=1&step={step}"
+        for kind in ("bpe", "wordpiece", "unigram", "bigrams"):
+            yield f"/steps/training/{kind}?step={step}"
+    for kind in ("bpe", "wordpiece", "unigram", "bigrams"):
+        yield f"/steps/training/{kind}?step=999"
+        yield f"/steps/training/{kind}?corpus=a+b+a+b&text=ab&size=3"
+    for name in ("bpe-bytes", "jieba", "unigram", "wordpiece"):
+        yield f"/vocabularies/{name}"
+    yield from (
+        "/",
+        "/?text=",
+        "/?algorithm=nope",
+        "/?vocabulary=nope&text=a",
+        "/choices?find=gpt",
+        "/choices?find=zzz",
+    )
+    yield from (
+        "/compare",
+        "/compare/choices?find=bert",
+        f"/compare?text={TEXT}",
+        "/compare?with=bpe",
+        "/compare?with=nope",
+    )
+    yield from (
+        f"/compare?text={TEXT}&with=bpe:bpe-bytes&with=fmm:jieba&layout=columns",
+        "/compare?with=fmm:own-dictionary&with=bpe:learned",
+    )
+    yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
+    yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
+    yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
+    yield from ("/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
+    yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
+
+
+FORMS: list[tuple[str, dict[str, Any]]] = [
+    ("/", {"text": "word " * 3000}),
+    ("/token", {"text": "abc def", "token": "1"}),
+    ("/compare", {"text": "x" * 30_000, "with": ROWS}),
+    ("/frequencies", {"text": "q " * 10_000}),
+    ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
+    ("/split.zip", {"text": "a", "tokens": "-1"}),
+    ("/steps/bpe", {"text": "z" * 100_000}),
+    ("/steps/training/bpe", {"corpus": "abab", "size": "x"}),
+    ("/upload", {"text": "abc"}),
+    ("/share", {"text": "abc", "title": "t" * 500}),
+    ("/share", {"text": "abc", "vocabulary": "nope"}),
+    ("/nope", {"text": "a"}),
+]
+
+
+class Rendered:
+    """Asks for pages, and keeps the names of the templates that they render."""
+
+    def __init__(self, app: Flask, language: str, *, partial: bool) -> None:
+        self.client = app.test_client()
+        self.headers = {"Accept-Language": language, **(HTMX if partial else {})}
+        self.names: set[str] = set()
+
+    def heard(self, _app: Flask, template: Template, **_more: Any) -> None:
+        self.names.add(template.name or "")
+
+    def get(self, address: str) -> str:
+        answer = self.client.get(address, headers=self.headers)
+        assert answer.status_code != 500, address
+        return answer.text
+
+    def post(self, address: str, form: dict[str, Any]) -> Any:
+        answer = self.client.post(address, data=form, headers=self.headers)
+        assert answer.status_code != 500, address
+        return answer
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """The site without a network."""
+    folder = tmp_path_factory.mktemp("templates")
+    nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+    app = create_app({"VOCABULARY_FOLDER": str(folder), "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
+    yield app
+    storage_of(app).database.close()
+
+
+def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
+    for lesson in re.findall(r'href="(/learn/\w+)"', asked.get("/learn")):
+        asked.get(lesson)
+        key = re.search(r'id="edit-([\w-]+)"', asked.get(lesson))
+        if key:
+            target = {"HX-Target": f"div#{key.group(1)}"}
+            assert asked.client.get(lesson, headers={**asked.headers, **target}).status_code == 200
+    for address in addresses():
+        asked.get(address)
+    for address, form in FORMS:
+        asked.post(address, form)
+    for form in ({"text": "abc def", "title": "One"}, {"text": "abc", "with": ROWS, "note": "Two"}):
+        answer = asked.post("/share", form)
+        page = answer.headers["Location"]
+        deletion = re.search(r"/s/\w+/delete/[\w-]+", answer.text)
+        assert deletion is not None
+        for rest in ("", "?token=1", "?token=99", "/embed", "/report"):
+            asked.get(page + rest)
+        asked.get("/oembed?url=" + quote(f"http://localhost{page}"))
+        asked.post(f"{page}/report", {"reason": ""})
+        asked.post(f"{page}/report", {"reason": "bad"})
+        asked.post(f"{page}/delete/nope", {})
+        asked.get(deletion.group())
+        asked.post(deletion.group(), {})
+        asked.get(page)
+        asked.get(f"{page}/embed")
+    entry = published(asked.client.application)
+    waiting = [f"/vocabularies/{PUBLISHED}", f"/?text=a&vocabulary={PUBLISHED}", "/steps/bpe?text=a"]
+    for address in (*waiting, "/compare?text=a", "/frequencies?text=a"):
+        fails_with(StillFetchingError(entry, 5, 10), asked, address, monkeypatch)
+    why = FetchError("slow", "no end in sight", "example.org", PUBLISHED)
+    fails_with(UnavailableVocabularyError(entry, why), asked, f"/vocabularies/{PUBLISHED}", monkeypatch)
+
+
+def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for a page while the vocabularies cannot be loaded."""
+
+    def fail(name: str) -> Any:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
+        patch.setattr("webapp.pages.vocabularies.routes.tokenizer_of", fail)
+        asked.get(address)
+
+
+def published(app: Flask) -> CatalogueEntry:
+    with app.app_context():
+        entry = find(PUBLISHED)
+    assert entry is not None
+    return entry
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_template_is_rendered_with_nothing_undefined(
+    site: Flask, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages, parts = Rendered(site, language, partial=False), Rendered(site, language, partial=True)
+    for asked in (pages, parts):
+        with template_rendered.connected_to(asked.heard, site):
+            walk(asked, monkeypatch)
+    assert {one.template for one in contexts()} - pages.names - parts.names == set()

@@ -1,0 +1,48 @@
+"""What the templates of `/compare` are given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from webapp.pages.compare.picker import ComparisonPicker
+from webapp.pages.compare.presets import Preset
+from webapp.sharing.contexts import SharingPage
+from webapp.tokenization.comparison.contexts import ComparisonContext
+from webapp.tokenization.forms import InputProblem
+from webapp.web.templates import Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoicesContext(Context):
+    """The tokenizers that a search finds."""
+
+    template = "compare/_choices.html"
+
+    choosing: ComparisonPicker
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparePage(SharingPage):
+    """The form, the rows, and the form that shares them."""
+
+    template = "compare/page.html"
+
+    form_id: str = "compare"
+    result: ComparisonContext
+    choices: ChoicesContext
+    problems: Sequence[InputProblem]
+    least: int  # rows
+    most: int  # rows
+    presets: Sequence[Preset]
+    uses: Collection[str]  # the options that at least one row uses
+    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, its words, its CSS class
+    link: str | None  # the address that holds the whole state, None where it would be too long
+    corpus_limit: int  # bytes of a text to train on
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareAnswer(ComparePage):
+    """The parts of the page that change, for htmx."""
+
+    template = "compare/_answer.html"

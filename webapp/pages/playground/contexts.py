@@ -1,0 +1,45 @@
+"""What the templates of the playground are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from webapp.pages.playground.examples import ExampleText
+from webapp.pages.playground.picker import VocabularyPicker
+from webapp.sharing.contexts import SharingPage
+from webapp.tokenization.contexts import ResultContext
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.state import State
+from webapp.vocabularies import CatalogueEntry
+from webapp.web.templates import Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoicesContext(Context):
+    """The vocabularies that a search finds."""
+
+    template = "playground/_choices.html"
+
+    picker: VocabularyPicker
+    state: State
+    title_of: Callable[[CatalogueEntry], str]
+    origin_of: Callable[[CatalogueEntry], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaygroundPage(SharingPage):
+    """The form, the result, and the form that shares it."""
+
+    template = "playground/page.html"
+
+    result_shown: ResultContext
+    choices: ChoicesContext
+    algorithm_names: Mapping[str, str]
+    size_of: Callable[[CatalogueEntry], str]
+    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, its words, its CSS class
+    examples: Sequence[ExampleText]
+    example_url: Callable[[ExampleText], str]
+    upload_problem: InputProblem | None  # what is wrong with an uploaded file
+    upload_limit: int  # bytes of an uploaded vocabulary
+    corpus_limit: int  # bytes of a text to train on

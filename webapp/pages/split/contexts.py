@@ -1,0 +1,40 @@
+"""What the templates of `/split` are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from webapp.core.analysis.chunking import TextPart
+from webapp.pages.split.forms import SplitRequest
+from webapp.tokenization.forms import InputProblem
+from webapp.vocabularies import CatalogueEntry
+from webapp.web.templates import Context, Page
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsContext(Context):
+    """The parts of a text, for htmx."""
+
+    template = "split/_parts.html"
+
+    parts: Sequence[tuple[TextPart, str]]  # the first ones, each with its text
+    shown: int  # how many are shown at most
+    count: int  # parts
+    largest: int  # tokens of the largest
+    problems: Sequence[InputProblem]
+    vocabulary: CatalogueEntry | None
+    title_of: Callable[[CatalogueEntry], str]
+    link: str | None  # the address of this page, None where it would be too long
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitPage(Page):
+    """The form and the parts."""
+
+    template = "split/page.html"
+
+    parts_shown: PartsContext
+    asked: SplitRequest
+    groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
+    most: int  # tokens of a part

@@ -1,0 +1,59 @@
+"""What the templates of `/steps` are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.overview import OverviewLine
+from webapp.pages.walkthrough.contexts import WalkthroughContext
+from webapp.rendering.source_listing import SourceListing
+from webapp.tokenization.state import State
+from webapp.vocabularies import CatalogueEntry
+from webapp.web.templates import Page
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewPage(Page):
+    """The algorithms, with texts to begin with."""
+
+    template = "steps/index.html"
+
+    lines: Sequence[OverviewLine]
+    most: int  # characters of a text
+    listing: SourceListing | None  # the reference algorithm
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepContext(WalkthroughContext):
+    """One step of an algorithm, for htmx."""
+
+    chosen_templates = (
+        "walkthrough/_preparation.html",
+        "steps/_lattice.html",
+        "steps/_matching.html",
+        "steps/_merging.html",
+        "steps/_wordpiece.html",
+    )
+
+    asked: StepsRequest
+    state: State
+    default_for: Callable[[str], str]  # the vocabulary that an algorithm starts with
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepsPage(Page):
+    """The form and a step."""
+
+    template = "steps/page.html"
+
+    shown: StepContext
+    short: StepsRequest  # what other pages are asked for: a text that is too long is shortened
+    algorithm_names: Mapping[str, str]
+    algorithms: Sequence[str]
+    choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
+    switches: Sequence[tuple[str, bool, str]]  # checkboxes: field, whether it is ticked, its words
+    carried: Sequence[tuple[str, str]]  # hidden fields
+    title_of: Callable[[CatalogueEntry], str]
+    most: int  # characters of a text

@@ -1,0 +1,87 @@
+"""What templates are given: a frozen dataclass for each template, a field for each of its variables.
+
+>>> @dataclass(frozen=True, kw_only=True)
+... class Greeting(Context):
+...     template = "greeting.html"
+...     name: str
+>>> @dataclass(frozen=True, kw_only=True)
+... class Letter(Context):
+...     template = "letter.html"
+...     greeting: Greeting
+...     pages: int
+>>> Letter(greeting=Greeting(name="Ada"), pages=2).variables()
+{'name': 'Ada', 'pages': 2}
+
+Templates that share variables share a context: as a base class, or as a field, whose variables become those of the
+whole. Undefined variables are errors (`webapp.web.application`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from flask import render_template
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """The variables of a template. A class without a `template` is a part of other contexts."""
+
+    template: ClassVar[str] = ""
+    chosen_templates: ClassVar[Sequence[str]] = ()  # those that it includes by a name that is computed
+
+    def variables(self) -> dict[str, object]:
+        """The template's variables by name; those of a field that is a context itself stand beside the others."""
+        given: dict[str, object] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            given |= value.variables() if isinstance(value, Context) else {field.name: value}
+        return given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page(Context):
+    """What `base.html` uses."""
+
+    form_id: str = "playground"  # the form whose text a change of language takes along
+    status: int | None = None  # of an error; its page offers no other language for what was typed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorMessage(Context):
+    """A message alone, for htmx to show."""
+
+    template = "_error.html"
+
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorPage(Page):
+    """A page with a message, and the request to send again where it can be repeated."""
+
+    template = "error.html"
+
+    message: str
+    heading: str
+    is_form: bool = False  # whether the page before this one still has what was typed
+    again: str | None = None  # the address to try again
+    fields: Sequence[tuple[str, str]] | None = None  # of the form to send again
+    method: str = "POST"  # how to send it
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameMessage(Context):
+    """A message in a frame on another site, where there is no snapshot to show."""
+
+    template = "share/embed_gone.html"
+
+    title: str
+    sentence: str
+
+
+def render(context: Context) -> str:
+    """The template of `context` with its variables."""
+    return render_template(context.template, **context.variables())
