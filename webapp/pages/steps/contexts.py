@@ -22,7 +22,6 @@ class OverviewPage(Page):
 
     lines: Sequence[OverviewLine]
     most: int  # characters of a text
-    listing: SourceListing | None  # the reference algorithm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +56,4 @@ class StepsPage(Page):
     carried: Sequence[tuple[str, str]]  # hidden fields
     title_of: Callable[[CatalogueEntry], str]
     most: int  # characters of a text
+    listing: SourceListing | None  # the reference algorithm
