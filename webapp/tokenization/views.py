@@ -13,6 +13,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.state import State
@@ -62,7 +63,7 @@ class ResultView:
         part = {
             **self.details_part(),
             "problems": self.problems,
-            "algorithm_names": messages.algorithm_names(),
+            "algorithm_names": algorithm_names(),
             "pending": self.pending,
             "here": self.link,
             "twin": self.twin,

@@ -10,28 +10,12 @@ from flask_babel import gettext as _
 from webapp.vocabularies.catalogue import CatalogueEntry
 
 
-def titles() -> dict[str, str]:
-    """The name of each vocabulary that the site has of its own."""
-    return {
-        "jieba": _("jieba's dictionary"),
-        "own-dictionary": _("My own dictionary"),
-        "bpe-bytes": _("Bytes, like GPT"),
-        "bpe-characters": _("Characters with </w>"),
-        "learned-characters": _("Learned here, characters"),
-        "learned-bytes": _("Learned here, bytes"),
-        "wordpiece": _("WordPiece, like BERT"),
-        "learned-wordpiece": _("Learned here"),
-        "unigram": _("Unigram, like T5"),
-        "learned-unigram": _("Learned here"),
-    }
-
-
 def title_of(entry: CatalogueEntry) -> str:
     """The name of a vocabulary: the site's own word, its publisher's, or for an upload what the visitor's file was
     called, or else the kind of file, and the beginning of its hash: `llama2.model · 9e556afd`."""
     if entry.origin == "uploaded":
         return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
-    return entry.title or titles()[entry.name]
+    return entry.title or str(entry.label)
 
 
 def by_family(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:

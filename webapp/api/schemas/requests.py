@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from webapp.api.schemas.algorithm import AlgorithmId
+from webapp.core.algorithms import DEFAULT
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
-from webapp.vocabularies import Algorithm
 
 MOST_TEXTS = 1_000
 LONGEST_NAME = 200
@@ -46,10 +47,10 @@ class Choice(Body):
         "Left out: the first one for the algorithm.",
         examples=["bpe-bytes"],
     )
-    algorithm: Algorithm | None = Field(
+    algorithm: AlgorithmId | None = Field(
         None,
-        description="Left out: the first one that the vocabulary is for; without a vocabulary, `bpe`.",
-        examples=["bpe"],
+        description=f"Left out: the first one that the vocabulary is for; without a vocabulary, `{DEFAULT}`.",
+        examples=[DEFAULT],
     )
     runs: bool = Field(True, description="`fmm`, `bmm`: a run of Latin letters or digits stays one token.")
     lowercase: bool = Field(False, description="`wordpiece`: lower-case first (the shipped vocabulary only).")

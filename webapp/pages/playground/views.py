@@ -9,6 +9,7 @@ from flask import current_app, url_for
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
 from webapp.pages.playground.picker import VocabularyPicker, origin, size
 from webapp.tokenization import messages
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
@@ -37,7 +38,7 @@ def choices_part(picker: VocabularyPicker) -> dict[str, Any]:
     return {
         "picker": picker,
         "state": picker.state,
-        "algorithm_names": messages.algorithm_names(),
+        "algorithm_names": algorithm_names(),
         "title_of": title_of,
         "size_of": size,
         "origin_of": origin,

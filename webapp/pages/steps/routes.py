@@ -10,6 +10,7 @@ from flask import Blueprint, abort, redirect, render_template, request
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
+from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.pages.steps import forms as asking
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import piece
@@ -21,12 +22,12 @@ from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_jso
 from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.serializers.json import json_response, well_formed
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import MOST
-from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, title_of
+from webapp.vocabularies import StillFetchingError, default_for, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
@@ -54,7 +55,7 @@ def submit(algorithm: str) -> Response:
 
 
 def _answer(algorithm: str) -> Response:
-    if algorithm not in algorithm_names():
+    if algorithm not in ALGORITHMS:
         abort(404)
     asked, problems = asking.read(request, algorithm)
     if request.method == "POST" and not problems:
@@ -96,7 +97,8 @@ def _answer(algorithm: str) -> Response:
         pending=pending,
         again=request.script_root + request.full_path,
         algorithm_names=algorithm_names(),
-        algorithms=ALGORITHMS,
+        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        family_of=family_of,
         default_for=default_for,
         choices=choices(request, asked.state),
         switches=switches(asked.state),
@@ -156,7 +158,7 @@ def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
     ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
     entry = asking.other_algorithm(request, asked.state.algorithm)
-    if entry is None or entry.algorithms[0] not in ALGORITHMS:
+    if entry is None or ALGORITHMS[entry.algorithms[0]].tracer is None:
         return [ships]
     own = asked.with_algorithm(entry.algorithms[0], entry.name)
     return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]

@@ -26,7 +26,6 @@ from webapp.vocabularies import (
     record,
     sizes_record,
     title_of,
-    titles,
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
@@ -213,7 +212,7 @@ def _record_part() -> dict[str, Any]:
 def _row(name: str) -> dict[str, Any]:
     output = record()["outputs"][f"{name}.json.gz"]
     return {
-        "title": titles()[name],
+        "title": title_of(CATALOGUE[name]),
         "url": url_for("vocabularies.vocabulary", name=name),
         "pieces": output["pieces"],
         "seconds": output["seconds to count"] + output["seconds to train"],
