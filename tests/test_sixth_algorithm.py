@@ -111,7 +111,9 @@ def test_languages_and_splitting_offer_its_vocabulary(client: FlaskClient) -> No
 
 
 def test_an_unknown_algorithm_is_told_that_there_is_this_one_too(client: FlaskClient) -> None:
-    page = Page(client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text)
+    page = Page(
+        client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text
+    )
     assert page.problems == ["There is no such algorithm. Choose FMM, BMM, BPE, WordPiece, Unigram or Letters."]
 
 
@@ -128,3 +130,10 @@ def test_nothing_is_left_of_it_afterwards() -> None:
     assert "letters" not in algorithm_names()
     document = create_app({"TESTING": True}).test_client().get("/api/v1/openapi.json").text
     assert '"letters"' not in document
+
+
+def test_the_stylesheet_shows_its_list_of_vocabularies(client: FlaskClient) -> None:
+    html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
+    (number,) = re.findall(r'value="letters" id="a-letters" class="live" data-list="(\d+)"', html)
+    assert f'<label class="vocabulary list-{number}">' in html
+    assert f'[data-list="{number}"]:checked' in Path("static/app.css").read_text(encoding="utf-8")

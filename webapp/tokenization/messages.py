@@ -24,13 +24,18 @@ from webapp.web.localization import current_key, number
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:
-    """The checkboxes: field, whether it is ticked, its words, and the CSS class that says for which algorithms."""
+    """The checkboxes: field, whether it is ticked, its words, and the CSS class that shows it where it applies."""
     return [
         ("show", state.show, _("Show spaces and line ends"), ""),
-        ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-matching"),
+        ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-runs"),
         ("special", state.special, _("Honour special tokens such as <|endoftext|>"), "for-special"),
-        ("template", state.template, _("Add the special tokens that the vocabulary puts around a text"), "for-brought"),
-        ("lowercase", state.lowercase, _("Lower-case first"), "for-wordpiece"),
+        (
+            "template",
+            state.template,
+            _("Add the special tokens that the vocabulary puts around a text"),
+            "for-template",
+        ),
+        ("lowercase", state.lowercase, _("Lower-case first"), "for-lowercase"),
     ]
 
 

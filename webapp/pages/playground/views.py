@@ -6,8 +6,9 @@ from typing import Any
 
 from flask import current_app, url_for
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
-from webapp.pages.playground.picker import VocabularyPicker, origin, size
+from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin, size
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
@@ -42,5 +43,7 @@ def choices_part(picker: VocabularyPicker) -> dict[str, Any]:
         "title_of": title_of,
         "size_of": size,
         "origin_of": origin,
+        "fields_of": fields_of,
+        "records": ALGORITHMS,
         "upload_limit": current_app.config["MAX_UPLOAD_BYTES"],
     }
