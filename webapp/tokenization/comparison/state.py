@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 
 from webapp.core.algorithms import next_of_kind
 from webapp.tokenization.state import State
-from webapp.vocabularies import default_for
+from webapp.vocabularies import CATALOGUE, default_for
+from webapp.vocabularies.shipped_vocabularies import NAMES
 
 LEAST, MOST = 2, 6  # rows
 
@@ -99,8 +100,7 @@ class Comparison:
 
 
 SAME_CORPUS = tuple(
-    TokenizerChoice.parse(written)
-    for written in ("bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram")
+    TokenizerChoice(entry.algorithms[0], entry.name) for entry in CATALOGUE.values() if entry.name in NAMES
 )
 """The four that ship, learned from the same corpus to the same size."""
 
