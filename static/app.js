@@ -217,13 +217,13 @@
 
   // Pieces and merges have sliders of different length; a choice between them starts where the new one starts.
   const fitSlider = () => {
-    const pieces = form.elements.algorithm.value === "unigram";
-    const [least, most, start] = pieces ? [20, 1000, 200] : [0, 500, 100];
-    if (slider.min !== String(least) || slider.max !== String(most)) {
+    const { least, most, start } = form.querySelector("[name=algorithm]:checked").dataset;
+    if (start === undefined) return; // nothing is trained for this algorithm
+    if (slider.min !== least || slider.max !== most) {
       const before = size.value;
       slider.min = size.min = least;
       slider.max = size.max = most;
-      if (before === "" || Number(before) < least || Number(before) > most || slider.dataset.fitted) size.value = start;
+      if (before === "" || Number(before) < Number(least) || Number(before) > Number(most) || slider.dataset.fitted) size.value = start;
     }
     slider.dataset.fitted = "yes";
     if (size.value === "") size.value = start;

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.pages.learn.lessons import LESSONS
-from webapp.vocabularies import ALGORITHMS, CATALOGUE
+from webapp.vocabularies import CATALOGUE, offered_algorithms
 
 STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "size", "token"]
 STATE += ["runs", "lowercase", "special", "template", "show"]
@@ -21,7 +21,7 @@ TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "
 LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
 # What each page reads of its address.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
-READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*ALGORITHMS, "words", "nothing")}
+READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*offered_algorithms(), "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
@@ -30,7 +30,8 @@ WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
-NAMES = [*CATALOGUE, *ALGORITHMS, "fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
+NAMES = [*CATALOGUE, *offered_algorithms()]
+NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]

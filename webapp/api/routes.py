@@ -15,6 +15,7 @@ from webapp.api.operations import Operations
 from webapp.api.schemas import requests, responses
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.api.validation import most_bytes
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
 from webapp.serializers.json import cached_for, json_response, well_formed
@@ -272,7 +273,11 @@ def openapi() -> Response:
     return cached_for(json_response(document()), MINUTES_5)
 
 
-@cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document, built once per process."""
+    """The OpenAPI document, built once per process for the registered algorithms."""
+    return _document(tuple(ALGORITHMS))
+
+
+@cache
+def _document(_algorithms: tuple[str, ...]) -> dict[str, Any]:
     return document_of(operations.all)

@@ -8,6 +8,7 @@ from typing import NoReturn
 from flask import current_app
 
 from webapp.api.schemas.requests import Choice, Texts
+from webapp.core.algorithms import DEFAULT
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import fits
@@ -89,7 +90,7 @@ def within(texts: Iterable[str], setting: str, pointer: str) -> None:
 def _names(choice: Choice) -> tuple[str, str]:
     """The algorithm and the vocabulary; if the request names only one, the default for the other."""
     if choice.vocabulary is None:
-        algorithm = choice.algorithm or "bpe"
+        algorithm = choice.algorithm or DEFAULT
         vocabulary = default_for(algorithm)
         if not vocabulary:
             sentence = f"There is no default vocabulary for {algorithm!r}. Choose one with `vocabulary`."

@@ -11,13 +11,15 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
+from webapp.core.algorithms import DEFAULT, OPTIONS
+from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.state import State
-from webapp.vocabularies import ALGORITHMS, LIMITS, default_for, find
+from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key
 
 # What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
 # that the page puts behind each checkbox.
-ABSENT = {"algorithm": "bpe", "runs": "1", "lowercase": "0", "special": "0", "template": "0", "show": "0"}
+ABSENT = {"algorithm": DEFAULT, **{option.name: str(int(option.default)) for option in OPTIONS}, "show": "0"}
 
 
 def as_typed(text: str | None) -> str:
@@ -55,9 +57,9 @@ class PlaygroundForm(TranslatedForm):
     file = FileField()
 
     def validate_algorithm(self, field: StringField) -> None:
-        """One of the five, or the sixth where the vocabulary is one that knows whole words only."""
-        if field.data not in ALGORITHMS and not (field.data == "words" and fits(self.vocabulary.data, "words")):
-            raise ValidationError(_("There is no such algorithm. Choose FMM, BMM, BPE, WordPiece or Unigram."))
+        """One that the site has a vocabulary for, or that the chosen vocabulary is for."""
+        if field.data not in offered_algorithms() and not fits(self.vocabulary.data, field.data or ""):
+            raise ValidationError(_("There is no such algorithm. Choose %(names)s.", names=choice_of_names()))
 
     def validate_token(self, field: IntegerField) -> None:
         """Tokens have no negative numbers."""
@@ -143,7 +145,7 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     form = PlaygroundForm(values)
     problems = [] if form.validate() else _problems(form)
     wrong = set(form.errors)
-    algorithm = "bpe" if "algorithm" in wrong else algorithm
+    algorithm = DEFAULT if "algorithm" in wrong else algorithm
     vocabulary = form.vocabulary.data or ""
     if not fits(vocabulary, algorithm):
         vocabulary = default_for(algorithm)

@@ -8,11 +8,10 @@ from flask_babel import gettext as _
 
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
 from webapp.core.formats.fields import FormatError
-from webapp.core.models.bpe import BPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.text.normalizers import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
+from webapp.tokenization.algorithms import TEXTS, caption_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEING_CHARACTERS, Result
 from webapp.tokenization.round_trip import Reason
@@ -20,29 +19,29 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.messages import sentence as fetch_sentence
+from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.web.localization import current_key, number
 
 
-def algorithm_names() -> dict[str, str]:
-    """What each algorithm is called; five have proper names."""
-    names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
-    return names | {"words": _("Whole words")}
-
-
 def options(state: State) -> list[tuple[str, bool, str, str]]:
-    """The checkboxes: field, whether it is ticked, its words, and the CSS class that says for which algorithms."""
+    """The checkboxes: field, whether it is ticked, its words, and the CSS class that shows it where it applies."""
     return [
         ("show", state.show, _("Show spaces and line ends"), ""),
-        ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-matching"),
+        ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-runs"),
         ("special", state.special, _("Honour special tokens such as <|endoftext|>"), "for-special"),
-        ("template", state.template, _("Add the special tokens that the vocabulary puts around a text"), "for-brought"),
-        ("lowercase", state.lowercase, _("Lower-case first"), "for-wordpiece"),
+        (
+            "template",
+            state.template,
+            _("Add the special tokens that the vocabulary puts around a text"),
+            "for-template",
+        ),
+        ("lowercase", state.lowercase, _("Lower-case first"), "for-lowercase"),
     ]
 
 
 def caption(result: Result) -> str:
     """One or two sentences: what the algorithm did with this vocabulary."""
-    return joined([_algorithm(result), _vocabulary(result.state)])
+    return joined([caption_of(result.state.algorithm, result.tokenizer.model), _vocabulary(result.state)])
 
 
 def joined(sentences: Iterable[str]) -> str:
@@ -52,61 +51,11 @@ def joined(sentences: Iterable[str]) -> str:
 
 def exhausted(state: State) -> str:
     """Why there are fewer merges than were asked for."""
-    if state.algorithm == "wordpiece":
-        return _("No other pair occurs at least twice.")
-    return _("No pair is left to merge.")
-
-
-def _algorithm(result: Result) -> str:
-    match result.state.algorithm:
-        case "fmm":
-            return _(
-                "Forward maximum matching reads from the left: at each place it takes the longest word of the "
-                "dictionary; a character that begins none stands alone, out of vocabulary."
-            )
-        case "bmm":
-            return _(
-                "Backward maximum matching reads from the right: at each place it takes the longest word of the "
-                "dictionary that ends there; a character that ends none stands alone, out of vocabulary."
-            )
-        case "wordpiece":
-            return _(
-                "WordPiece splits at spaces and punctuation, then takes the longest piece from the left of each word; "
-                "what continues a word is marked ##, and a word that cannot be covered becomes [UNK]."
-            )
-        case "unigram":
-            return _(
-                "Unigram weighs all ways to cut the text into pieces and keeps the likeliest; ▁ stands for a space "
-                "before a word."
-            )
-        case "words":
-            return _(
-                "Every word, or every character, is looked up as a whole; what is not in the vocabulary is unknown."
-            )
-    model = result.tokenizer.model
-    if isinstance(model, ScoredBPE):
-        return _(
-            "Byte-pair encoding as SentencePiece does it begins with characters and joins, again and again, the two "
-            "neighbours whose piece scores highest; a character that is no piece falls into its bytes, or is unknown."
-        )
-    if isinstance(model, BPE) and not model.byte_level:
-        if not model.end_of_word_suffix:
-            return _(
-                "Byte-pair encoding begins with single characters and joins pairs in the order in which the merges "
-                "were learned."
-            )
-        return _(
-            "Byte-pair encoding begins with single characters, the last of each word marked </w>, and joins pairs in "
-            "the order in which the merges were learned."
-        )
-    return _(
-        "Byte-level byte-pair encoding begins with bytes and joins pairs in the order in which the merges were "
-        "learned; since every byte is in the vocabulary, nothing is ever unknown."
-    )
+    return str(TEXTS[state.algorithm].exhausted)
 
 
 def _vocabulary(state: State) -> str:
-    if state.vocabulary in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
+    if state.vocabulary in NAMES:
         return _(
             "Its 32,000 pieces were learned by our own trainer from the same English, Chinese and code as those of "
             "the other subword algorithms: their figures compare on equal terms."

@@ -8,7 +8,7 @@ from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
 from webapp.rendering.pictures import PictureTexts
-from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
 from webapp.web.localization import current_key, number

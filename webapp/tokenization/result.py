@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
+from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
@@ -16,7 +16,15 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.tokenization.round_trip import RoundTrip, round_trip_of
 from webapp.tokenization.state import State
-from webapp.vocabularies import jieba_words, matching, shipped_tokenizer, tokenizer_of, train_vocabulary
+from webapp.vocabularies import (
+    default_for,
+    jieba_words,
+    matching,
+    offered_algorithms,
+    shipped_tokenizer,
+    tokenizer_of,
+    train_vocabulary,
+)
 
 AnyMerge = bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge
 
@@ -103,15 +111,8 @@ class Result:
         if not 0 < len(self.encoding.text) <= COMPARED_CHARACTERS:
             return {}
         text = self.encoding.text
-        words = jieba_words()
-        counted = {
-            "fmm": len(matching(words, "forward", True).ids(text)),
-            "bmm": len(matching(words, "backward", True).ids(text)),
-        }
-        return counted | {
-            name: len(shipped_tokenizer(vocabulary).ids(text))
-            for name, vocabulary in (("bpe", "bpe-bytes"), ("wordpiece", "wordpiece"), ("unigram", "unigram"))
-        }
+        usual = [State(algorithm, default_for(algorithm)) for algorithm in offered_algorithms()]
+        return {state.algorithm: len(prepare(state, corpus_limit=0).tokenizer.ids(text)) for state in usual}
 
 
 @dataclass(frozen=True)
@@ -132,10 +133,9 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     Raises DictionaryError where a pasted dictionary has a malformed line, OnItsWayError and UnavailableError for a
     vocabulary that cannot be had yet, or not at all.
     """
-    if state.algorithm in ("fmm", "bmm"):
+    if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
-        direction: Literal["forward", "backward"] = "forward" if state.algorithm == "fmm" else "backward"
-        return Prepared(matching(dictionary, direction, state.runs), dictionary)
+        return Prepared(matching(dictionary, ALGORITHMS[state.algorithm].direction, state.runs), dictionary)
     if tokenizer is not None:
         return Prepared(tokenizer)
     if state.learned:

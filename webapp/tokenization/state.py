@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from webapp.core.algorithms import DEFAULT, LOWERCASE, RUNS, SPECIAL, TEMPLATE, Family, family_of, options_of
 from webapp.vocabularies import CATALOGUE, LIMITS, default_for
 
 
@@ -16,18 +17,23 @@ from webapp.vocabularies import CATALOGUE, LIMITS, default_for
 class State:
     """Everything that decides what the page shows. The defaults are left out of addresses."""
 
-    algorithm: str = "bpe"
-    vocabulary: str = "bpe-bytes"
+    algorithm: str = DEFAULT
+    vocabulary: str = default_for(DEFAULT)
     text: str = ""
     size: int | None = None  # merges or pieces, for a vocabulary learned on the spot
     corpus: str = ""  # what it is learned from; empty: the text itself
     dictionary: str = ""  # the words of `own-dictionary`
-    runs: bool = True  # FMM, BMM: a run of Latin letters or digits stays one token
-    lowercase: bool = False  # WordPiece: lower-case first
-    special: bool = False  # honour special tokens written in the text
-    template: bool = False  # put the special tokens around the text that the vocabulary asks for
+    runs: bool = RUNS.default  # FMM, BMM: a run of Latin letters or digits stays one token
+    lowercase: bool = LOWERCASE.default  # WordPiece: lower-case first
+    special: bool = SPECIAL.default  # honour special tokens written in the text
+    template: bool = TEMPLATE.default  # put the special tokens around the text that the vocabulary asks for
     show: bool = False  # make spaces and line ends visible
     token: int | None = None  # the token whose details are open, counted from 0
+
+    @property
+    def family(self) -> Family | None:
+        """The family of the algorithm; None where there is no such algorithm."""
+        return family_of(self.algorithm)
 
     @property
     def brought(self) -> bool:
@@ -46,15 +52,15 @@ class State:
 
     def relevant(self) -> State:
         """The same without what its algorithm and vocabulary do not use, so that equal results share a link."""
-        dictionary = self.algorithm in ("fmm", "bmm")
+        options = options_of(self.algorithm)
         return replace(
             self,
             size=self.size if self.learned and self.size != LIMITS[self.vocabulary].start else None,
             corpus=self.corpus if self.learned else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
-            runs=self.runs if dictionary else True,
-            lowercase=self.lowercase and self.algorithm == "wordpiece" and not self.brought,
-            special=self.special and (self.brought or self.algorithm in ("bpe", "wordpiece")),
+            runs=self.runs if RUNS in options else RUNS.default,
+            lowercase=self.lowercase and LOWERCASE in options and not self.brought,
+            special=self.special and (self.brought or SPECIAL in options),
             template=self.template and self.brought,
         )
 

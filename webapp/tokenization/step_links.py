@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from flask import url_for
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.encoding import Encoding
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.vocabularies import ALGORITHMS
 from webapp.vocabularies.upload_cookie import find_or_none
 
 MOST = 200
@@ -26,7 +26,8 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     None where there is none to link to.
     """
     state, token = result.state, None
-    if state.algorithm not in ALGORITHMS or not state.text or find_or_none(state.vocabulary) is None:
+    algorithm = ALGORITHMS.get(state.algorithm)
+    if algorithm is None or algorithm.tracer is None or not state.text or find_or_none(state.vocabulary) is None:
         return None
     if index is not None:
         followed = _short_state(result, index)

@@ -12,6 +12,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, ResultContext, TokenDetailsContext
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN, Result
@@ -53,7 +54,7 @@ class ResultView:
             about_token=self.details_context(),
             encoded=None if self.result is None else self._encoded(self.result, tokens, ids),
             problems=self.problems,
-            algorithm_names=messages.algorithm_names(),
+            algorithm_names=algorithm_names(),
             pending=self.pending,
             here=self.link,
             twin=self.twin,

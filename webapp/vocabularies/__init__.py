@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webapp.vocabularies.algorithms import ALGORITHMS, Algorithm, algorithms_of
-from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry, default_for, entries_for
+from webapp.vocabularies.algorithms import algorithms_of
+from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry, default_for, entries_for, offered_algorithms
 from webapp.vocabularies.library import (
     StillFetchingError,
     UnavailableVocabularyError,
@@ -21,15 +21,13 @@ from webapp.vocabularies.shipped_vocabularies import (
     shipped_tokenizer,
     sizes_record,
 )
-from webapp.vocabularies.titles import title_of, titles
+from webapp.vocabularies.titles import title_of
 from webapp.vocabularies.trained import LIMITS, TrainedVocabulary, train_vocabulary
 from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
 
 __all__ = [
-    "ALGORITHMS",
     "CATALOGUE",
     "LIMITS",
-    "Algorithm",
     "CatalogueEntry",
     "StillFetchingError",
     "StorageFullError",
@@ -45,12 +43,12 @@ __all__ = [
     "library",
     "matching",
     "name_of",
+    "offered_algorithms",
     "preload",
     "record",
     "shipped_tokenizer",
     "sizes_record",
     "title_of",
-    "titles",
     "tokenizer_of",
     "train_vocabulary",
     "well_known",

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Literal
 
-from webapp.vocabularies.algorithms import Algorithm
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
+
+from webapp.core.algorithms import ALGORITHMS
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies.shipped_vocabularies import jieba_words, matching, shipped_tokenizer
 
 Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
 
@@ -17,11 +24,11 @@ class CatalogueEntry:
     `size` is the number of ids, or None if it depends on the visitor's input. `origin` says where the pieces come from:
     they ship with the site ("shipped"), are trained on the visitor's text ("learned"), are pasted by the visitor,
     fetched from the publisher, or uploaded as a file. `title` and `family` are proper names, which are not translated;
-    the site's own vocabularies have neither, and get their names from `titles`.
+    the site's own vocabularies have a translated `label` instead, and `load` returns the tokenizer of a built-in one.
     """
 
     name: str
-    algorithms: tuple[Algorithm, ...]
+    algorithms: tuple[str, ...]
     origin: Origin
     size: int | None = None
     title: str = ""
@@ -30,22 +37,39 @@ class CatalogueEntry:
     source: str = ""  # the repository and files it is fetched from, for display
     address: str = ""  # a web page about it
     file: str = ""  # the name of the uploaded file, shown only to the visitor who uploaded it
+    label: LazyString | None = field(default=None, compare=False)
+    load: Callable[[], Tokenizer] | None = field(default=None, compare=False, repr=False)
+
+
+def _shipped(name: str, algorithm: str, size: int, label: LazyString) -> CatalogueEntry:
+    return CatalogueEntry(name, (algorithm,), "shipped", size, label=label, load=lambda: shipped_tokenizer(name))
+
+
+def _learned(name: str, algorithm: str, label: LazyString) -> CatalogueEntry:
+    return CatalogueEntry(name, (algorithm,), "learned", label=label)
 
 
 # In the order of the picker. The first entry for an algorithm is its default.
 CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
-        CatalogueEntry("jieba", ("fmm", "bmm"), "shipped", 349_045),
-        CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted"),
-        CatalogueEntry("bpe-bytes", ("bpe",), "shipped", 32_000),
-        CatalogueEntry("bpe-characters", ("bpe",), "shipped", 32_000),
-        CatalogueEntry("learned-characters", ("bpe",), "learned"),
-        CatalogueEntry("learned-bytes", ("bpe",), "learned"),
-        CatalogueEntry("wordpiece", ("wordpiece",), "shipped", 32_000),
-        CatalogueEntry("learned-wordpiece", ("wordpiece",), "learned"),
-        CatalogueEntry("unigram", ("unigram",), "shipped", 32_000),
-        CatalogueEntry("learned-unigram", ("unigram",), "learned"),
+        CatalogueEntry(
+            "jieba",
+            ("fmm", "bmm"),
+            "shipped",
+            349_045,
+            label=_l("jieba's dictionary"),
+            load=lambda: matching(jieba_words(), "both", keep_runs=True),
+        ),
+        CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted", label=_l("My own dictionary")),
+        _shipped("bpe-bytes", "bpe", 32_000, _l("Bytes, like GPT")),
+        _shipped("bpe-characters", "bpe", 32_000, _l("Characters with </w>")),
+        _learned("learned-characters", "bpe", _l("Trained here, characters")),
+        _learned("learned-bytes", "bpe", _l("Trained here, bytes")),
+        _shipped("wordpiece", "wordpiece", 32_000, _l("WordPiece, like BERT")),
+        _learned("learned-wordpiece", "wordpiece", _l("Trained here")),
+        _shipped("unigram", "unigram", 32_000, _l("Unigram, like T5")),
+        _learned("learned-unigram", "unigram", _l("Trained here")),
     )
 }
 
@@ -58,3 +82,20 @@ def entries_for(algorithm: str) -> list[CatalogueEntry]:
 def default_for(algorithm: str) -> str:
     """The name of the default vocabulary of `algorithm`: `bpe → bpe-bytes`; empty if it has none."""
     return next((entry.name for entry in entries_for(algorithm)), "")
+
+
+def offered_algorithms() -> list[str]:
+    """The algorithms that the site has a vocabulary for, in order: all but `words`."""
+    return [algorithm for algorithm in ALGORITHMS if entries_for(algorithm)]
+
+
+@contextmanager
+def registered(entry: CatalogueEntry) -> Iterator[None]:
+    """Add a vocabulary to the catalogue for the duration of the context."""
+    if entry.name in CATALOGUE:
+        raise ValueError(f"there is a vocabulary {entry.name!r} already")
+    CATALOGUE[entry.name] = entry
+    try:
+        yield
+    finally:
+        del CATALOGUE[entry.name]

@@ -17,7 +17,6 @@ from webapp.vocabularies import fetching
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.memory_cache import MemoryCache
-from webapp.vocabularies.shipped_vocabularies import NAMES, jieba_words, matching, shipped_tokenizer
 from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, number_of_ids
 from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
@@ -67,10 +66,8 @@ class Library:
         Raises KeyError for any other name, StillFetchingError while it is being fetched, and
         UnavailableVocabularyError if it cannot be fetched or read.
         """
-        if name in NAMES:
-            return shipped_tokenizer(name)
-        if name == "jieba":
-            return matching(jieba_words(), "both", keep_runs=True)
+        if name in CATALOGUE and (load := CATALOGUE[name].load) is not None:
+            return load()
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
         if not is_upload(name):
@@ -127,8 +124,8 @@ class Library:
 
         Raises the same exceptions, and KeyError or ValueError if the file of an upload is deleted or damaged.
         """
-        if name in NAMES or name == "jieba":
-            return shipped_file(name)
+        if name in CATALOGUE and CATALOGUE[name].load is not None:
+            return shipped_file(CATALOGUE[name])
         tokenizer = self.tokenizer(name)  # fetches it if necessary
         contents = self.fetcher.cached(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
         if contents is None:

@@ -10,22 +10,6 @@ from flask_babel import gettext as _
 from webapp.vocabularies.catalogue import CatalogueEntry
 
 
-def titles() -> dict[str, str]:
-    """The display names of the site's own vocabularies, by their names in the catalogue."""
-    return {
-        "jieba": _("jieba's dictionary"),
-        "own-dictionary": _("My own dictionary"),
-        "bpe-bytes": _("Bytes, like GPT"),
-        "bpe-characters": _("Characters with </w>"),
-        "learned-characters": _("Trained here, characters"),
-        "learned-bytes": _("Trained here, bytes"),
-        "wordpiece": _("WordPiece, like BERT"),
-        "learned-wordpiece": _("Trained here"),
-        "unigram": _("Unigram, like T5"),
-        "learned-unigram": _("Trained here"),
-    }
-
-
 def title_of(entry: CatalogueEntry) -> str:
     """The display name of a vocabulary: the site's or the publisher's name for it.
 
@@ -34,7 +18,7 @@ def title_of(entry: CatalogueEntry) -> str:
     """
     if entry.origin == "uploaded":
         return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
-    return entry.title or titles()[entry.name]
+    return entry.title or str(entry.label)
 
 
 def by_family(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:

@@ -6,14 +6,16 @@ slider's maximum, and every smaller vocabulary uses the first merges of that tra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from webapp.core import recipes
+from webapp.core.algorithms import ALGORITHMS, MERGES, TrainingLimits
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.word_counts import characters
+from webapp.vocabularies.catalogue import CATALOGUE
 
 # Without a minimum, pairs that occur once win every round of WordPiece; a short text has few that occur more often.
 MINIMUM_PAIR_FREQUENCY = 2
@@ -25,24 +27,6 @@ KEEP = 0.6
 
 
 @dataclass(frozen=True)
-class TrainingLimits:
-    """The range of the slider, `least` to `most`, its initial value `start`, and the `unit` that it counts."""
-
-    least: int
-    most: int
-    start: int
-    unit: str
-
-
-LIMITS = {
-    "learned-characters": TrainingLimits(0, 500, 100, "merges"),
-    "learned-bytes": TrainingLimits(0, 500, 100, "merges"),
-    "learned-wordpiece": TrainingLimits(0, 500, 100, "merges"),
-    "learned-unigram": TrainingLimits(20, 1_000, 200, "pieces"),
-}
-
-
-@dataclass(frozen=True)
 class TrainedVocabulary:
     """A tokenizer trained on the visitor's text, and its `merges` in training order (empty for Unigram)."""
 
@@ -50,25 +34,12 @@ class TrainedVocabulary:
     merges: Sequence[bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge]
 
 
-@lru_cache(maxsize=16)
-def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    """Train vocabulary `name` on `corpus`: `size` merges, or about `size` pieces for Unigram.
-
-    Training is deterministic. Raises KeyError for a name that is not in `LIMITS`.
-    """
-    limits = LIMITS[name]
-    size = min(max(size, limits.least), limits.most)
-    if name == "learned-unigram":
-        return _unigram(corpus, size)
-    if name == "learned-wordpiece":
-        return _wordpiece(corpus, size)
-    return _bpe("bytes" if name == "learned-bytes" else "characters", corpus, size)
+def _bytes(corpus: str, size: int) -> TrainedVocabulary:
+    trained = _most_bytes(corpus)
+    return TrainedVocabulary(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
 
 
-def _bpe(form: str, corpus: str, size: int) -> TrainedVocabulary:
-    if form == "bytes":
-        trained = _most_bytes(corpus)
-        return TrainedVocabulary(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
+def _characters(corpus: str, size: int) -> TrainedVocabulary:
     letters = _most_characters(corpus)
     return TrainedVocabulary(recipes.CHARACTER_BPE.tokenizer(letters.first(size)), letters.merges[:size])
 
@@ -89,13 +60,13 @@ def _unigram(corpus: str, size: int) -> TrainedVocabulary:
 @lru_cache(maxsize=8)
 def _most_bytes(corpus: str) -> bpe.TrainedBPE[bytes]:
     counts = recipes.BYTE_BPE.count(corpus)
-    return bpe.train_bytes(counts, merges_at_most=LIMITS["learned-bytes"].most)
+    return bpe.train_bytes(counts, merges_at_most=MERGES.most)
 
 
 @lru_cache(maxsize=8)
 def _most_characters(corpus: str) -> bpe.TrainedBPE[str]:
     counts = recipes.CHARACTER_BPE.count(corpus)
-    return bpe.train_characters(counts, merges_at_most=LIMITS["learned-characters"].most)
+    return bpe.train_characters(counts, merges_at_most=MERGES.most)
 
 
 @lru_cache(maxsize=8)
@@ -103,6 +74,36 @@ def _most_wordpiece(corpus: str) -> wordpiece.TrainedWordPiece:
     counts = recipes.WORDPIECE.count(corpus)
     return wordpiece.train(
         counts,
-        merges_at_most=LIMITS["learned-wordpiece"].most,
+        merges_at_most=MERGES.most,
         minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
     )
+
+
+TRAINERS: dict[str, Callable[[str, int], TrainedVocabulary]] = {
+    "learned-characters": _characters,
+    "learned-bytes": _bytes,
+    "learned-wordpiece": _wordpiece,
+    "learned-unigram": _unigram,
+}
+"""The vocabularies that are trained on the visitor's text, and the function that trains each on a corpus to a size."""
+
+
+def _limits() -> Iterator[tuple[str, TrainingLimits]]:
+    for name in TRAINERS:
+        limits = ALGORITHMS[CATALOGUE[name].algorithms[0]].limits
+        assert limits is not None, name
+        yield name, limits
+
+
+LIMITS: dict[str, TrainingLimits] = dict(_limits())
+"""The range of sizes of each of them: that of its algorithm."""
+
+
+@lru_cache(maxsize=16)
+def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
+    """Train vocabulary `name` on `corpus`: `size` merges, or about `size` pieces for Unigram.
+
+    Training is deterministic. Raises KeyError for a name that is not in `TRAINERS`.
+    """
+    limits = LIMITS[name]
+    return TRAINERS[name](corpus, min(max(size, limits.least), limits.most))

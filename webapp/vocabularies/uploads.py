@@ -17,7 +17,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
-from webapp.vocabularies.algorithms import Algorithm, algorithms_of
+from webapp.vocabularies.algorithms import algorithms_of
 
 __all__ = ["StorageFullError", "UploadedVocabulary", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
 
@@ -32,7 +32,7 @@ class UploadedVocabulary:
 
     name: str
     format: Format
-    algorithms: tuple[Algorithm, ...]
+    algorithms: tuple[str, ...]
     size: int
     bytes: int
 
@@ -80,7 +80,7 @@ class Uploads:
         record = self.store.find(name.removeprefix("upload-"))
         if record is None:
             return None
-        algorithms = cast("tuple[Algorithm, ...]", record.algorithms)
+        algorithms = tuple(record.algorithms)
         uploaded = UploadedVocabulary(name, cast(Format, record.format), algorithms, record.size, record.bytes)
         with self._lock:
             if len(self._found) >= _CACHED:

@@ -12,13 +12,14 @@ from webapp.core.formats.recognize import Format
 from webapp.core.models.matching import Matching
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
-from webapp.vocabularies.algorithms import Algorithm, algorithms_of
-from webapp.vocabularies.shipped_vocabularies import FOLDER, jieba_words, shipped_tokenizer
+from webapp.vocabularies.algorithms import algorithms_of
+from webapp.vocabularies.catalogue import CatalogueEntry
+from webapp.vocabularies.shipped_vocabularies import FOLDER, NAMES, shipped_tokenizer
 from webapp.vocabularies.uploads import hash_of, number_of_ids
 
 
 def vocabulary_file(
-    format: Format, algorithms: Sequence[Algorithm], size: int, content: bytes, companion: bytes | None = None
+    format: Format, algorithms: Sequence[str], size: int, content: bytes, companion: bytes | None = None
 ) -> VocabularyFile:
     """A vocabulary file with the hash of its content, the same hash as for an upload."""
     return VocabularyFile(hash_of(content, companion), format, algorithms, size, content, companion)
@@ -37,12 +38,22 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
     return vocabulary_file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
 
 
+def shipped_file(entry: CatalogueEntry) -> VocabularyFile:
+    """The file of a built-in vocabulary: its `tokenizer.json`, or a list of words.
+
+    Raises FormatError if no file format can represent it.
+    """
+    return _shipped_file(entry.name) if entry.name in NAMES else _written_file(entry)
+
+
 @cache
-def shipped_file(name: str) -> VocabularyFile:
-    """The file of a built-in vocabulary: its `tokenizer.json`, or jieba's list of words."""
-    if name == "jieba":
-        content = write_dictionary(jieba_words(), separator="\t").encode()
-        return vocabulary_file("dictionary", ("fmm", "bmm"), len(jieba_words()), content)
+def _shipped_file(name: str) -> VocabularyFile:
     content = gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
     tokenizer = shipped_tokenizer(name)
     return vocabulary_file("huggingface", algorithms_of(tokenizer), number_of_ids(tokenizer), content)
+
+
+@cache
+def _written_file(entry: CatalogueEntry) -> VocabularyFile:
+    assert entry.load is not None  # it is built in
+    return file_of(entry.load())

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats import tiktoken
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
@@ -57,7 +58,7 @@ class WellKnown:
     name: str
     title: str
     family: str
-    algorithm: Literal["bpe", "wordpiece", "unigram"]
+    algorithm: str
     size: int
     format: Format
     licence: str
@@ -158,9 +159,10 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
         return "is no name in small letters, with - or _ between its parts"
     files, checksums, format = table["files"], table.get("sha256", []), table["format"]
     wanted = 2 if format == "vocab.json" else 1
+    *others, last = (id for id, algorithm in ALGORITHMS.items() if algorithm.trainer is not None)
     checks = {
         "has an empty text": all(value != "" for value in table.values()),
-        "should be bpe, wordpiece or unigram": table["algorithm"] in ("bpe", "wordpiece", "unigram"),
+        f"should be {', '.join(others)} or {last}": table["algorithm"] in (*others, last),
         "has a format that nobody reads": format in get_args(Format),
         "has a size that cannot be": 0 < table["size"] <= 1_000_000,
         f"should have {wanted} file(s)": len(files) == wanted and all(map(_is_path, files)),

@@ -21,8 +21,8 @@ from tests.pages.steps.test_steps import told
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
-from webapp.pages.steps.examples import PARTING
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
+from webapp.tokenization.algorithms import PARTING
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."

@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from webapp.api.schemas.algorithm import AlgorithmId
+from webapp.core.algorithms import DEFAULT
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
-from webapp.vocabularies import Algorithm
 
 MOST_TEXTS = 1_000
 LONGEST_NAME = 200
@@ -46,10 +47,10 @@ class Choice(Body):
         "Default: the first one for the algorithm.",
         examples=["bpe-bytes"],
     )
-    algorithm: Algorithm | None = Field(
+    algorithm: AlgorithmId | None = Field(
         None,
-        description="Default: the first algorithm of the vocabulary; without a vocabulary, `bpe`.",
-        examples=["bpe"],
+        description=f"Default: the first algorithm of the vocabulary; without a vocabulary, `{DEFAULT}`.",
+        examples=[DEFAULT],
     )
     runs: bool = Field(True, description="`fmm`, `bmm`: keep a run of Latin letters or digits as one token.")
     lowercase: bool = Field(False, description="`wordpiece`: lower-case the text first (built-in vocabulary only).")

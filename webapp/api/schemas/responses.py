@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webapp.vocabularies import Algorithm
+from webapp.api.schemas.algorithm import AlgorithmId
 from webapp.vocabularies.catalogue import Origin
 
 
@@ -85,7 +85,7 @@ class VocabularyEntry(Answer):
 
     name: str
     title: str
-    algorithms: list[Algorithm]
+    algorithms: list[AlgorithmId]
     origin: Origin
     size: int | None = Field(description="The number of tokens; null if it depends on the text or the dictionary.")
     family: str
@@ -160,7 +160,7 @@ class SharedAnswer(Answer):
 class KeptRow(Answer):
     """One tokenizer of a shared comparison, with its tokens."""
 
-    algorithm: Algorithm
+    algorithm: AlgorithmId
     vocabulary: str
     vocabulary_hash: str = Field(description="The SHA-256 of the vocabulary's content.")
     options: dict[str, bool | int | str | None] = Field(description="The options that differ from their defaults.")
@@ -184,7 +184,7 @@ class SnapshotAnswer(Answer):
     text: str
     core_version: str
     rows: list[KeptRow] = Field([], description="The tokenizers of a comparison. Each row then has the fields below.")
-    algorithm: Algorithm | None = None
+    algorithm: AlgorithmId | None = None
     vocabulary: str | None = None
     vocabulary_hash: str = Field("", description="The SHA-256 of the vocabulary's content.")
     options: dict[str, bool | int | str | None] = Field({}, description="The options that differ from their defaults.")

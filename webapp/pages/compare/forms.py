@@ -8,6 +8,7 @@ from dataclasses import replace
 from flask import Request
 from flask_babel import gettext as _
 
+from webapp.core.algorithms import options_of
 from webapp.pages.compare.presets import PRESETS
 from webapp.tokenization.comparison import forms as reading
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
@@ -62,12 +63,9 @@ def uses(comparison: Comparison) -> set[str]:
     for state in states:
         if state.learned:
             offered |= {"size", "corpus"}
-        if state.algorithm in ("fmm", "bmm"):
-            offered.add("runs")
+        offered |= {option.name for option in options_of(state.algorithm)} - ({"lowercase"} if state.brought else set())
         if state.vocabulary == "own-dictionary":
             offered.add("dictionary")
-        if state.algorithm == "wordpiece" and not state.brought:
-            offered.add("lowercase")
-        if state.brought or state.algorithm in ("bpe", "wordpiece"):
+        if state.brought:
             offered.add("special")
     return offered

@@ -9,9 +9,10 @@ from functools import cached_property
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
+from webapp.core.algorithms import ALGORITHMS
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.messages import algorithm_names
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, CatalogueEntry, title_of, well_known
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.titles import by_family
@@ -79,7 +80,7 @@ class ComparisonPicker:
 
 def _options(entries: Iterable[CatalogueEntry]) -> list[PickerOption]:
     """A line for each algorithm of each vocabulary, in the order of the algorithms."""
-    order: dict[str, int] = {name: place for place, name in enumerate((*ALGORITHMS, "words"))}
+    order: dict[str, int] = {name: place for place, name in enumerate(ALGORITHMS)}
     names = algorithm_names()
     options = [
         PickerOption(TokenizerChoice(algorithm, entry.name), f"{names[algorithm]} · {title_of(entry)}", _note(entry))

@@ -13,9 +13,9 @@ from webapp.pages.frequencies.plot import plot_of
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, json_response
 from webapp.tokenization import forms
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of

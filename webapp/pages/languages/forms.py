@@ -11,13 +11,18 @@ from flask import Request
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
+from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.vocabularies import entries_for, find
+from webapp.vocabularies import CatalogueEntry, default_for, find
 from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-USUAL = tuple(entries_for(algorithm)[0].name for algorithm in ("bpe", "wordpiece", "unigram"))
+USUAL = tuple(
+    default_for(name)
+    for name, algorithm in ALGORITHMS.items()
+    if algorithm.family != "dictionary" and default_for(name)
+)
 MOST_TOKENIZERS = 6
 MOST_CHARACTERS = 2_000  # of a visitor's own passage
 
@@ -53,7 +58,7 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     names = [*dict.fromkeys(values.getlist("with"))]
     for name in names[:MOST_TOKENIZERS]:
         entry = find(name)
-        if entry is None or entry.origin in ("learned", "pasted") or "fmm" in entry.algorithms:
+        if entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
             message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:
@@ -79,6 +84,11 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
         down=down,
         **texts,
     ), problems
+
+
+def is_dictionary(entry: CatalogueEntry) -> bool:
+    """Whether a vocabulary is a list of the words of one language, which says nothing about others."""
+    return family_of(entry.algorithms[0]) == "dictionary"
 
 
 def _order(values: MultiDict[str, str]) -> tuple[str, bool]:

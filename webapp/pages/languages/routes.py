@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.languages import forms as asking
 from webapp.pages.languages.contexts import LanguagesPage, RowsContext
-from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest, is_dictionary
 from webapp.pages.languages.measurements import LanguageMeasurements, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.markup import visible
@@ -141,6 +141,6 @@ def _missing(measured: LanguageMeasurements) -> list[str]:
 
 def _groups(asked: LanguagesRequest) -> list[tuple[str, list[CatalogueEntry]]]:
     """The vocabularies to choose from: what ships, the visitor's uploads, then families; no dictionaries."""
-    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and "fmm" not in entry.algorithms]
-    uploads = [entry for entry in uploads_of(request) if "fmm" not in entry.algorithms]
+    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and not is_dictionary(entry)]
+    uploads = [entry for entry in uploads_of(request) if not is_dictionary(entry)]
     return [(_("Shipped"), own), *by_family([*with_chosen(uploads, asked.vocabularies), *well_known()])]

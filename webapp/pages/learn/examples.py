@@ -11,9 +11,9 @@ from flask_babel import gettext as _
 
 from webapp.pages.learn.lessons import Lesson, LessonExample
 from webapp.rendering.markup import Painter
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from webapp.core.algorithms import Algorithm
 from webapp.pages.playground.examples import ExampleText
 from webapp.pages.playground.picker import VocabularyPicker
 from webapp.sharing.contexts import SharingPage
@@ -37,6 +38,8 @@ class PlaygroundPage(SharingPage):
     choices: ChoicesContext
     algorithm_names: Mapping[str, str]
     size_of: Callable[[CatalogueEntry], str]
+    fields_of: Callable[[str, CatalogueEntry], str]  # CSS classes of the fields that apply to a vocabulary
+    records: Mapping[str, Algorithm]
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, its words, its CSS class
     examples: Sequence[ExampleText]
     example_url: Callable[[ExampleText], str]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
-from webapp.tokenization.messages import algorithm_names
+from webapp.core.algorithms import ALGORITHMS
+from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.state import State
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, CatalogueEntry, entries_for, well_known
+from webapp.vocabularies import CATALOGUE, LIMITS, CatalogueEntry, entries_for, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.titles import by_family
@@ -28,8 +29,18 @@ class VocabularyPicker:
 
     @property
     def algorithms(self) -> list[str]:
-        """The five, and `words` where the visitor has a vocabulary of that kind."""
-        return [*ALGORITHMS, *(["words"] if self._entries("words") else [])]
+        """Those that there is a vocabulary for, the site's own or one that the visitor brought."""
+        return [algorithm for algorithm in ALGORITHMS if self._entries(algorithm)]
+
+    @property
+    def lists(self) -> dict[str, int]:
+        """One algorithm for each list of vocabularies, with the number of the list; FMM and BMM share the first."""
+        return {algorithm: number for number, algorithm in enumerate(leading_algorithms(self.algorithms), 1)}
+
+    def list_of(self, algorithm: str) -> int:
+        """The number of the list that an algorithm uses, by which the stylesheet shows it."""
+        kind = ALGORITHMS[algorithm].vocabulary_kind
+        return next(n for leading, n in self.lists.items() if ALGORITHMS[leading].vocabulary_kind == kind)
 
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies for one algorithm: the site's own without a heading, the others under their family."""
@@ -41,19 +52,27 @@ class VocabularyPicker:
     def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
         """All vocabularies whose name holds every word of the query, under the names of their algorithms."""
         groups = []
-        for algorithm in self.algorithms:
-            if algorithm == "bmm":
-                continue  # what FMM can use BMM can
+        for algorithm in leading_algorithms(self.algorithms):
             entries = [entry for entry in self._entries(algorithm) if matches(entry, self.query)]
-            names = algorithm_names()
-            title = "FMM, BMM" if algorithm == "fmm" else names[algorithm]
             if entries:
-                groups.append((title, entries))
+                groups.append((joined_names(algorithm), entries))
         return groups
 
     def _entries(self, algorithm: str) -> list[CatalogueEntry]:
         uploads = with_chosen(self.uploads, [self.state.vocabulary])
         return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
+
+
+def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
+    """CSS classes that say which fields of the form apply to a vocabulary: `takes-size takes-merges takes-special`."""
+    record = ALGORITHMS[algorithm]
+    options = record.options if entry.name in CATALOGUE else record.brought_options
+    fields = [option.name for option in options]
+    if entry.origin == "pasted":
+        fields.append("dictionary")
+    if entry.name in LIMITS:
+        fields += ["size", LIMITS[entry.name].unit]
+    return " ".join(f"takes-{field}" for field in fields)
 
 
 def origin(entry: CatalogueEntry) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from flask import current_app, url_for
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
-from webapp.pages.playground.picker import VocabularyPicker, origin, size
+from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin, size
 from webapp.tokenization import messages
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
@@ -25,8 +27,10 @@ def page_context(
     return PlaygroundPage(
         result_shown=view.result_context(),
         choices=choices_context(picker),
-        algorithm_names=messages.algorithm_names(),
+        algorithm_names=algorithm_names(),
         size_of=size,
+        fields_of=fields_of,
+        records=ALGORITHMS,
         options=messages.options(view.state),
         examples=EXAMPLES,
         example_url=example_url,

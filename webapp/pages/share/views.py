@@ -14,7 +14,7 @@ from webapp.rendering import pictures
 from webapp.rendering.markup import visible
 from webapp.sharing.restored import RestoredResult
 from webapp.storage import StoredSnapshot
-from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.views import ResultView
 from webapp.web.templates import FrameMessage, render

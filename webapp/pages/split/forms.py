@@ -10,16 +10,17 @@ from flask_babel import gettext as _
 from wtforms import IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
+from webapp.core.algorithms import DEFAULT
 from webapp.core.analysis.chunking import BOUNDARIES, Boundary
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed, text_of, within
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, default_for, find, well_known
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 MOST = 1_000_000  # tokens of a part
-USUAL = {"vocabulary": default_for("bpe"), "tokens": "512", "overlap": "0", "boundary": "sentence"}
+USUAL = {"vocabulary": default_for(DEFAULT), "tokens": "512", "overlap": "0", "boundary": "sentence"}
 
 
 @dataclass(frozen=True)

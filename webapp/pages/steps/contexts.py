@@ -51,6 +51,7 @@ class StepsPage(Page):
     short: StepsRequest  # what other pages are asked for: a text that is too long is shortened
     algorithm_names: Mapping[str, str]
     algorithms: Sequence[str]
+    family_of: Callable[[str], str | None]
     choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
     switches: Sequence[tuple[str, bool, str]]  # checkboxes: field, whether it is ticked, its words
     carried: Sequence[tuple[str, str]]  # hidden fields

@@ -10,12 +10,11 @@ from flask import Request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.chunking import boundaries_of
-from webapp.pages.steps.examples import examples_for
 from webapp.pages.steps.walkthroughs import OPTIONS
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
+from webapp.tokenization.algorithms import TEXTS, algorithm_names
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.state import State
 from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
 from webapp.vocabularies import CatalogueEntry, find, title_of
@@ -55,7 +54,7 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     state, problems = forms.read(request, algorithm)
     values = request.form if request.method == "POST" else request.args
     if request.method == "GET" and "text" not in values:
-        state = replace(state, text=examples_for(algorithm)[0])
+        state = replace(state, text=TEXTS[algorithm].examples[0])
     wanted = {name: values.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
     options = {name: value for name, value in wanted.items() if value}
     step, wrong = _step(values.get("step", ""))

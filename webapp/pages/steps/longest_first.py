@@ -13,7 +13,6 @@ from webapp.core.models.longest_first import LongestFirst, WordSpan
 from webapp.core.text.decoders import BPEDecoder
 from webapp.core.traces.longest_first import LongestFirstRound, PieceFit, fits
 from webapp.core.traces.merging import MergingModel
-from webapp.pages.steps.examples import PARTING
 from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
 from webapp.pages.steps.merging_messages import listed, piece, quoted, sentence_of
 from webapp.pages.steps.merging_part import FitRow, MergingPart
@@ -22,6 +21,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, well_formed
+from webapp.tokenization.algorithms import PARTING
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 

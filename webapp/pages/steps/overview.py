@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask_babel import gettext as _
-
-from webapp.pages.steps.examples import DICTIONARIES, examples_for
+from webapp.core.algorithms import ALGORITHMS, family_of, next_of_kind
+from webapp.pages.steps.examples import DICTIONARIES
 from webapp.pages.steps.forms import StepsRequest
-from webapp.tokenization.messages import algorithm_names
+from webapp.tokenization.algorithms import TEXTS, algorithm_names, leading_algorithms
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
 
@@ -24,46 +23,27 @@ class OverviewLine:
 
 def overview_lines() -> list[OverviewLine]:
     """All that can be followed."""
-    told = {
-        ("fmm", "bmm"): _(
-            "The window on the text, each length that is tried, and the word that is taken; both directions one above "
-            "the other, where they differ, and which of them the bidirectional rule takes."
-        ),
-        ("bpe",): _(
-            "The symbols in a row, all pairs of neighbours with their ranks or scores, the pair that is merged next, "
-            "and the tree of merges that each word ends in."
-        ),
-        ("wordpiece",): _(
-            "The longest piece from the left of each word, the mark for what continues one, and the word that becomes "
-            "unknown because a piece is missing."
-        ),
-        ("unigram",): _(
-            "Every piece that fits as an arc of a lattice, the table that is filled from left to right, the likeliest "
-            "way through, and the ways behind it."
-        ),
-    }
     names = algorithm_names()
     return [
         OverviewLine(
-            [(names[name], _asked(name, examples_for(name)[0])) for name in algorithms],
-            about,
-            [
-                *_with_dictionaries(algorithms[0]),
-                *(_asked(algorithms[0], text) for text in examples_for(algorithms[0])),
-            ],
+            [(names[each], _asked(each)) for each in (algorithm, *next_of_kind(algorithm))],
+            str(TEXTS[algorithm].steps),
+            [*_with_dictionaries(algorithm), *(_asked(algorithm, text) for text in TEXTS[algorithm].examples)],
         )
-        for algorithms, about in told.items()
+        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
     ]
 
 
 def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
     """Matching with a dictionary that can be taken in at a glance."""
-    if algorithm != "fmm":
+    if family_of(algorithm) != "dictionary":
         return []
     return [
-        StepsRequest(State("fmm", "own-dictionary", text, dictionary="\n".join(words))) for text, words in DICTIONARIES
+        StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
+        for text, words in DICTIONARIES
     ]
 
 
-def _asked(algorithm: str, text: str) -> StepsRequest:
-    return StepsRequest(State(algorithm, default_for(algorithm), text))
+def _asked(algorithm: str, text: str | None = None) -> StepsRequest:
+    """The steps of a text, or of the first example."""
+    return StepsRequest(State(algorithm, default_for(algorithm), text or TEXTS[algorithm].examples[0]))

@@ -10,6 +10,7 @@ from flask import Blueprint, abort, redirect, request
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
+from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.pages.steps import forms as asking
 from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
 from webapp.pages.steps.forms import StepsRequest
@@ -23,12 +24,12 @@ from webapp.pages.walkthrough.frames import page as answered
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.pages.walkthrough.whole_algorithm import ENCODING
 from webapp.serializers.json import json_response, well_formed
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import algorithm_names
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import MOST
-from webapp.vocabularies import ALGORITHMS, StillFetchingError, default_for, title_of
+from webapp.vocabularies import StillFetchingError, default_for, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as told
@@ -57,7 +58,7 @@ def submit(algorithm: str) -> Response:
 
 
 def _answer(algorithm: str) -> Response:
-    if algorithm not in algorithm_names():
+    if algorithm not in ALGORITHMS:
         abort(404)
     asked, problems = asking.read(request, algorithm)
     if request.method == "POST" and not problems:
@@ -107,7 +108,8 @@ def _page_context(asked: StepsRequest, short: StepsRequest, shown: StepContext) 
         shown=shown,
         short=short,
         algorithm_names=algorithm_names(),
-        algorithms=ALGORITHMS,
+        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        family_of=family_of,
         choices=choices(request, asked.state),
         switches=switches(asked.state),
         carried=[*carried(asked.state), *asked.options.items()],
@@ -166,7 +168,7 @@ def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
     ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
     entry = asking.other_algorithm(request, asked.state.algorithm)
-    if entry is None or entry.algorithms[0] not in ALGORITHMS:
+    if entry is None or ALGORITHMS[entry.algorithms[0]].tracer is None:
         return [ships]
     own = asked.with_algorithm(entry.algorithms[0], entry.name)
     return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Request
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.messages import options
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, entries_for, well_known
@@ -20,12 +21,8 @@ def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEnt
 
 def switches(state: State) -> list[tuple[str, bool, str]]:
     """The checkboxes that matter to an algorithm: field, whether it is ticked, its words."""
-    if state.algorithm in ("fmm", "bmm"):
-        wanted = {"runs"}
-    elif state.brought:
-        wanted = {"special", "template"}
-    else:
-        wanted = {"special"} if state.algorithm != "wordpiece" else {"special", "lowercase"}
+    algorithm = ALGORITHMS[state.algorithm]
+    wanted = {option.name for option in (algorithm.brought_options if state.brought else algorithm.options)}
     return [(name, checked, title) for name, checked, title, _groups in options(state) if name in wanted]
 
 

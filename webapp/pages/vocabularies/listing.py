@@ -8,8 +8,10 @@ from difflib import get_close_matches
 
 from flask import request, url_for
 
-from webapp.pages.vocabularies.messages import group_title, origin_of
-from webapp.vocabularies import ALGORITHMS, CATALOGUE, CatalogueEntry, title_of, well_known
+from webapp.core.algorithms import ALGORITHMS
+from webapp.pages.vocabularies.messages import origin_of
+from webapp.tokenization.algorithms import heading_of
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.upload_cookie import uploads_of
 
@@ -50,7 +52,7 @@ def vocabulary_groups(find: str = "") -> list[VocabularyGroup]:
     for line in sorted(map(line_of, entries()), key=_place):
         if line.holds(words) or matches(line.entry, find):
             algorithm = line.entry.algorithms[0]
-            title = group_title(algorithm)
+            title = heading_of(algorithm)
             by_title.setdefault(title, VocabularyGroup(algorithm, title, [])).lines.append(line)
     return list(by_title.values())
 
@@ -97,5 +99,4 @@ def _letters(name: str) -> str:
 
 def _place(line: VocabularyLine) -> int:
     """Where the group of a line comes."""
-    algorithm = line.entry.algorithms[0]
-    return ALGORITHMS.index(algorithm) if algorithm in ALGORITHMS else len(ALGORITHMS)
+    return list(ALGORITHMS).index(line.entry.algorithms[0])

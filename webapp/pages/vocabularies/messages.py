@@ -8,6 +8,7 @@ from flask_babel import gettext as _
 
 from webapp.core.analysis import portrait
 from webapp.core.models.scored_pieces import PieceKind
+from webapp.tokenization.algorithms import algorithm_names
 from webapp.vocabularies import CatalogueEntry, fetching
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -27,23 +28,10 @@ _CODES = {
 }
 
 
-def group_title(algorithm: str) -> str:
-    """The heading over the vocabularies of an algorithm; the two that read a dictionary share one."""
-    headings = {
-        "fmm": _("Dictionaries, for FMM and BMM"),
-        "bmm": _("Dictionaries, for FMM and BMM"),
-        "bpe": "BPE",
-        "wordpiece": "WordPiece",
-        "unigram": "Unigram",
-        "words": _("Whole words"),
-    }
-    return headings[algorithm]
-
-
 def algorithm_names_of(entry: CatalogueEntry) -> str:
     """The algorithms that use a vocabulary."""
-    names = {"fmm": "FMM", "bmm": "BMM", "bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
-    return ", ".join(names.get(algorithm, _("Whole words")) for algorithm in entry.algorithms)
+    names = algorithm_names()
+    return ", ".join(names[algorithm] for algorithm in entry.algorithms)
 
 
 def origin_of(entry: CatalogueEntry) -> str:

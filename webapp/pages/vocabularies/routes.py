@@ -35,7 +35,6 @@ from webapp.vocabularies import (
     record,
     sizes_record,
     title_of,
-    titles,
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
@@ -220,7 +219,7 @@ def _list_page(listed: ListContext) -> ListPage:
 def _row(name: str) -> ShippedRow:
     output = record()["outputs"][f"{name}.json.gz"]
     return ShippedRow(
-        title=titles()[name],
+        title=title_of(CATALOGUE[name]),
         url=url_for("vocabularies.vocabulary", name=name),
         pieces=output["pieces"],
         seconds=output["seconds to count"] + output["seconds to train"],

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from urllib.parse import urlencode
 
+from webapp.core.algorithms import next_of_kind
 from webapp.tokenization.state import State
+from webapp.vocabularies import CATALOGUE, default_for
+from webapp.vocabularies.shipped_vocabularies import NAMES
 
 LEAST, MOST = 2, 6  # rows
 
@@ -97,8 +100,7 @@ class Comparison:
 
 
 SAME_CORPUS = tuple(
-    TokenizerChoice.parse(written)
-    for written in ("bpe:bpe-bytes", "bpe:bpe-characters", "wordpiece:wordpiece", "unigram:unigram")
+    TokenizerChoice(entry.algorithms[0], entry.name) for entry in CATALOGUE.values() if entry.name in NAMES
 )
 """The four that ship, learned from the same corpus to the same size."""
 
@@ -109,7 +111,6 @@ def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
     fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
-    other = {"fmm": "bmm", "bmm": "fmm"}.get(choice.algorithm)
-    others = [TokenizerChoice(other, choice.vocabulary)] if other else []
-    shipped = [each for each in SAME_CORPUS if each.vocabulary != "bpe-characters"]
+    others = [TokenizerChoice(other, choice.vocabulary) for other in next_of_kind(choice.algorithm)]
+    shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
     return (choice, *others, *(each for each in shipped if each != choice))

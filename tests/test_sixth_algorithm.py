@@ -1,0 +1,139 @@
+"""A sixth algorithm is two records and a vocabulary: everything else on the site finds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import Page
+from webapp import create_app
+from webapp.core.algorithms import Algorithm
+from webapp.core.recipes import MATCHING
+from webapp.tokenization.algorithms import AlgorithmTexts, algorithm_names, registered
+from webapp.vocabularies import catalogue, offered_algorithms
+from webapp.vocabularies.catalogue import CatalogueEntry
+
+TEXT = "ab ca?"
+
+
+class EveryCharacter:
+    """A model that splits at every character; all but a, b, c and the space are unknown."""
+
+    pieces: Sequence[str] = ("<unk>", "a", "b", "c", " ")
+    unknown_id: int | None = 0
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        return self.pieces.index(piece) if piece in self.pieces else None
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        return [self.id_of(character) or 0 for character in pretoken]
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        return [(id, at, at + 1) for at, id in enumerate(self.ids(pretoken))]
+
+
+ALGORITHM = Algorithm("letters", "pieces", (EveryCharacter,))
+TEXTS = AlgorithmTexts("Letters", "Letters splits at every character.")
+VOCABULARY = CatalogueEntry(
+    "abc",
+    ("letters",),
+    "shipped",
+    5,
+    title="The letters a, b and c",
+    load=lambda: MATCHING.tokenizer(EveryCharacter()),
+)
+
+
+@pytest.fixture
+def client() -> Iterator[FlaskClient]:
+    with registered(ALGORITHM, TEXTS), catalogue.registered(VOCABULARY):
+        yield create_app({"TESTING": True}).test_client()
+
+
+def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> None:
+    html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
+    page = Page(html)
+    assert page.ids == [1, 2, 4, 3, 1, 0]
+    assert page.pieces == ["a", "b", " ", "c", "a", "?"]
+    assert not page.problems
+    assert "Letters splits at every character." in page.text
+    assert re.search(r'<input type="radio" name="algorithm" value="letters"[^>]* checked>', html)
+    assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
+
+
+def test_other_algorithms_show_its_count_beside_theirs(client: FlaskClient) -> None:
+    assert re.search(r"<span>Letters <b>6</b></span>", client.get("/", query_string={"text": TEXT}).text)
+
+
+def test_the_picker_finds_its_vocabulary_by_name(client: FlaskClient) -> None:
+    html = client.get("/choices", query_string={"find": "letters a"}).text
+    assert "<h2>Letters</h2>" in html
+    assert 'value="abc"' in html
+
+
+def test_the_api_tokenizes_with_it(client: FlaskClient) -> None:
+    for chosen in ({"algorithm": "letters"}, {"vocabulary": "abc"}):
+        answer = client.post("/api/v1/tokenize", json={"text": TEXT, **chosen})
+        assert answer.status_code == 200
+        assert answer.json is not None
+        assert answer.json["ids"] == [1, 2, 4, 3, 1, 0]
+        assert answer.json["counts"] == {"tokens": 6, "characters": 6, "bytes": 6, "unknown": 1}
+
+
+def test_the_openapi_document_lists_it(client: FlaskClient) -> None:
+    schemas = client.get("/api/v1/openapi.json").json["components"]["schemas"]
+    assert "letters" in schemas["TokenizeBody"]["properties"]["algorithm"]["anyOf"][0]["enum"]
+    assert "letters" in schemas["VocabularyEntry"]["properties"]["algorithms"]["items"]["enum"]
+
+
+def test_a_comparison_has_a_row_for_it(client: FlaskClient) -> None:
+    html = client.get("/compare", query_string={"with": ["bpe:bpe-bytes", "letters:abc"], "text": TEXT}).text
+    assert '<option value="letters:abc" selected>Letters · The letters a, b and c</option>' in html
+    assert not Page(html).problems
+
+
+def test_the_list_of_vocabularies_has_a_group_for_it(client: FlaskClient) -> None:
+    html = client.get("/vocabularies").text
+    assert re.search(r"<h2[^>]*>\s*Letters", html)
+    assert "The letters a, b and c" in html
+    assert client.get("/vocabularies/abc").status_code == 200
+    listed = client.get("/api/v1/vocabularies").json["vocabularies"]
+    assert [one["algorithms"] for one in listed if one["name"] == "abc"] == [["letters"]]
+
+
+def test_languages_and_splitting_offer_its_vocabulary(client: FlaskClient) -> None:
+    assert client.get("/languages", query_string={"with": ["abc"]}).status_code == 200
+    assert "The letters a, b and c" in client.get("/split").text
+
+
+def test_an_unknown_algorithm_is_told_that_there_is_this_one_too(client: FlaskClient) -> None:
+    page = Page(
+        client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text
+    )
+    assert page.problems == ["There is no such algorithm. Choose FMM, BMM, BPE, WordPiece, Unigram or Letters."]
+
+
+def test_what_has_no_tracer_has_no_steps(client: FlaskClient) -> None:
+    html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
+    assert "/steps/letters" not in html
+    assert "/steps/letters" not in client.get("/steps").text
+
+
+def test_nothing_is_left_of_it_afterwards() -> None:
+    with registered(ALGORITHM, TEXTS), catalogue.registered(VOCABULARY):
+        assert "letters" in offered_algorithms()
+    assert "letters" not in offered_algorithms()
+    assert "letters" not in algorithm_names()
+    document = create_app({"TESTING": True}).test_client().get("/api/v1/openapi.json").text
+    assert '"letters"' not in document
+
+
+def test_the_stylesheet_shows_its_list_of_vocabularies(client: FlaskClient) -> None:
+    html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
+    (number,) = re.findall(r'value="letters" id="a-letters" class="live" data-list="(\d+)"', html)
+    assert f'<label class="vocabulary list-{number}">' in html
+    assert f'[data-list="{number}"]:checked' in Path("static/app.css").read_text(encoding="utf-8")

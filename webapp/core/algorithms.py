@@ -1,0 +1,217 @@
+"""One record for each algorithm: its models, options, trainer, tracer and reference.
+
+`ALGORITHMS` maps an id to its record, in the order in which the site lists them. Everything that has to know which
+algorithms there are looks here when it is asked, so that registering a record is enough:
+
+>>> [name for name, algorithm in ALGORITHMS.items() if algorithm.family == "dictionary"]
+['fmm', 'bmm']
+
+What the pages say about an algorithm stands in `webapp.tokenization.algorithms`, under the same id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Literal
+
+from webapp.core.models import Model
+from webapp.core.models.bpe import BPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_word_char import SentencePieceCharacters, SentencePieceWords
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordlevel import WordLevel
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.reference import bpe as reference_bpe
+from webapp.core.reference import matching as reference_matching
+from webapp.core.reference import unigram as reference_unigram
+from webapp.core.reference import wordpiece as reference_wordpiece
+from webapp.core.traces import matching as trace_matching
+from webapp.core.traces import merging as trace_merging
+from webapp.core.traces import viterbi as trace_viterbi
+from webapp.core.traces import wordpiece as trace_wordpiece
+from webapp.core.trainers import bpe as train_bpe
+from webapp.core.trainers import unigram as train_unigram
+from webapp.core.trainers import wordpiece as train_wordpiece
+
+Family = Literal["dictionary", "merges", "pieces", "language model", "lookup"]
+Direction = Literal["forward", "backward"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice that a visitor has, on or off."""
+
+    name: str
+    default: bool = False
+
+
+RUNS = Option("runs", default=True)
+"""A run of Latin letters or digits stays one token."""
+LOWERCASE = Option("lowercase")
+"""The text is lower-cased first."""
+SPECIAL = Option("special")
+"""Special tokens written in the text are honoured."""
+TEMPLATE = Option("template")
+"""The special tokens that the vocabulary asks for are put around the text."""
+OPTIONS = (RUNS, LOWERCASE, SPECIAL, TEMPLATE)
+
+
+@dataclass(frozen=True)
+class TrainingLimits:
+    """The range of the slider, `least` to `most`, its initial value `start`, and the `unit` that it counts."""
+
+    least: int
+    most: int
+    start: int
+    unit: Literal["merges", "pieces"]
+
+
+MERGES = TrainingLimits(0, 500, 100, "merges")
+PIECES = TrainingLimits(20, 1_000, 200, "pieces")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to split text into tokens.
+
+    `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
+    then have the same `kind`. `options` apply to the site's own vocabularies, `brought_options` to those that are
+    fetched or uploaded. `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show,
+    `reference` where no textbook version is at hand.
+    """
+
+    id: str
+    family: Family
+    models: tuple[type[Model], ...]
+    kind: str = ""  # of vocabularies; empty: the id
+    options: tuple[Option, ...] = ()
+    brought_options: tuple[Option, ...] = (SPECIAL, TEMPLATE)
+    direction: Direction = "forward"
+    limits: TrainingLimits | None = None
+    trainer: ModuleType | None = None
+    tracer: ModuleType | None = None
+    reference: ModuleType | None = None
+
+    @property
+    def vocabulary_kind(self) -> str:
+        """The kind of vocabulary that it uses: `matching` for FMM and BMM, else the id."""
+        return self.kind or self.id
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    algorithm.id: algorithm
+    for algorithm in (
+        Algorithm(
+            "fmm",
+            "dictionary",
+            (Matching,),
+            kind="matching",
+            options=(RUNS,),
+            brought_options=(RUNS,),
+            tracer=trace_matching,
+            reference=reference_matching,
+        ),
+        Algorithm(
+            "bmm",
+            "dictionary",
+            (Matching,),
+            kind="matching",
+            options=(RUNS,),
+            brought_options=(RUNS,),
+            direction="backward",
+            tracer=trace_matching,
+            reference=reference_matching,
+        ),
+        Algorithm(
+            "bpe",
+            "merges",
+            (BPE, RankBPE, ScoredBPE),
+            options=(SPECIAL,),
+            limits=MERGES,
+            trainer=train_bpe,
+            tracer=trace_merging,
+            reference=reference_bpe,
+        ),
+        Algorithm(
+            "wordpiece",
+            "pieces",
+            (WordPiece,),
+            options=(SPECIAL, LOWERCASE),
+            limits=MERGES,
+            trainer=train_wordpiece,
+            tracer=trace_wordpiece,
+            reference=reference_wordpiece,
+        ),
+        Algorithm(
+            "unigram",
+            "language model",
+            (Unigram, SentencePieceUnigram),
+            limits=PIECES,
+            trainer=train_unigram,
+            tracer=trace_viterbi,
+            reference=reference_unigram,
+        ),
+        # Vocabularies without an algorithm: whole words or characters are looked up. None ships, so the site offers it
+        # only where a visitor has brought one.
+        Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),
+    )
+}
+
+
+DEFAULT = "bpe"
+"""The algorithm of a request that names none."""
+
+
+def family_of(id: str) -> Family | None:
+    """The family of an algorithm; None where there is none of that id."""
+    algorithm = ALGORITHMS.get(id)
+    return algorithm.family if algorithm else None
+
+
+def options_of(id: str) -> tuple[Option, ...]:
+    """The options of an algorithm with the site's own vocabularies; none where there is no algorithm of that id."""
+    algorithm = ALGORITHMS.get(id)
+    return algorithm.options if algorithm else ()
+
+
+def algorithms_for(model: Model) -> tuple[str, ...]:
+    """The ids of the algorithms that can use the vocabulary of a model.
+
+    >>> algorithms_for(WordPiece(["[UNK]", "low", "##er"]))
+    ('wordpiece',)
+    """
+    return tuple(id for id, algorithm in ALGORITHMS.items() if isinstance(model, algorithm.models))
+
+
+def next_of_kind(id: str) -> tuple[str, ...]:
+    """The other algorithms that use the vocabularies of this one.
+
+    >>> next_of_kind("fmm"), next_of_kind("bpe")
+    (('bmm',), ())
+    """
+    algorithm = ALGORITHMS.get(id)
+    if algorithm is None:
+        return ()
+    return tuple(
+        other.id
+        for other in ALGORITHMS.values()
+        if other.vocabulary_kind == algorithm.vocabulary_kind and other.id != id
+    )
+
+
+@contextmanager
+def registered(algorithm: Algorithm) -> Iterator[None]:
+    """Register an algorithm for as long as the context lasts."""
+    if algorithm.id in ALGORITHMS:
+        raise ValueError(f"there is an algorithm {algorithm.id!r} already")
+    ALGORITHMS[algorithm.id] = algorithm
+    try:
+        yield
+    finally:
+        del ALGORITHMS[algorithm.id]
