@@ -169,7 +169,7 @@ def test_an_incomplete_body_is_refused(site: str, path: str) -> None:
         answer = b"".join(iter(lambda: connection.recv(65_536), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"application/problem+json" in answer
-    assert b"half way: 14 of 1,000 bytes" in answer
+    assert b"incomplete: 14 of 1,000 bytes" in answer
 
 
 def test_the_site_still_has_pages(app: Flask) -> None:
