@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from decimal import localcontext
 from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, current_app, g, request
@@ -16,6 +17,8 @@ from werkzeug.exceptions import HTTPException
 COOKIE = "lang"
 A_YEAR = 31_536_000
 HOME_PAGE = "playground.page"
+# A number in an address may have as many digits as `int` reads; Babel fails above the precision of `decimal`, 28.
+MOST_DIGITS = 4_400
 
 log = logging.getLogger(__name__)
 
@@ -115,9 +118,10 @@ def language_url(key: str) -> str | None:
 
 def number(value: float, digits: int | None = None) -> str:
     """A number in the format of the visitor's language: `1234.5 → 1,234.5`; `digits` sets the number of decimals."""
-    if digits is None:
-        return format_decimal(value)
-    return format_decimal(round(value, digits), format=f"#,##0.{'0' * digits}" if digits else "#,##0")
+    with localcontext(prec=MOST_DIGITS):
+        if digits is None:
+            return format_decimal(value)
+        return format_decimal(round(value, digits), format=f"#,##0.{'0' * digits}" if digits else "#,##0")
 
 
 def percent(share: float) -> str:

@@ -40,6 +40,7 @@ def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
         ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
         ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has the steps 0 to 7.", "step=7"),
         ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
+        ({"text": TEXT, "token": "1" * 30}, 404, "There is no token 111,111,111,111,111,111,111,111,111,111", "step=0"),
         ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", "step=0"),
         ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", "step=0"),
         ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "step=0"),
