@@ -6,12 +6,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
+from webapp.core.models.fast.cache import ALL_ROOM
+from webapp.core.models.fast.single_precision import MOST_BYTES
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.tokenizer import Tokenizer
 
-# What a loaded vocabulary takes: a piece with its places in the tables, and what its caches remember of texts. Measured
-# by the benchmarks as the growth of a process: 100 to 450 bytes a piece, 5 to 40 MB of caches after long texts.
+# A piece with its places in the tables of a loaded vocabulary: 100 to 450 bytes, measured by the benchmarks as the
+# growth of a process.
 BYTES_A_PIECE = 450
-BYTES_OF_CACHES = 20 << 20
 
 
 class MemoryCache:
@@ -25,8 +27,8 @@ class MemoryCache:
     """
 
     def __init__(self, *, most_bytes: int) -> None:
-        """All together take about `most_bytes`, as `weight` estimates them."""
-        self._most_bytes = most_bytes
+        """All together take about `most_bytes`: `weight` for each, and the room that the caches of all share."""
+        self._most_bytes = most_bytes - ALL_ROOM
         self._tokenizers: OrderedDict[str, Tokenizer] = OrderedDict()
         self._reading: dict[str, Lock] = {}
         self._lock = Lock()
@@ -73,5 +75,6 @@ class MemoryCache:
 
 
 def weight(tokenizer: Tokenizer) -> int:
-    """About how many bytes a loaded tokenizer takes."""
-    return BYTES_OF_CACHES + BYTES_A_PIECE * len(tokenizer.model.pieces)
+    """About how many bytes a loaded tokenizer takes, without what its caches hold in the room that all share."""
+    numbered_words = MOST_BYTES if isinstance(tokenizer.model, SentencePieceUnigram) else 0
+    return BYTES_A_PIECE * len(tokenizer.model.pieces) + numbered_words

@@ -32,8 +32,6 @@ MOST_RESETS = 16
 TOGETHER = 2000
 # Words that are followed one by one before looking for a grid again.
 APART = 8
-# So many are remembered, at some 700 bytes each.
-WORDS = 1 << 15
 
 
 class SentencePieceUnigram(ScoredModel):
@@ -69,6 +67,11 @@ class SentencePieceUnigram(ScoredModel):
         # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
         self._word_by_word = steepest < 1000
 
+    @property
+    def numbered_bytes(self) -> int:
+        """About how much memory the numbered words take, `MOST_BYTES` of `single_precision` at most."""
+        return self._rounded.bytes
+
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
         long = self._long.lengths_by_start(text)
@@ -102,7 +105,7 @@ class SentencePieceUnigram(ScoredModel):
         score = 0.0
         farthest = length * self._steepest
         for words in stretches:
-            if len(self._rounded.paths) > WORDS:
+            if self._rounded.full:
                 self._rounded = self._no_words()
             known = self._rounded
             numbers = list(map(known.number.__getitem__, words))

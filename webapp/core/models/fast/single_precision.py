@@ -24,6 +24,12 @@ FARTHEST = 100_000.0
 PRECISION = 24  # bits of a single-precision number
 # Characters; a longer word hardly ever returns. Such words, and those with a long piece, have the number 0.
 LONGEST_WORD = 48
+# How many words are numbered before all are forgotten, how many characters they may have together, and what they take.
+WORDS = 1 << 15
+CHARACTERS = 1 << 18
+BYTES_A_WORD = 600
+BYTES_A_CHARACTER = 140
+MOST_BYTES = BYTES_A_WORD * WORDS + BYTES_A_CHARACTER * CHARACTERS
 # A word that may change the sum by more than this is always computed.
 STEEPEST_WORD = 64.0
 # Nearer to 0 than this a sum is soon on the next grid: what is remembered there would hardly serve.
@@ -67,11 +73,22 @@ class RoundedWords:
         self._grids: dict[int, PrecisionGrid] = {}
         self.number = WordNumbers(self._add)
         self.words = [""]
+        self._characters = 0
         self.paths = [UNKNOWN_PATH]
         self.scores: list[tuple[float, ...]] = [()]
         self.packed_ids = [b""]
         # Up to which sum no rounding decides between a word's best path and another, and none is brought back to 0.
         self.certain_until = array("d", [0.0])
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the words take, at most."""
+        return BYTES_A_WORD * len(self.paths) + BYTES_A_CHARACTER * self._characters
+
+    @property
+    def full(self) -> bool:
+        """Whether there are too many words to number more."""
+        return len(self.paths) > WORDS or self._characters > CHARACTERS
 
     def at(self, score: float) -> PrecisionGrid | None:
         """The grid on which a sum lies, if words can be remembered there."""
@@ -110,6 +127,7 @@ class RoundedWords:
         decided = path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1)
         self.certain_until.append(min(decided, FARTHEST) - path.reach)
         self.words.append(word)
+        self._characters += len(whole)
         self.paths.append(path)
         return len(self.paths) - 1
 
