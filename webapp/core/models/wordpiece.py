@@ -19,7 +19,7 @@ LONG = 32
 
 
 class WordPiece:
-    """A word is covered by the longest piece that fits, again and again; pieces inside a word carry a prefix.
+    """Takes the longest piece that fits, from the left, until the word is covered; pieces inside a word have a prefix.
 
     A word that cannot be covered to its end becomes the unknown piece as a whole, and so does one of more than
     `max_word_length` characters.

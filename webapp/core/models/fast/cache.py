@@ -146,6 +146,6 @@ def size_of(answer: object) -> int:
     (56, 168)
     """
     size = getsizeof(answer)
-    if answer.__class__ is tuple and answer and answer[0].__class__ is not int:  # type: ignore[index]
-        size += sum(map(getsizeof, answer))  # type: ignore[call-overload]
+    if answer.__class__ is tuple and answer and answer[0].__class__ is not int:
+        size += sum(map(getsizeof, answer))
     return size

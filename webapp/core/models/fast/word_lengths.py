@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-# Bounds on what is tried at one position with an uploaded vocabulary. A megabyte in which none of 64 lengths ever fits takes
-# 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
+# Bounds on what is tried at one position with an uploaded vocabulary. A megabyte in which none of 64 lengths ever fits
+# takes 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
 MOST_LENGTHS = 64
 MOST_CHARACTERS = 8192
 
