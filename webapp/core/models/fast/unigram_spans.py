@@ -5,7 +5,8 @@
   the other, provided that each is better than the second best by more than the rounding of a long sum can change.
   Characters that no piece holds are unknown, and a run of them is one token however long it is.
 - Proved by: `Unigram._best_path` of the whole text, and `webapp.core.reference.unigram`.
-- Bought: RATIO_SPANS.
+- Bought: nothing on the shipped vocabulary (0.97 on Japanese, which is mostly unknown to it); on vocabularies with long
+  pre-tokens it is not measured apart yet.
 """
 
 from __future__ import annotations

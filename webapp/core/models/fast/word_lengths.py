@@ -4,7 +4,7 @@
   word of the dictionary has 16 characters or more.
 - Invariant: the table has every length of every word of two characters or more, so what it leaves out cannot fit.
 - Proved by: `webapp.core.reference.matching` and `webapp.core.reference.unigram`, which try every length.
-- Bought: RATIO_LENGTHS.
+- Bought: 12 times (forward matching with jieba's words, against trying each length up to 16).
 """
 
 from __future__ import annotations
