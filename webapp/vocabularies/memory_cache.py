@@ -11,7 +11,7 @@ from webapp.core.models.fast.single_precision import MOST_BYTES
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.tokenizer import Tokenizer
 
-# The memory that a loaded vocabulary uses for each piece in all its tables: 100 to 450 bytes, measured by the benchmarks
+# The memory that a loaded vocabulary uses for each piece in all its tables: 100 to 450 bytes, measured by benchmarks
 # as the growth of a process.
 BYTES_A_PIECE = 450
 
