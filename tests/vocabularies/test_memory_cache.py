@@ -9,6 +9,7 @@ from threading import Barrier, Thread
 import pytest
 
 from webapp.core.formats.recognize import recognize
+from webapp.core.models.fast.cache import ALL_ROOM
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.memory_cache import MemoryCache, weight
 
@@ -18,7 +19,7 @@ def tokenizer() -> Tokenizer:
 
 
 def test_the_least_recently_used_is_dropped_first() -> None:
-    loaded = MemoryCache(most_bytes=2 * weight(tokenizer()))
+    loaded = MemoryCache(most_bytes=ALL_ROOM + 2 * weight(tokenizer()))
     for name in ("a", "b"):
         loaded.get(name, tokenizer)
     loaded.get("a", pytest.fail)

@@ -1,4 +1,12 @@
-"""The way of a stretch of text through normalizer, pre-tokenizer and model, as short as the parts allow."""
+"""The path of a span of text through normalizer, pre-tokenizer and model, as short as these parts allow.
+
+Each path gives the ids of `PretokenPath`, the plain one, and differs from it in what it caches:
+
+- `BertWordPath` caches words before normalization: no step of BERT looks across white space.
+- `NestedPretokenPath` caches what the first of several pre-tokenizers splits off: the others look at that alone.
+- `SpacedWordPath` splits at white space instead of normalizing, where white space is all that would change.
+- `PlacedPretokenPath` caches no more than the model does: some pre-tokenizers depend on the position in the text.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +22,12 @@ from webapp.core.text.normalizers import BertNormalizer, Normalizer, keeps_begin
 from webapp.core.text.pretokenizers import BertPreTokenizer, PreTokenizer, Span
 from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 
-# The starts and ends of the tokens of a stretch of text.
+# The starts and ends of the tokens of a span of text.
 Located = tuple[Sequence[int], Sequence[int]]
 
 
 class PretokenPath:
-    """The ordinary way: normalize the text, cut it, look each pre-token up."""
+    """The plain path: normalize the text, split it, look up each pre-token."""
 
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
         self._normalizer = normalizer
@@ -31,30 +39,30 @@ class PretokenPath:
         self._ids_of = model.ids
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch, which the whole text begins with or not."""
+        """The ids of a span; `at_start` says whether the whole text begins with it."""
         if self._normalizer is not None:
             text = self._normalizer.normalize(text)
         return self.normalized_ids(text, at_start)
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch that is normalized already."""
+        """The ids of a span that is normalized already."""
         pretokenizer = self._pretokenizer if at_start else self._further
         if pretokenizer is None:
             ids = self._ids_of(text) if text else []
-            return ids if isinstance(ids, list) else list(ids)  # what a model remembers are tuples
+            return ids if isinstance(ids, list) else list(ids)  # a model's caches hold tuples
         pretokens = pretokenizer.split(text)
         if len(pretokens) == 1:
             return list(self._ids_of(pretokens[0]))
         return list(chain.from_iterable(map(self._ids_of, pretokens)))
 
     def places(self, aligned: AlignedText) -> Located:
-        """Where in the whole text the tokens of a stretch stand."""
+        """The starts and ends of a span's tokens in the whole text."""
         if self._normalizer is not None:
             aligned = self._normalizer.align(aligned)
         return self.normalized_places(aligned)
 
     def normalized_places(self, aligned: AlignedText) -> Located:
-        """`places` for a stretch that is normalized already."""
+        """`places` for a span that is normalized already."""
         text = aligned.text
         if self._changes_text and self._pretokenizer is not None:
             return placed(pretokenizers.cut(self._pretokenizer, aligned), self._located)
@@ -75,7 +83,7 @@ class PretokenPath:
 
 
 class NestedPretokenPath(PretokenPath):
-    """For a sequence of pre-tokenizers: what the first one cuts is looked up whole, with all that follows."""
+    """For a sequence of pre-tokenizers: caches the result of all others for each part that the first one splits off."""
 
     def __init__(
         self, model: Model, normalizer: Normalizer | None, pretokenizer: pretokenizers.PreTokenizerSequence
@@ -87,23 +95,23 @@ class NestedPretokenPath(PretokenPath):
 
 
 class PlacedPretokenPath(PretokenPath):
-    """For pre-tokenizers that ask where in the whole text a stretch stands."""
+    """For pre-tokenizers that depend on where in the whole text a span stands."""
 
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
         super().__init__(model, normalizer, pretokenizer)
         self._changes_text = True
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch that is normalized already, and nothing of it moved."""
+        """The ids of a span that is normalized already, with every character in its place."""
         return self.aligned_ids(AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch, which the whole text begins with or not."""
+        """The ids of a span; `at_start` says whether the whole text begins with it."""
         aligned = AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1)
         return self.aligned_ids(aligned if self._normalizer is None else self._normalizer.align(aligned))
 
     def aligned_ids(self, aligned: AlignedText) -> list[int]:
-        """The ids of a stretch that is normalized already, from where it stood before."""
+        """The ids of a normalized span, with its offsets in the original text."""
         pieces = [aligned] if aligned.text else []
         if self._pretokenizer is not None:
             pieces = pretokenizers.cut(self._pretokenizer, aligned)
@@ -111,7 +119,7 @@ class PlacedPretokenPath(PretokenPath):
 
 
 class BertWordPath(PretokenPath):
-    """For BERT: no step looks across white space, so whole words of the original text are looked up."""
+    """For BERT: no step looks across white space, so whole words of the original text are cached."""
 
     def __init__(self, model: Model, normalizer: BertNormalizer, pretokenizer: PreTokenizer) -> None:
         super().__init__(model, normalizer, pretokenizer)
@@ -121,18 +129,18 @@ class BertWordPath(PretokenPath):
         self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch."""
+        """The ids of a span."""
         return list(chain.from_iterable(map(self._word_ids, self._bert.words(text))))
 
     def places(self, aligned: AlignedText) -> Located:
-        """Where in the whole text the tokens of a stretch stand."""
+        """The starts and ends of a span's tokens in the whole text."""
         shift = aligned.origin
         starts, ends = joined(self._bert.word_spans(aligned.text), self._word_places)
         return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
 
 
 class SpacedWordPath(PretokenPath):
-    """For SentencePiece's Unigram: where only its white space has to change, a text is cut into words as it is."""
+    """For SentencePiece's Unigram: splits a text into words as it is, where normalization changes only white space."""
 
     def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
         super().__init__(model, normalizer, None)
@@ -140,14 +148,14 @@ class SpacedWordPath(PretokenPath):
         self._ids_of_words = model.ids_of_words
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a stretch."""
+        """The ids of a span."""
         words = self._words_of(text)
         ids = None if words is None else self._ids_of_words(words)
         return super().ids(text, at_start) if ids is None else ids
 
 
 def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> PretokenPath:
-    """The way through the pipeline that remembers the longest stretches that stand for themselves."""
+    """The path that caches the longest spans whose tokens do not depend on the text around them."""
     if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
         return BertWordPath(model, normalizer, pretokenizer)
     if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
@@ -182,7 +190,7 @@ def joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:
             add_start(start)
             add_end(end)
             continue
-        # Made-up characters in front belong to the first real one.
+        # Characters that were inserted before the first one have its place.
         shift = end - len(pretoken)
         for inner_start, inner_end in zip(inner_starts, inner_ends, strict=True):
             add_start(max(inner_start + shift, start))

@@ -6,12 +6,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
+from webapp.core.models.fast.cache import ALL_ROOM
+from webapp.core.models.fast.single_precision import MOST_BYTES
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.tokenizer import Tokenizer
 
-# The memory of a loaded vocabulary: its pieces in all tables, and its caches of text. The benchmarks measure it as the
-# growth of a process: 100 to 450 bytes for each piece, and 5 to 40 MB for the caches after long texts.
+# The memory that a loaded vocabulary uses for each piece in all its tables: 100 to 450 bytes, measured by benchmarks
+# as the growth of a process.
 BYTES_A_PIECE = 450
-BYTES_OF_CACHES = 20 << 20
 
 
 class MemoryCache:
@@ -25,8 +27,8 @@ class MemoryCache:
     """
 
     def __init__(self, *, most_bytes: int) -> None:
-        """Limit the total size to `most_bytes`, as estimated by `weight`."""
-        self._most_bytes = most_bytes
+        """Limit the total size to `most_bytes`: `weight` for each tokenizer, and the room that all caches share."""
+        self._most_bytes = most_bytes - ALL_ROOM
         self._tokenizers: OrderedDict[str, Tokenizer] = OrderedDict()
         self._reading: dict[str, Lock] = {}
         self._lock = Lock()
@@ -73,5 +75,6 @@ class MemoryCache:
 
 
 def weight(tokenizer: Tokenizer) -> int:
-    """The estimated size of a loaded tokenizer in bytes."""
-    return BYTES_OF_CACHES + BYTES_A_PIECE * len(tokenizer.model.pieces)
+    """The estimated size of a loaded tokenizer in bytes, without the contents of its caches, which share one room."""
+    numbered_words = MOST_BYTES if isinstance(tokenizer.model, SentencePieceUnigram) else 0
+    return BYTES_A_PIECE * len(tokenizer.model.pieces) + numbered_words

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tokenizers import models
 
 from webapp.core.models.bpe import BPE, Merge
-from webapp.core.models.fast.cache import EACH, LONGEST, ROOM, Cache
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import CHARACTER_BPE
@@ -175,15 +174,3 @@ def test_unigram_equals_tokenizers(vocabulary: list[str], scores: list[float], t
 def test_unigram_refuses(vocabulary: list[str], scores: list[float], unknown_id: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Unigram(vocabulary, scores, unknown_id=unknown_id)
-
-
-# --- the cache
-
-
-def test_cache_is_bounded() -> None:
-    cache = Cache(len)
-    for at in range(ROOM // EACH):
-        assert cache[str(at)] == len(str(at))
-    assert 0 < sum(len(pretoken) + EACH for pretoken in cache) <= ROOM
-    cache["x" * (LONGEST + 1)]
-    assert "x" * (LONGEST + 1) not in cache

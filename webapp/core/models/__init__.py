@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Model(Protocol):
-    """What a tokenizer asks of a model."""
+    """The interface that a tokenizer expects of a model."""
 
     @property
     def pieces(self) -> Sequence[str] | Sequence[bytes]:
@@ -24,7 +24,7 @@ class Model(Protocol):
         """The id of a piece, or None when it is not in the vocabulary."""
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of one pre-token; remembered, so that a frequent pre-token is computed once."""
+        """The ids of one pre-token; cached, so that a frequent pre-token is computed once."""
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token of a pre-token, in characters of the pre-token."""

@@ -39,7 +39,7 @@ class BPE:
     (258, 100, 258, 97, 99)
 
     Over characters the pieces are `str`. An `end_of_word_suffix` that is a piece itself is a symbol of its
-    own behind the word's last character (Sennrich et al., as here); otherwise it is glued to that character
+    own after the word's last character (Sennrich et al., as here); otherwise it is glued to that character
     (OpenAI's GPT).
 
     >>> bpe = BPE(["e", "s", "t", "</w>", "es", "est", "est</w>"], [(0, 1), (4, 2), (5, 3)],
@@ -47,9 +47,8 @@ class BPE:
     >>> bpe.segment("testest")
     ((2, 0, 1), (5, 1, 4), (6, 4, 7))
 
-    What becomes of a character that is no piece, and the other ways to begin, are those of Hugging Face's `tokenizers`:
-    see `Symbols`. With `ignore_merges` a pre-token that is a piece as a whole is one token, even where merging would
-    not get there.
+    Characters that are no piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
+    With `ignore_merges` a pre-token that is a piece as a whole is one token, even where merging would not make it.
     """
 
     def __init__(
@@ -120,8 +119,8 @@ class BPE:
         return None if rank is None else (rank, self._merged[rank])
 
     def words(self, pretoken: str) -> list[str]:
-        """A pre-token cut where no merge can reach across, as far as it is merged in such stretches: at the spaces of a
-        vocabulary that writes them as `▁`."""
+        """Split a pre-token into the spans that are merged on their own: at the spaces of a vocabulary that writes them
+        as `▁`, where no merge reaches across."""
         return [pretoken] if self.byte_level or self._cuts is None else self._cuts.words(pretoken)
 
     def symbols(self, pretoken: str) -> list[int]:
@@ -147,17 +146,17 @@ class BPE:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
         if len(pretoken) > SHORT and not pretoken.isascii():
-            stretches = self._boundaries.cut(pretoken)
-            if len(stretches) > 1:
-                return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
+            spans = self._boundaries.cut(pretoken)
+            if len(spans) > 1:
+                return tuple(chain.from_iterable(map(self._span_ids, spans)))
         return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
 
     @cached_property
-    def _stretch_ids(self) -> Callable[[str], tuple[int, ...]]:
-        # That a stretch is a piece says nothing about how the whole is merged.
+    def _span_ids(self) -> Callable[[str], tuple[int, ...]]:
+        # A span that is a piece as a whole may be merged differently inside the pre-token.
         if not self.ignore_merges:
             return self.ids
-        return Cache(lambda stretch: tuple(merge(self.symbols(stretch), self._ranks, self._merged))).__getitem__
+        return Cache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._merged))).__getitem__
 
     @cached_property
     def _boundaries(self) -> ByteBoundaries:
@@ -185,7 +184,7 @@ class BPE:
             return None  # characters may be left out, so that those around them are neighbours
         made = frozenset(self._merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
-            return None  # bytes or unknown characters are merged: what they stand for is not what they are called
+            return None  # bytes or unknown characters are merged: their names are not the text that they stand for
         return CharacterBoundaries(
             [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
         )
@@ -198,16 +197,16 @@ class BPE:
         return tuple(chain.from_iterable(map(self._word_ids, self._cuts.words(pretoken))))
 
     def _compute_word_ids(self, word: str) -> tuple[int, ...]:
-        stretches = [word] if self._cuts is None else self._cuts.cut(word)
-        if len(stretches) > 1:
-            return tuple(chain.from_iterable(map(self._word_ids, stretches)))
+        spans = [word] if self._cuts is None else self._cuts.cut(word)
+        if len(spans) > 1:
+            return tuple(chain.from_iterable(map(self._word_ids, spans)))
         return tuple(merge(self.symbols(word), self._ranks, self._merged))
 
     def _measure(self, word: str) -> tuple[Sequence[int], Sequence[int]]:
         """The ids of a word, and how many bytes each token stands for."""
-        stretches = [word] if self._cuts is None else self._cuts.cut(word)
-        if len(stretches) > 1:
-            found = list(map(self._measured, stretches))
+        spans = [word] if self._cuts is None else self._cuts.cut(word)
+        if len(spans) > 1:
+            found = list(map(self._measured, spans))
             return tuple(chain.from_iterable(ids for ids, _ in found)), tuple(
                 chain.from_iterable(lengths for _, lengths in found)
             )
@@ -227,7 +226,7 @@ class BPE:
         owner = None
         if not pretoken.isascii():
             owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
-        # Bytes of a prefix or suffix count as if they stood in the text. `tokenizers` goes beyond its end with them.
+        # Bytes of a prefix or suffix count as if the text held them; in `tokenizers` their offsets exceed the text.
         end_of_all = len(pretoken if owner is None else owner)
         segments: list[tuple[int, int, int]] = []
         start = 0

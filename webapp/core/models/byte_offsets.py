@@ -1,4 +1,4 @@
-"""Where the tokens of a byte-level model stand in a pre-token."""
+"""The offsets of a byte-level model's tokens in a pre-token."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from webapp.core.vocabulary_error import VocabularyError, shown
 LIMITS = (16, 32)
 # The automaton has a state for each of these characters at most, at some 250 bytes each.
 MOST_CHARACTERS = 500_000
-# So many pieces may end at one position, all short lengths counted. A megabyte of one letter then takes 6 to 8 s.
+# How many pieces may end at one position, all short lengths counted. A megabyte of one letter then takes 6 to 8 s.
 MOST_NESTED = 80
 
 _CODE_BITS = 21  # of a character

@@ -21,7 +21,7 @@ Reason = Literal["fewer words", "fewer single characters", "backward by default"
 
 
 class Matching:
-    """Maximum matching as a model; it looks at the whole text, so it wants no pre-tokenizer.
+    """Maximum matching as a model; it segments the whole text and needs no pre-tokenizer.
 
     Where no word fits, one character is a token of its own, marked as unknown (out of vocabulary, OOV). With
     `keep_runs` a run of Latin letters and digits is never cut: it is one token, unknown unless it is a word.
@@ -116,7 +116,7 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
     end = len(text)
     while end > 0:
         for word_length in lengths_at[end - 1] or ():
-            # Before the text's beginning the index is negative and so reads the padding behind its end.
+            # Before the text's beginning the index is negative and so reads the padding after its end.
             start = end - word_length
             id = id_of(text[start:end])
             if id is not None and not inside[start]:
@@ -163,7 +163,7 @@ def verdict(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Verdic
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A stretch of the text, as short as can be, that the two directions cut differently."""
+    """A span of the text, as short as possible, that the two directions segment differently."""
 
     start: int
     end: int
@@ -238,7 +238,7 @@ def _single_characters(ends: Sequence[int]) -> int:
 
 
 def runs_of(text: str) -> list[tuple[int, int]]:
-    """Where runs of two Latin letters and digits, or more, stand in a text.
+    """The spans of runs of two or more Latin letters and digits in a text.
 
     >>> runs_of("用A4纸x张")
     [(1, 3)]
@@ -252,7 +252,7 @@ _RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")
 def _inside_runs(dictionary: Dictionary, text: str, keep_runs: bool) -> bytearray:
     """For each boundary between characters, whether it lies inside a run of Latin letters and digits.
 
-    Behind the text there are as many more as the longest word has characters: no word may end there.
+    After the text there are as many more as the longest word has characters: no word may end there.
 
     >>> dictionary = Dictionary(["纸"])
     >>> list(_inside_runs(dictionary, "用A4纸", True)), list(_inside_runs(dictionary, "用A4纸", False))

@@ -1,8 +1,8 @@
 """Merging by rank, the inner loop of byte-pair encoding (Sennrich et al. 2016, section 3.2).
 
 The pair of neighbours with the lowest rank is merged, the leftmost first among equals, until no pair of
-neighbours has a rank. Two ways to the same answer: a plain list for the short stretches that text is made of,
-and a heap whose work grows with n log n for the long ones.
+neighbours has a rank. There are two ways to the same answer: a plain list for short pre-tokens, and for long ones a
+heap, whose work grows with n log n.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -
 def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
     symbols = symbols.copy()
     rank_of = ranks.get
-    pair_ranks = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
-    while pair_ranks:
-        rank = min(pair_ranks)
+    found = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+    while found:
+        rank = min(found)
         if rank == NO_RANK:
             break
-        at = pair_ranks.index(rank)
+        at = found.index(rank)
         symbols[at] = new = merged[rank]
-        del symbols[at + 1], pair_ranks[at]
+        del symbols[at + 1], found[at]
         if at:
-            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
-        if at < len(pair_ranks):
-            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
+            found[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
+        if at < len(found):
+            found[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
     return symbols
 
 
@@ -68,7 +68,7 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
     symbols = symbols.copy()
     length = len(symbols)
     rank_of = ranks.get
-    previous, following, heap = linked(symbols, ranks)
+    previous, following, heap = linked(pair_ranks(symbols, ranks))
     # -1 marks a symbol that was merged into the one on its left.
     while heap:
         entry = heappop(heap)
@@ -90,20 +90,22 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
     return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
 
 
-def linked(symbols: Sequence[int], ranks: Mapping[int, int]) -> tuple[list[int], list[int], list[int]]:
-    """The place before each symbol, the place behind each, and a heap of the pairs that can be merged.
-
-    A heap entry is `rank << POSITION_BITS | place of the left symbol`. It is stale when today's pair there has another
-    rank.
-
-    >>> linked([0, 1, 0], {pack(0, 1): 5})
-    ([-1, 0, 1], [1, 2, 3], [21474836480])
-    """
+def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:
+    """The rank of each pair of neighbours, `NO_RANK` for those that are never merged."""
     rank_of = ranks.get
-    heap = [
-        rank << POSITION_BITS | at
-        for at, (left, right) in enumerate(pairwise(symbols))
-        if (rank := rank_of(left << 32 | right)) is not None
-    ]
+    return [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+
+
+def linked(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """The position before each symbol, the position after each, and a heap of the pairs that can be merged.
+
+    `ranks` are those of the pairs of neighbours. A heap entry is `rank << POSITION_BITS | position of the left symbol`.
+    It is stale when the current pair at that position has another rank. Both lists have one more position, the end.
+
+    >>> linked([5, NO_RANK])
+    ([-1, 0, 1, 2], [1, 2, 3, 3], [21474836480])
+    """
+    heap = [rank << POSITION_BITS | at for at, rank in enumerate(ranks) if rank != NO_RANK]
     heapify(heap)
-    return list(range(-1, len(symbols) - 1)), list(range(1, len(symbols) + 1)), heap
+    length = len(ranks) + 1
+    return list(range(-1, length)), [*range(1, length + 1), length], heap

@@ -1,20 +1,20 @@
 """Byte-pair encoding as `tiktoken` does it: a vocabulary of byte pieces by rank, and no list of merges.
 
 The pair of neighbours is merged whose concatenation has the lowest rank, whatever its two parts; the leftmost first
-among equals. A pre-token that is a piece as a whole is one token, even where merging would not get there.
+among equals. A pre-token that is a piece as a whole is one token, even where merging would not make it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import chain, pairwise
 
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
 from webapp.core.models.fast.cache import Cache
-from webapp.core.models.merge_loop import NO_RANK
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many bytes the heap is quicker than searching the list again for every merge.
@@ -37,7 +37,7 @@ class RankBPE:
     unknown_id = None
 
     def __init__(self, pieces: Sequence[bytes], *, reserved: Collection[int] = ()) -> None:
-        """`reserved` are ids that no text gets by merging: those of special tokens that stand among the ranks.
+        """`reserved` are ids that merging never makes: those of special tokens among the ranks.
 
         Raises ValueError when a piece is empty or occurs twice, or one of the 256 bytes is missing.
         """
@@ -56,7 +56,7 @@ class RankBPE:
                 raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
         self._boundaries = ByteBoundaries(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
-        self._stretch_ids = Cache(lambda stretch: self._merged(stretch.encode())).__getitem__
+        self._span_ids = Cache(lambda span: self._merged(span.encode())).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None when it is not in the vocabulary."""
@@ -93,10 +93,10 @@ class RankBPE:
         if id is not None:
             return (id,)
         if len(pretoken) > SHORT and len(piece) > len(pretoken):
-            stretches = self._boundaries.cut(pretoken)
-            if len(stretches) > 1:
-                # Not `ids`: that one of them is a piece says nothing about how the whole is merged.
-                return tuple(chain.from_iterable(map(self._stretch_ids, stretches)))
+            spans = self._boundaries.cut(pretoken)
+            if len(spans) > 1:
+                # Not `ids`: a span that is a piece as a whole may be merged differently inside the pre-token.
+                return tuple(chain.from_iterable(map(self._span_ids, spans)))
         return self._merged(piece)
 
     def _merged(self, piece: bytes) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ class RankBPE:
 
 
 def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
-    """The ranks of the parts that a stretch of bytes is left in when nothing more can be merged.
+    """The ranks of the parts of some bytes when nothing more can be merged.
 
     `rank_of` gives the rank of some bytes, or the default it is called with.
 
@@ -132,17 +132,15 @@ def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
 
 def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
     length = len(piece)
-    # A part is known by where it begins; -1 marks a beginning that was merged into the part on its left.
-    following = [*range(1, length + 1), length]
-    previous = list(range(-1, length))
-    # Of each part and the one behind it. A heap entry is rank << 32 | beginning, stale when the pair has another rank.
-    ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)] + [NO_RANK, NO_RANK]
-    heap = [rank << 32 | at for at, rank in enumerate(ranks) if rank != NO_RANK]
-    heapify(heap)
+    # The rank of each part and the one after it. A part is known by where it begins.
+    ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)]
+    # In `following`, -1 marks a beginning that was merged into the part on its left.
+    previous, following, heap = linked(ranks)
+    ranks += [NO_RANK, NO_RANK]
     while heap:
         entry = heappop(heap)
         at = entry & 0xFFFFFFFF
-        if ranks[at] != entry >> 32:
+        if ranks[at] != entry >> POSITION_BITS:
             continue
         right = following[at]
         after = following[right]
@@ -153,10 +151,10 @@ def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
         if after < length:
             ranks[at] = rank = rank_of(piece[at : following[after]], NO_RANK)
             if rank != NO_RANK:
-                heappush(heap, rank << 32 | at)
+                heappush(heap, rank << POSITION_BITS | at)
         if at:
             before = previous[at]
             ranks[before] = rank = rank_of(piece[before:after], NO_RANK)
             if rank != NO_RANK:
-                heappush(heap, rank << 32 | before)
+                heappush(heap, rank << POSITION_BITS | before)
     return [rank_of(piece[at : following[at]], NO_RANK) for at in range(length) if following[at] >= 0]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked, pack
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked, pack, pair_ranks
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_word_char import symbols_of
 from webapp.core.vocabulary_error import VocabularyError
@@ -143,19 +143,19 @@ def _merge_short(
     """The symbols when nothing can be merged any more, and how many of the first symbols each stands for."""
     widths = [1] * len(symbols)
     rank_of = ranks.get
-    pair_ranks = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
-    while pair_ranks:
-        rank = min(pair_ranks)
+    found = pair_ranks(symbols, ranks)
+    while found:
+        rank = min(found)
         if rank == NO_RANK:
             break
-        at = pair_ranks.index(rank)
+        at = found.index(rank)
         symbols[at] = new = merged[symbols[at] << 32 | symbols[at + 1]]
         widths[at] += widths[at + 1]
-        del symbols[at + 1], widths[at + 1], pair_ranks[at]
+        del symbols[at + 1], widths[at + 1], found[at]
         if at:
-            pair_ranks[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
-        if at < len(pair_ranks):
-            pair_ranks[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
+            found[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
+        if at < len(found):
+            found[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
     return symbols, widths
 
 
@@ -168,7 +168,7 @@ def _merge_long(
     """As `_merge_short`, with a heap; `seen` is told the last pair that was found to spell each piece."""
     length = len(symbols)
     rank_of = ranks.get
-    previous, following, heap = linked(symbols, ranks)
+    previous, following, heap = linked(pair_ranks(symbols, ranks))
     if seen is not None:
         seen.update((merged[pack(*pair)], pair) for pair in pairwise(symbols) if pack(*pair) in merged)
     # A width of 0 marks a symbol that was merged into the one on its left.

@@ -1,4 +1,4 @@
-"""SentencePiece's vocabulary: pieces with scores and kinds, and what becomes of text that no piece covers.
+"""SentencePiece's vocabulary: pieces with scores and kinds, and the tokens of text that no piece covers.
 
 Kudo and Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer". The
 four kinds of model there share it: BPE, Unigram, words and characters.
@@ -18,7 +18,7 @@ from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
 
-# An id and where its stretch of the text ends; None is a stretch that no piece covers.
+# An id and where its span of the text ends; None is a span that no piece covers.
 Part = tuple[int | None, int]
 Segment = tuple[int, int, int]
 
@@ -104,7 +104,7 @@ class ScoredPieces:
         return self._all_ids.get(piece)
 
     def words(self, text: str) -> list[str]:
-        """The text cut at spaces, as far as no piece reaches across such a cut."""
+        """Split a text at spaces, where no piece reaches across the boundary."""
         if self._cut is None:
             return [text] if text else []
         if self.single_spaces and "\0" not in text and text:
@@ -138,7 +138,7 @@ class ScoredPieces:
         return segments
 
     def fused(self, ids: list[int]) -> list[int]:
-        """The ids of words one after the other, with runs of unknown text that go on from word to word made one."""
+        """Join the runs of unknown ids that continue from one word to the next."""
         if self.byte_ids is not None or self.unknown_id not in ids:
             return ids
         unknown = self.unknown_id
@@ -168,9 +168,9 @@ class ScoredPieces:
 
 
 class ScoredModel:
-    """What the models over such a vocabulary share; each says for itself how a word falls into parts.
+    """Base class of the models over such a vocabulary; each implements `_parts`, which segments one word.
 
-    A model sees the whole normalized text as one pre-token, since unknown text and scores run on from word to word.
+    A model gets the whole normalized text as one pre-token, because unknown text and scores continue from word to word.
     """
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
@@ -185,7 +185,7 @@ class ScoredModel:
         return self.vocabulary.id_of(piece) if isinstance(piece, str) else None
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text; its words are remembered."""
+        """The ids of a text; its words are cached."""
         words = self.vocabulary.words(pretoken)
         return self.vocabulary.fused(list(chain.from_iterable(map(self._word_ids.__getitem__, words))))
 

@@ -1,8 +1,8 @@
 """The Unigram language model in SentencePiece's arithmetic.
 
 Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`; but SentencePiece sums scores in single precision
-over the whole text, so that between near-equal paths it is rounding that decides, and with it everything in front. A
-path's score is brought back to 0 when it passes 100,000, which keeps a step of rounding at 1/128 at most.
+over the whole text, so that rounding decides between nearly equal paths, and with it all the text before them. A
+path's score is reset to 0 when it passes 100,000, which keeps a step of rounding at 1/128 at most.
 """
 
 from __future__ import annotations
@@ -22,18 +22,16 @@ from webapp.core.models.scored_pieces import SPACE, Part, PieceKind, ScoredModel
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# A user-defined piece gets so much for each byte after its first, whatever its own score.
+# The score of a user-defined piece for each byte after its first, whatever score the file gives it.
 USER_DEFINED_BONUS = 0.1
 
-# About so many times a score may be brought back to 0 within a long piece; each takes time at the piece's end.
+# About how many times a score may be reset to 0 within a long piece; each reset takes time at the piece's end.
 MOST_RESETS = 16
 
-# Characters whose words are looked up together: what was made for them is still near when it is let go.
+# Characters whose words are looked up together; small batches stay in the CPU cache.
 TOGETHER = 2000
-# Words that are followed one by one before looking for a grid again.
+# How many words are followed one by one before a grid is looked up again.
 APART = 8
-# So many are remembered, at some 700 bytes each.
-WORDS = 1 << 15
 
 
 class SentencePieceUnigram(ScoredModel):
@@ -44,7 +42,7 @@ class SentencePieceUnigram(ScoredModel):
     >>> SentencePieceUnigram(vocabulary).segment("abxyc")
     [(3, 0, 2), (0, 2, 4), (4, 4, 5)]
 
-    A character that is no piece can be passed as an unknown one for the lowest score less 10.
+    A character that is no piece is unknown and scores 10 less than the lowest score.
     """
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
@@ -66,8 +64,13 @@ class SentencePieceUnigram(ScoredModel):
             )
         self._front = vocabulary.space if vocabulary.single_spaces else ""
         self._rounded = self._no_words()
-        # Where one score is gigantic, no word is short of the point where sums are brought back to 0.
+        # With scores beyond this, a single word can reach the point where sums are reset to 0.
         self._word_by_word = steepest < 1000
+
+    @property
+    def numbered_bytes(self) -> int:
+        """About how much memory the numbered words take, `MOST_BYTES` of `single_precision` at most."""
+        return self._rounded.bytes
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
@@ -82,13 +85,13 @@ class SentencePieceUnigram(ScoredModel):
         return self.vocabulary.segments(parts, text)
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text; its words are remembered."""
+        """The ids of a text; its words are cached."""
         if not self._word_by_word or not pretoken.startswith(self._front) or len(pretoken) < 2:
             return self.vocabulary.expanded(self._all_parts(pretoken), pretoken)
         return self._ids_of(self._words(pretoken), len(pretoken))
 
     def ids_of_words(self, text: str) -> list[int] | None:
-        """As `ids`, of a text that is to be cut at white space, with a space put in front of each of its words.
+        """As `ids`, of a text that is split at white space, with a space put before each of its words.
 
         None where words are not looked up one by one.
         """
@@ -97,12 +100,12 @@ class SentencePieceUnigram(ScoredModel):
         return self._ids_of(_spaced_words(text), len(text) + 1)
 
     def _ids_of(self, stretches: Iterable[Sequence[str]], length: int) -> list[int]:
-        """The ids of stretches of words, without the space in front where every one has one."""
+        """The ids of batches of words; where every word begins with a space, they come without it."""
         packed = array("i")
         score = 0.0
         farthest = length * self._steepest
         for words in stretches:
-            if len(self._rounded.paths) > WORDS:
+            if self._rounded.full:
                 self._rounded = self._no_words()
             known = self._rounded
             numbers = list(map(known.number.__getitem__, words))
@@ -125,7 +128,7 @@ class SentencePieceUnigram(ScoredModel):
         return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front, self._long)
 
     def _words(self, text: str) -> Iterator[list[str]]:
-        """The words, without the space in front where every one has one; so many at a time that they stay near."""
+        """The words in batches; where every word begins with a space, they come without it."""
         front = self._front
         if not front:
             yield self.vocabulary.words(text)
@@ -150,10 +153,10 @@ class SentencePieceUnigram(ScoredModel):
         score: float,
         found: list[bytes],
     ) -> float:
-        """Correct what was `found` for words behind a path with a score, where rounding decides; the score behind them.
+        """Correct what was `found` for words where rounding decides; return the score after them.
 
-        `changes` are those of the words on the grid of the score. On a grid whole stretches of words are followed by
-        their sum, near its end and at words that it does not know one word after the other.
+        `score` is that of the path before them, `changes` those of the words on its grid. On a grid, runs of words are
+        followed by their sum; near its end, and at words that it does not know, one word after the other.
         """
         rounded = array("f", [0.0])
         certain_until, scores_of = known.certain_until, known.scores
@@ -258,7 +261,7 @@ def _best_across_resets(
 ) -> tuple[float, int]:
     """The score of the best path to an end whose last piece is long, and where that piece starts.
 
-    `resets` are the positions where scores were brought back to 0, with the score that was subtracted from all paths
+    `resets` are the positions where scores were reset to 0, with the score that was subtracted from all paths
     that passed them.
     """
     rounded = array("f", [-inf])
@@ -281,7 +284,7 @@ def _best_across_resets(
 
 
 def _spaced_words(text: str) -> Iterator[list[str]]:
-    """The words between white space, so many at a time that they stay near."""
+    """The words between white space, in batches."""
     start, length = 0, len(text)
     while start < length:
         end = text.find(" ", start + TOGETHER)
@@ -293,7 +296,7 @@ def _spaced_words(text: str) -> Iterator[list[str]]:
 
 
 def _at(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Takes from a list what stands at these places, all at once.
+    """A function that picks these indices from a list, all at once.
 
     >>> _at([2, 0])("abc")
     ('c', 'a')

@@ -1,4 +1,4 @@
-"""SentencePiece's two plainest models: a token a word, and a token a character."""
+"""SentencePiece's two simplest models: one token a word, and one token a character."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class SentencePieceWords(ScoredModel):
     >>> SentencePieceWords(vocabulary).segment("▁low▁high▁low")
     [(1, 0, 4), (0, 4, 9), (1, 9, 13)]
 
-    SentencePiece cuts in front of spaces even where `treat_whitespace_as_suffix` has trained pieces that end in them,
-    so that such a model knows hardly a word; so does this one.
+    SentencePiece splits before spaces even where `treat_whitespace_as_suffix` has trained pieces that end in them, so
+    such a model finds hardly any word; neither does this one.
     """
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text; its words are remembered."""
+        """The ids of a text; its words are cached."""
         words = _WORD.findall(pretoken)
         return self.vocabulary.fused([id for word in words for id in self._word_ids[word]])
 
@@ -35,7 +35,7 @@ class SentencePieceWords(ScoredModel):
 
 
 class SentencePieceCharacters(ScoredModel):
-    """Each character is a token, and so is each user-defined piece (the longest at a place).
+    """Each character is a token, and so is each user-defined piece (the longest at a position).
 
     >>> from webapp.core.models.scored_pieces import PieceKind
     >>> kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED]
@@ -53,7 +53,7 @@ class SentencePieceCharacters(ScoredModel):
 
 
 def symbols_of(vocabulary: ScoredPieces) -> Callable[[str], list[str]]:
-    """What SentencePiece first splits a text into: user-defined pieces, the longest at each place, and characters.
+    """What SentencePiece first splits a text into: user-defined pieces, the longest at each position, and characters.
 
     Raises VocabularyError for user-defined pieces that `Literals` refuses.
     """

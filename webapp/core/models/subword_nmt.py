@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from heapq import heappop, heappush
 
 from webapp.core.models.bpe import BPE
+from webapp.core.models.merge_loop import POSITION_BITS, linked, pair_ranks
 
 
 class SubwordBPE(BPE):
-    """BPE that merges all places of a pair in a word before it looks for the next pair.
+    """BPE that merges all occurrences of a pair in a word before it looks for the next pair.
 
-    Elsewhere the leftmost place is merged and then all pairs are looked at again. That differs only where a merge goes
-    on from a piece that a later merge makes:
+    Other implementations merge the leftmost occurrence and then look at all pairs again. The results differ only where
+    a merge starts from a piece that a later merge makes:
 
     >>> pieces, merges = ["a", "b", "c", "bc", "abc", "abca", "<unk>"], [(1, 2), (4, 0), (0, 3)]
     >>> for model in SubwordBPE, BPE:
@@ -30,7 +30,7 @@ class SubwordBPE(BPE):
 
 
 def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
-    """Merge the pair of the lowest rank wherever it stands, from the left, until no pair has a rank.
+    """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
 
     `ranks` gives the rank of `left << 32 | right`, `merged` the id that the merge of a rank makes.
 
@@ -46,18 +46,11 @@ def merge_together_with_places(
     """As `merge_together`, with the index of the symbol that each of the result begins with."""
     symbols = list(symbols)
     length = len(symbols)
-    following = list(range(1, length + 1))
-    previous = list(range(-1, length))
-    heap = [
-        rank << 32 | at
-        for at, (left, right) in enumerate(pairwise(symbols))
-        if (rank := ranks.get(left << 32 | right)) is not None
-    ]
-    heapify(heap)
+    previous, following, heap = linked(pair_ranks(symbols, ranks))
     while heap:
-        rank = heap[0] >> 32
-        found: list[int] = []  # pairs with what is merged in this round, whose turn comes after it
-        while heap and heap[0] >> 32 == rank:
+        rank = heap[0] >> POSITION_BITS
+        found: list[int] = []  # pairs with what this round merges; they are candidates after it
+        while heap and heap[0] >> POSITION_BITS == rank:
             at = heappop(heap) & 0xFFFFFFFF
             right = following[at]
             if symbols[at] < 0 or right == length or ranks.get(symbols[at] << 32 | symbols[right]) != rank:
@@ -70,5 +63,5 @@ def merge_together_with_places(
             if at >= 0 and symbols[at] >= 0 and (right := following[at]) < length:
                 pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
                 if pair_rank is not None:
-                    heappush(heap, pair_rank << 32 | at)
+                    heappush(heap, pair_rank << POSITION_BITS | at)
     return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]

@@ -1,4 +1,4 @@
-"""What a pre-token consists of before byte-pair encoding merges anything: as Hugging Face's `tokenizers` has it."""
+"""The symbols of a pre-token before byte-pair encoding merges anything, as in Hugging Face's `tokenizers`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Measured = tuple[list[int], list[int]]
 
 @dataclass(frozen=True)
 class Symbols:
-    """One symbol a character, with the prefix in front of all but the first and the suffix behind the last.
+    """One symbol a character, with the prefix before all but the first and the suffix after the last.
 
     A character that is no piece becomes its bytes (`<0x0A>`) with `byte_fallback`, if all of them are pieces; or the
     unknown piece, with `fuse_unknown` one for a run of them; without an unknown piece it is left out.
@@ -22,8 +22,8 @@ class Symbols:
     >>> symbols.measured("aéß")
     ([1, 2, 3, 0], [1, 1, 1, 2])
 
-    Two oddities of `tokenizers` are kept: unknown characters that wait to be fused come behind the bytes that follow
-    them, and what is left out has no place in the count of bytes, so that the offsets of all that follows move.
+    Two oddities of `tokenizers` are kept: unknown characters that wait to be fused come after the bytes that follow
+    them, and characters that are left out are not counted in bytes, so the offsets after them move.
     """
 
     ids: Mapping[str, int]
@@ -54,7 +54,7 @@ class Symbols:
         """The symbols with their lengths in bytes."""
         symbols: list[int] = []
         lengths: list[int] = []
-        waiting = 0  # the length of the unknown symbol that is not written down yet
+        waiting = 0  # the length of the unknown symbol that is not appended yet
         for at, character in enumerate(word):
             length = len(character.encode())
             spelt = self._spelt(character, at, len(word))

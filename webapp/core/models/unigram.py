@@ -1,4 +1,4 @@
-"""The Unigram language model: the likeliest of all ways to cut a text into pieces.
+"""The Unigram language model: the most likely of all segmentations of a text into pieces.
 
 Kudo 2018, "Subword Regularization", section 3.2: pieces are independent, so the best segmentation is the path of
 highest summed log probability through the lattice, found by Viterbi. Details (score of an unknown character, ties,
@@ -18,15 +18,14 @@ from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# Up to this many characters a pre-token is looked at as a whole.
+# Up to this many characters, a pre-token is segmented whole.
 SHORT = 16
 
 
 class Unigram:
     """Pieces with log probabilities; the path with the highest sum wins, on a tie the one found first.
 
-    A character that is no piece can be passed as an unknown one for `min(scores) - 10`; neighbouring unknown
-    characters make one token.
+    A character that is no piece is unknown and scores `min(scores) - 10`; adjacent unknown characters are one token.
 
     >>> model = Unigram(["<unk>", "a", "b", "ab", "c"], [0.0, -1.0, -1.0, -1.5, -2.0], unknown_id=0)
     >>> model.segment("abxyc")
@@ -65,9 +64,9 @@ class Unigram:
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self.pieces))
-        self._stretches = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
-        self._stretch_ids = Cache(self._ids_of_stretch).__getitem__
-        # The lattice is dear: ids and offsets of a pre-token share it.
+        self._spans = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
+        self._span_ids = Cache(self._ids_of_span).__getitem__
+        # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
         self.ids = Cache(self._compute_ids).__getitem__
 
@@ -120,17 +119,17 @@ class Unigram:
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        if SHORT < len(pretoken) <= self._stretches.longest and not self.byte_fallback:
-            found = list(map(self._stretch_ids, self._stretches.cut(pretoken)))
+        if SHORT < len(pretoken) <= self._spans.longest and not self.byte_fallback:
+            found = list(map(self._span_ids, self._spans.cut(pretoken)))
             if all(found):
                 return fused(found, self.unknown_id)
         return tuple(id for id, _, _ in self.segment(pretoken))
 
-    def _ids_of_stretch(self, stretch: str) -> tuple[int, ...]:
-        """The ids of a stretch wherever it stands; none if they are not the same everywhere, or not remembered."""
-        if len(stretch) > LONGEST or self._long.ends(stretch) or not self._stretches.sure(stretch):
+    def _ids_of_span(self, span: str) -> tuple[int, ...]:
+        """The ids of a span wherever it stands; none if they depend on the text around it, or the span is too long."""
+        if len(span) > LONGEST or self._long.ends(span) or not self._spans.sure(span):
             return ()
-        return tuple(id for id, _, _ in self._segment(stretch))
+        return tuple(id for id, _, _ in self._segment(span))
 
     def _best_path(self, text: str) -> list[int]:
         """For each end, where the last token of the best path to it starts."""

@@ -1,4 +1,4 @@
-"""A word, a token: what is not in the vocabulary is unknown as a whole."""
+"""One token a word: a word that is not in the vocabulary is unknown as a whole."""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
-"""The patterns that cut text for byte-level BPE, and equivalents of them that the standard `re` runs faster.
+"""The patterns that split text for byte-level BPE, and equivalents of them that the standard `re` runs faster.
 
-The originals are written for engines that know Unicode properties (`\\p{L}`); the package `regex` is one. The
-standard `re` is not, but two to three times as fast, so each known pattern has a second form in which the
-properties are spelt out as ranges of the Basic Multilingual Plane. Ranges above it would make `re` slow:
-where a text holds letters or digits there, `regex` cuts just the stretch around them.
+- Exploits: the originals need an engine that knows Unicode properties (`\\p{L}`), such as the package `regex`. The
+  standard `re` does not know them, but is faster with the properties spelt out as ranges of the Basic Multilingual
+  Plane.
+- Invariant: both forms give the same matches on text without letters, digits and marks above that plane, where ranges
+  would make `re` slow. Where a text has any, `regex` splits only the span around them, from one safe boundary to the
+  next.
+- Proved by: the original pattern, run by `regex` over every code point and random text.
+- Bought: 2.2 times (cl100k) to 2.8 times (GPT-2, o200k) on English.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 """Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
 
 R50K_BASE = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
-"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It cuts alike."""
+"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It splits alike."""
 
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -40,8 +44,8 @@ CL100K_BASE = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""The same as `tiktoken` spells it since its version 0.8. It cuts differently at the end of a text: white space there
-stays whole (`\\s++$`), line ends or not, where Hugging Face's cuts after the last line end."""
+"""The same as `tiktoken` spells it since its version 0.8. It splits differently at the end of a text: white space there
+stays whole (`\\s++$`), line ends or not, where Hugging Face's splits after the last line end."""
 
 QWEN = CL100K.replace(r"\p{N}{1,3}", r"\p{N}")
 """Qwen's: each digit stands alone."""
@@ -53,7 +57,7 @@ O200K = (
     rf"|[^\r\n\p{{L}}\p{{N}}]?[{_UPPER}]+[{_LOWER}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-"""The pattern of GPT-4o's `o200k_base`: words are cut where a capital follows a small letter."""
+"""The pattern of GPT-4o's `o200k_base`: words are split where a capital follows a small letter."""
 
 TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
 """The pattern of Mistral's `tekken.json`: contractions and digits are not kept together."""
@@ -105,7 +109,7 @@ class SplitPattern:
         return self.source in KNOWN
 
     def findall(self, text: str) -> list[str]:
-        """The matches, in order; raises PatternTimeoutError where an unknown pattern does not come to an end."""
+        """The matches, in order; raises PatternTimeoutError where an unknown pattern times out."""
         if self._fast is None:
             return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
         if self.source == MARKED_WORDS or is_basic(text):
@@ -160,10 +164,10 @@ class SplitPattern:
 def _collected(
     found: Iterator[regex.Match[str]], spans: list[tuple[int, int]], shift: int, last: int
 ) -> tuple[int, int]:
-    """Puts matches to the spans up to one that is empty; where to go on, and the end of the last match.
+    """Append matches to the spans up to an empty one; return where to continue, and the end of the last match.
 
     Where a match is empty `regex` looks for another one at the same place. The engines of `tiktoken` and `tokenizers`
-    go on behind the next character, and do not take an empty match right behind another.
+    continue after the next character, and do not accept an empty match right after another match.
     """
     for match in found:
         start, end = match.span()
@@ -176,7 +180,7 @@ def _collected(
 
 
 class TextError(ValueError):
-    """A text that the parts of a vocabulary cannot cope with, though others can be."""
+    """A text that a vocabulary's pipeline cannot process, though it can process others."""
 
 
 class PatternTimeoutError(TextError):
@@ -192,13 +196,13 @@ SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
 
 
 class TimeBudget:
-    """How long a pattern may still take. One that is slow on thousands of words has had as long as on one text.
+    """How much longer a pattern may take; thousands of slow words use it up as one slow text does.
 
     >>> patience = TimeBudget()
     >>> patience.spend(0.9, 40)
     >>> round(patience.seconds(40), 2)
     0.1
-    >>> patience.spend(0.0, 10_000_000)  # a text on which it is as quick as others makes it good again
+    >>> patience.spend(0.0, 10_000_000)  # a text on which it is as fast as others restores the budget
     >>> patience.seconds(0)
     1.0
     """
@@ -207,11 +211,11 @@ class TimeBudget:
         self._overdrawn = 0.0  # seconds beyond what so many characters may take
 
     def seconds(self, characters: int) -> float:
-        """How long the pattern may take on so many characters; hardly at all once its patience is used up."""
+        """How long the pattern may take on so many characters; 1 ms once the budget is used up."""
         return max(SECONDS + SECONDS_A_CHARACTER * characters - self._overdrawn, 0.001)
 
     def spend(self, seconds: float, characters: int) -> None:
-        """Reckon with the time that the pattern took."""
+        """Subtract the time that the pattern took."""
         self._overdrawn = max(0.0, self._overdrawn + seconds - SECONDS_A_CHARACTER * characters)
 
 
@@ -230,14 +234,14 @@ _GPT2 = (
     r" [{letter}]++|[{letter}]++|'(?:[stmd]|re|ve|ll)|[^{space}{letter}{number}]++| [^{space}{letter}{number}]++"
     r"|[{number}]++| [{number}]++" + _END + _SPACES
 )
-# A word behind a space is tried first: it is what a text is full of.
+# A word after a space is tried first because it is the most frequent match.
 _CL100K = (
     r" [{letter}]++|[{letter}]++|'(?i:[stmd]|re|ve|ll)|[^\r\n{letter}{number}][{letter}]++|{digits}"
     r"|[^{space}{letter}{number}]++[\r\n]*+| [^{space}{letter}{number}]++[\r\n]*+"
 )
 # Words end before a capital that follows a small letter. Without a letter that has no case (or a mark) among the
 # capitals a word is simple: capitals, then the small letters there are. With one, the originals give capitals back
-# until the last such letter, and only their own two alternatives say it briefly: they stand behind a look ahead.
+# until the last such letter, and only their own two alternatives say it briefly: they come after a look-ahead.
 _O200K = (
     r" [{small}][{lower}]*+(?!')"
     r"|[{small}][{lower}]*+{contraction}"
@@ -268,7 +272,7 @@ _FAST_FORMS = {
 
 @cache
 def _fast_form(source: str) -> re.Pattern[str]:
-    """The pattern of `re` that cuts as a known pattern does, where nothing astral is a letter, digit or mark."""
+    """The pattern of `re` that splits as a known pattern does, where nothing astral is a letter, digit or mark."""
     form, parts = _FAST_FORMS[source]
     letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
     classes = {
@@ -291,14 +295,14 @@ def _fast_form(source: str) -> re.Pattern[str]:
 
 # --- above the Basic Multilingual Plane -------------------------------------------------------------------------------
 
-# Letters, digits and marks: whatever else stands there is in no class of the patterns.
+# Letters, digits and marks: no other character of those planes is in a class of the patterns.
 _ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
-# A place no match can cross, whatever stands on its left: a space after something that is not white space.
+# A boundary that no match crosses, whatever is on its left: a space after something that is not white space.
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
 
 
 def is_basic(text: str) -> bool:
-    """Whether a text has nothing above the Basic Multilingual Plane, where `re` knows all that it has to.
+    """Whether a text has nothing above the Basic Multilingual Plane, so that `re` alone can split it.
 
     >>> is_basic("naïve 研究"), is_basic("🙂")
     (True, False)
@@ -307,7 +311,7 @@ def is_basic(text: str) -> bool:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches that hold astral letters or digits, from one safe cut to the next."""
+    """The spans that hold astral letters, digits or marks, from one safe boundary to the next."""
     position = 0
     while found := _ASTRAL.search(text, position):
         start = _safe_cut_before(text, found.start(), position)

@@ -1,1 +1,33 @@
-"""What exists for speed alone: caches, and where a text can be cut without changing its tokens."""
+"""What exists for speed alone: caches, boundaries that tokens never cross, and tables of lengths.
+
+Every file here begins with what it exploits, the invariant it needs, the plain code that proves it, and the ratio it
+bought (CPU time without it divided by CPU time with it). Nothing here changes an id: remove a file, call the plain code
+that it names, and every test still passes, only later.
+
+How a text travels
+    `webapp.core.encoding_paths` chooses the shortest path through normalizer, pre-tokenizer and model that gives the
+    same ids: BERT's words are looked up before they are normalized, a sequence of pre-tokenizers is looked up by what
+    its first one splits off. `webapp.core.text.split_patterns` runs the known split patterns with `re` instead of
+    `regex`. What remains is one dictionary lookup a pre-token, `map(cache.__getitem__, pretokens)`.
+
+How a pre-token that no cache holds is computed
+    BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
+    `merge_loop` merges what is left, with a list up to 400 symbols and a heap above. Unigram splits it where no piece
+    reaches across (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to single precision, follows whole
+    words on a grid (`single_precision`). Matching and both lattices try the lengths that occur (`word_lengths`); pieces
+    of thousands of characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile
+    vocabularies instead of buying speed on ordinary ones.
+
+What the caches may hold
+    One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
+    All of them in a process: 128 MB (`ALL_ROOM`); where they are full, the largest is emptied.
+    The numbered words of one SentencePiece Unigram model: 56 MB (`single_precision.MOST_BYTES`); above it all are
+    forgotten. *Pride and Prejudice* takes a third of it.
+    `webapp.vocabularies.memory_cache` counts all three within `TOKENSCOPE_MAX_LOADED_BYTES`.
+
+What was left apart
+    `unigram_spans` and `single_precision` both keep the best and the second best path. They stay apart: the one needs
+    no sums but the margin and runs on every new span, the other also records the largest sum, which the first would
+    pay for at every candidate. The heap merges share `merge_loop.linked`; their loops differ in what a pair is (ids,
+    bytes, or a spelling with a score) and in what they record.
+"""

@@ -1,50 +1,151 @@
-"""A bounded memory from pre-token to answer, which fills itself."""
+"""A bounded cache from pre-token to answer that fills itself, and the bound that all caches of a process share.
+
+- Exploits: words return. The 122,000 words of *Pride and Prejudice* are 7,000 different ones.
+- Invariant: the answer depends on the pre-token alone, never on what stands around it.
+- Proved by: the model's own `_compute…` function, which the cache calls for every pre-token it does not hold.
+- Bought: 3.8 times on 200 KB of English with byte-level BPE from empty caches, 15 times with full ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from sys import getsizeof
+from threading import Lock
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 Answer = TypeVar("Answer")
 
-# An entry costs its pre-token's length and EACH besides. That is some 20 bytes of memory a unit, 40 at worst: a full
-# cache takes 40 MB, 80 at worst, whatever the texts are. The words of 5 MB of source code, between spaces, fit in.
-ROOM = 1 << 21
-EACH = 8
+# Bytes, of one cache and of all caches of the process together. The words of 5 MB of source code, between spaces, fit
+# into one cache.
+ROOM = 40 << 20
+ALL_ROOM = 128 << 20
+# A cache takes its room in blocks, so that the common bound costs nothing per entry.
+BLOCK = 1 << 18
+# Bytes of an entry besides its key and its answer: its slot in the dictionary, and what the allocator rounds up.
+ENTRY = 80
+# Characters; longer pre-tokens hardly ever return.
 LONGEST = 256
+# Above this length the numbers in an answer are objects of their own; with them it takes up to three times its size.
+WITH_NUMBERS = 3
 
 
 class Cache(dict[str, Answer], Generic[Answer]):
     """Answers by pre-token; a missing one is computed and kept.
 
     A `dict` with `__missing__`, because `map(cache.__getitem__, pretokens)` then runs without a Python frame for
-    every pre-token seen before. Full (`ROOM`), it is emptied and starts again, which costs less than keeping count of
-    what was used last. Of pre-tokens of more than `LONGEST` characters only the latest is remembered: they hardly ever
-    return, and a few could fill the memory; but whoever asked for its ids may ask for its offsets next.
+    every pre-token seen before. A full cache (`ROOM`) is emptied and starts again, which costs less than tracking what
+    was used last; where all caches together are full (`ALL_ROOM`), the largest is emptied. Of pre-tokens of more than
+    `LONGEST` characters only the latest is kept, because a caller that asks for its ids often asks for its offsets
+    next.
 
     >>> cache = Cache(str.upper)
     >>> cache["low"], dict(cache)
     ('LOW', {'low': 'LOW'})
     """
 
-    __slots__ = ("_compute", "_latest", "_room")
+    __slots__ = ("__weakref__", "_compute", "_latest", "_latest_size", "_left", "held")
 
     def __init__(self, compute: Callable[[str], Answer]) -> None:
         super().__init__()
         self._compute = compute
-        self._room = ROOM
         self._latest: tuple[str, Answer] | None = None
+        self._latest_size = 0
+        self._left = 0  # bytes of `held` that no entry uses yet
+        self.held = 0
+        """Bytes that the cache has taken from `ALL_ROOM`."""
 
     def __missing__(self, pretoken: str) -> Answer:
         if len(pretoken) > LONGEST:
-            latest = self._latest
-            if latest is None or latest[0] != pretoken:
-                latest = self._latest = (pretoken, self._compute(pretoken))
-            return latest[1]
+            return self._long(pretoken)
         answer = self._compute(pretoken)
-        self._room -= len(pretoken) + EACH
-        if self._room < 0:
-            self.clear()
-            self._room = ROOM
+        size = getsizeof(pretoken) + size_of(answer) + ENTRY
+        if size > self._left:
+            self._take(size)
+        self._left -= size
         self[pretoken] = answer
         return answer
+
+    def empty(self) -> None:
+        """Forget everything and give the room back."""
+        self.clear()
+        self._latest = None
+        self._latest_size = self._left = self.held = 0
+
+    def _long(self, pretoken: str) -> Answer:
+        latest = self._latest
+        if latest is not None and latest[0] == pretoken:
+            return latest[1]
+        self._latest = None
+        self._left += self._latest_size
+        self._latest_size = 0
+        answer = self._compute(pretoken)
+        size = getsizeof(pretoken) + WITH_NUMBERS * size_of(answer)
+        if size <= ROOM:
+            if size > self._left:
+                self._take(size)
+            self._left -= size
+            self._latest, self._latest_size = (pretoken, answer), size
+        return answer
+
+    def _take(self, size: int) -> None:
+        blocks = -(-size // BLOCK) * BLOCK
+        if self.held + blocks > ROOM:
+            self.empty()
+        _shared.take(self, blocks)
+        self._left += blocks
+
+
+class SharedRoom:
+    """What all caches together may hold; the largest is emptied when another one needs room.
+
+    >>> room = SharedRoom(1000)
+    >>> first, second = Cache(len), Cache(len)
+    >>> room.take(first, 600)
+    >>> room.take(second, 500)
+    >>> first.held, second.held, room.held()
+    (0, 500, 500)
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lock = Lock()
+        # By `id`, because a dictionary has no hash. A cache that is dropped gives its room back.
+        self._caches: WeakValueDictionary[int, Cache[Any]] = WeakValueDictionary()
+
+    def take(self, cache: Cache[Any], size: int) -> None:
+        """Give a cache so many bytes more."""
+        with self._lock:
+            self._caches[id(cache)] = cache
+            caches = list(self._caches.values())
+            while sum(each.held for each in caches) + size > self._size:
+                largest = max(caches, key=lambda each: each.held)
+                if not largest.held:
+                    break
+                largest.empty()
+            cache.held += size
+
+    def held(self) -> int:
+        """Bytes that all caches hold."""
+        with self._lock:
+            return sum(each.held for each in self._caches.values())
+
+
+_shared = SharedRoom(ALL_ROOM)
+
+
+def held_by_all() -> int:
+    """Bytes that the caches of this process hold, `ALL_ROOM` at most."""
+    return _shared.held()
+
+
+def size_of(answer: object) -> int:
+    """Bytes of an answer and of the rows inside it; small numbers are shared and take none.
+
+    >>> size_of((1, 2)), size_of(((1, 2), (3, 4)))
+    (56, 168)
+    """
+    size = getsizeof(answer)
+    if answer.__class__ is tuple and answer and answer[0].__class__ is not int:
+        size += sum(map(getsizeof, answer))
+    return size

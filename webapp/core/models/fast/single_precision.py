@@ -1,10 +1,14 @@
-"""What single precision makes of a word, wherever in a long text it stands.
+"""The best path of a word in single precision, wherever in a long text the word stands.
 
-Between two powers of two, single-precision numbers lie on an even grid. A sum that stays there is the sum of scores
-rounded to that grid, whatever stands in front, unless a score lies half-way between two points: rounding to even then
-depends on the sum. So the best path of a word, and by how much it changes the sum, can be remembered for each grid.
-
-Words are numbered as they come, so that a text is looked up once, and a grid's answers lie in lists.
+- Exploits: words return, though SentencePiece sums scores over the whole text and rounds each sum. Words are numbered
+  in the order in which they are first seen, so a text is looked up once and the answers for a grid lie in lists.
+- Invariant: between two powers of two, single-precision numbers lie on an even grid. A sum that stays between them is
+  the sum of the scores rounded to the grid, whatever text comes before, unless a score lies halfway between two points:
+  rounding to even then depends on the sum. So the best path of a word, and how much it changes the sum, depend only on
+  the grid.
+- Proved by: `SentencePieceUnigram._best_path`, the same Viterbi over the whole text, and
+  `webapp.core.reference.unigram` where no rounding decides.
+- Bought: 1.7 times on 200 KB of English with nai-t5 and no words known, 40 times with all words known.
 """
 
 from __future__ import annotations
@@ -19,22 +23,28 @@ from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part, ScoredPieces
 
-# Where the score of the path so far is brought back to 0.
+# Where SentencePiece resets the score of the path so far to 0.
 FARTHEST = 100_000.0
 PRECISION = 24  # bits of a single-precision number
-# Characters; a longer word hardly ever returns. Such words, and those with a long piece, have the number 0.
+# Characters; longer words seldom return. They have the number 0, and so have words with a long piece.
 LONGEST_WORD = 48
+# How many words are numbered before all are forgotten, how many characters they may have together, and what they take.
+WORDS = 1 << 15
+CHARACTERS = 1 << 18
+BYTES_A_WORD = 600
+BYTES_A_CHARACTER = 140
+MOST_BYTES = BYTES_A_WORD * WORDS + BYTES_A_CHARACTER * CHARACTERS
 # A word that may change the sum by more than this is always computed.
 STEEPEST_WORD = 64.0
-# Nearer to 0 than this a sum is soon on the next grid: what is remembered there would hardly serve.
+# A sum nearer to 0 than this soon reaches the next grid, so answers for its grid would seldom be used again.
 NEAREST = 1024.0
 
 
 class WordPath(NamedTuple):
     """The best path of a word that starts at 0.
 
-    `margin` is by how much it is better than the next at the closest of its decisions, `reach` the largest sum that was
-    looked at; both without sign.
+    `margin` is how much better it is than the second best at the closest of its decisions, `reach` the largest sum
+    that was considered; both are absolute values.
     """
 
     parts: tuple[Part, ...]
@@ -47,7 +57,7 @@ UNKNOWN_PATH = WordPath((), (), 0.0, inf)
 
 
 class RoundedWords:
-    """Words by number: their ids in exact arithmetic, and what becomes of them on each grid."""
+    """Words by number: their ids in exact arithmetic, and how each changes the sum on each grid."""
 
     def __init__(
         self,
@@ -57,7 +67,7 @@ class RoundedWords:
         front: str,
         long: LongPieces,
     ) -> None:
-        """`front` stands in front of every word and is not part of how words are named here."""
+        """`front` precedes every word and is left out of the keys."""
         self._long = long
         self._front = front
         self._score_of = score_of
@@ -67,14 +77,25 @@ class RoundedWords:
         self._grids: dict[int, PrecisionGrid] = {}
         self.number = WordNumbers(self._add)
         self.words = [""]
+        self._characters = 0
         self.paths = [UNKNOWN_PATH]
         self.scores: list[tuple[float, ...]] = [()]
         self.packed_ids = [b""]
-        # Up to which sum no rounding decides between a word's best path and another, and none is brought back to 0.
+        # The sum up to which no rounding decides between a word's best path and another, and no score is reset to 0.
         self.certain_until = array("d", [0.0])
 
+    @property
+    def bytes(self) -> int:
+        """About how much memory the words take, at most."""
+        return BYTES_A_WORD * len(self.paths) + BYTES_A_CHARACTER * self._characters
+
+    @property
+    def full(self) -> bool:
+        """Whether there are too many words to number more."""
+        return len(self.paths) > WORDS or self._characters > CHARACTERS
+
     def at(self, score: float) -> PrecisionGrid | None:
-        """The grid on which a sum lies, if words can be remembered there."""
+        """The grid on which a sum lies; None where the grid keeps no words."""
         if score > -NEAREST or score <= -FARTHEST:
             return None
         exponent = frexp(score)[1]
@@ -87,7 +108,7 @@ class RoundedWords:
         return grid
 
     def learn(self, number: int, grid: PrecisionGrid) -> None:
-        """Have a grid remember a word, if it can be remembered there."""
+        """Store a word's change of the sum on a grid, if it does not depend on the sum."""
         if number in grid.asked or self.paths[number].reach > STEEPEST_WORD - 1:
             return
         grid.asked.add(number)
@@ -106,10 +127,11 @@ class RoundedWords:
         path = self._best_path(whole, self._score_of, self._unknown_score)
         self.scores.append(path.scores)
         self.packed_ids.append(pack_float(self._vocabulary.expanded(path.parts, whole)))
-        # A sum of n terms is at most n half steps off; a step is the sum times 2**-23 at most.
+        # A sum of n terms is off by at most n half steps; a step is at most 2**-23 of the sum.
         decided = path.margin / (4 * len(whole)) * 2.0 ** (PRECISION - 1)
         self.certain_until.append(min(decided, FARTHEST) - path.reach)
         self.words.append(word)
+        self._characters += len(whole)
         self.paths.append(path)
         return len(self.paths) - 1
 
@@ -183,9 +205,9 @@ class WordNumbers(dict[str, int]):
 
 
 class PrecisionGrid:
-    """Words on one grid: sums from half of the power of two to `limit`, all a multiple of `step`.
+    """Words on one grid: sums from half of the power of two to `limit`, all multiples of `step`.
 
-    `change` is minus infinity for a word that is not known here, or that depends on the sum.
+    `change` is minus infinity for a word that is not known on this grid, or whose path depends on the sum.
     """
 
     def __init__(self, step: float, limit: float) -> None:
@@ -205,7 +227,7 @@ def nearest(score: float, step: float) -> float:
 
 
 def pack_float(ids: Sequence[int]) -> bytes:
-    """Ids as bytes, which are joined sooner than lists; `array("i")` takes them apart again."""
+    """Ids as bytes, which join faster than lists; `array("i")` unpacks them."""
     return array("i", ids).tobytes()
 
 

@@ -1,4 +1,11 @@
-"""Which word lengths are worth trying at a place in a text: what maximum matching and the Unigram lattice share."""
+"""Which word lengths are worth trying at a position in a text; maximum matching and the Unigram lattice share it.
+
+- Exploits: the words that begin with the same two characters have one to four different lengths, though the longest
+  word of the dictionary has 16 characters or more.
+- Invariant: the table has every length of every word of two characters or more, so what it leaves out cannot fit.
+- Proved by: `webapp.core.reference.matching` and `webapp.core.reference.unigram`, which try every length.
+- Bought: 12 times (forward matching with jieba's words, against trying each length up to 16).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-# Bounds on what is tried at one position, where a file decides. A megabyte in which none of 64 lengths ever fits takes
-# 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
+# Bounds on what is tried at one position with an uploaded vocabulary. A megabyte in which none of 64 lengths ever fits
+# takes 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
 MOST_LENGTHS = 64
 MOST_CHARACTERS = 8192
 
@@ -41,7 +48,7 @@ def fitting(
     unknown: float,
     long: Mapping[int, Sequence[int]],
 ) -> Iterator[tuple[int, int, float]]:
-    """`(start, end, score)` of every piece that fits somewhere into a text; a character that is none scores `unknown`.
+    """`(start, end, score)` of every piece at every position of a text; a character that is no piece scores `unknown`.
 
     `lengths` are those of the short pieces by their beginning, `long` those of the long pieces by where they start in
     the text; both longest first.
@@ -59,7 +66,7 @@ def fitting(
 
 
 def _lengths(keyed: Iterable[tuple[str, int]], bounded: bool) -> dict[str, tuple[int, ...]]:
-    # A handful of different sets of lengths serves all beginnings, so that each is built and kept once.
+    # All beginnings share a few sets of lengths, so each set is built and kept once.
     table: dict[str, tuple[int, ...]] = {}
     grown: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
     known = table.get
