@@ -41,7 +41,7 @@ WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
     ("content", "found", "description"),
     [
         (RANKS, "tiktoken", "byte-level BPE of 400 ranks"),
-        (b"\xef\xbb\xbf" + RANKS, "tiktoken", "not in the file: the pattern is cl100k_base's"),
+        (b"\xef\xbb\xbf" + RANKS, "tiktoken", "the split pattern is cl100k_base's"),
         (RANKS.replace(b"\n", b"\r\n"), "tiktoken", "400 ranks"),
         (TEKKEN, "tekken", "Mistral's tekken.json: byte-level BPE of 700 pieces"),
         (TOKENIZER_JSON, "huggingface", "Hugging Face's tokenizer.json: BPE of 400 pieces"),
@@ -120,7 +120,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a gigantic rank": (RANKS + b"YWJjZA== 9999999999\n", "line 401: the rank '9999999999' is too large"),
     "an open text": (b'{"a', "not JSON: an unterminated string starting at line 1, column 2"),
     "no UTF-8": (b"low\n\xff\xfe\n", "byte 0xff at position 4; save it as UTF-8"),
-    "NUL": (b"low\n\x00\n", "line 2: the control character"),
+    "NUL": (b"low\n\x00\n", "line 2: a dictionary cannot contain the control character"),
     "prose": (b"It is a truth universally acknowledged\n", "read as a dictionary, line 1 is wrong: 6 fields"),
     "deep nesting": (b"[" * 1_000_000, "nested too deeply"),
     "deep nesting in an object": (b'{"a":' * 1_000_000, "nested too deeply"),

@@ -104,7 +104,7 @@ def test_hostile_lengths_and_nesting() -> None:
         (lambda blob: blob[:-1] + b"x", "have no end"),
         (lambda blob: blob[:-3] + b"\xff\xff\0", "not valid UTF-8"),
         (lambda blob: blob[:4] + b"\0" * (len(blob) - 4), "a branch without a replacement"),
-        (lambda blob: blob[:4] + b"\xff\xff\xff\x7f" + blob[8:], "leads"),
+        (lambda blob: blob[:4] + b"\xff\xff\xff\x7f" + blob[8:], "points outside"),
         # Every unit is the letter "a" and the way to itself: a trie without an end.
         (lambda blob: struct.pack("<I", 1024) + struct.pack("<I", 0x61) * 256 + b"a\0", "has a cycle"),
     ],

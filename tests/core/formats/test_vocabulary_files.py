@@ -226,7 +226,7 @@ def test_tekken_and_its_special_tokens() -> None:
         (lambda file: file["special_tokens"].append({"rank": 2, "token_str": "<s>"}), "'<s>' occurs twice"),
         (lambda file: file["special_tokens"].append({"rank": 5, "token_str": "<a>"}), "has the rank 5"),
         (lambda file: file["special_tokens"].append(7), "should be an object, not 7"),
-        (lambda file: file["config"].update(default_num_special_tokens=1), "2 special tokens, but room for 1"),
+        (lambda file: file["config"].update(default_num_special_tokens=1), "2 special tokens, but room for only 1"),
     ],
 )  # fmt: skip
 def test_tekken_refused(change: Any, message: str) -> None:
@@ -296,7 +296,7 @@ def test_a_long_word_is_no_matter() -> None:
         ("#version: 0.2\na b\nabc\n", "line 3 should be the two parts of a merge separated by a space, not 'abc'"),
         ("a b\na b c\n", "line 2 should be the two parts"),
         ("a b\na  b\n", "line 2 should be the two parts"),
-        ("< /w>\n", "line 1 makes </w>"),
+        ("< /w>\n", "line 1 builds </w>"),
         ("a b\n" * 1_000_001, "more than 1,000,000 merges"),
     ],
 )
