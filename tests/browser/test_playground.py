@@ -24,8 +24,8 @@ def fill(page: Page, text: str) -> None:
     page.locator("#text").evaluate(
         "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", text
     )
-    expect(page.locator("#figures")).to_have_attribute("data-tokens", str(number), timeout=20_000)
-    expect(page.locator("#tokens > .chunk > *")).to_have_count(number, timeout=20_000)
+    expect(page.locator("#figures")).to_have_attribute("data-tokens", str(number), timeout=60_000)
+    expect(page.locator("#tokens > .chunk > *")).to_have_count(number, timeout=60_000)
 
 
 def tokens(page: Page) -> list[str]:
