@@ -117,6 +117,8 @@ class Front:
                 watching = asyncio.gather(_end_with_parent(os.getppid()), abort_unread(READ_SECONDS))
             else:
                 watching.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watching
                 self._pool.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
