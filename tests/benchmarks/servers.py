@@ -58,8 +58,8 @@ COUNT = 500
 
 
 @contextmanager
-def running(command: str) -> Iterator[tuple[Address, int]]:
-    """Start a server with the site; yield its address and the process group."""
+def running(command: str) -> Iterator[Address]:
+    """Start a server with the site; yield its address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as nowhere:
         settings = {
@@ -80,7 +80,7 @@ def running(command: str) -> Iterator[tuple[Address, int]]:
         )
         try:
             _wait(("127.0.0.1", port))
-            yield ("127.0.0.1", port), process.pid
+            yield ("127.0.0.1", port)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -190,12 +190,12 @@ def main(chosen: list[str]) -> int:
     for name, (_, command) in SERVERS.items():
         if name in missing or (chosen and name not in chosen):
             continue
-        with running(command) as (address, _):
+        with running(command) as address:
             light, page = pages_a_second(address, "/healthz"), pages_a_second(address, "/?text=hello+world")
             first, last = megabyte(address)
         cells = []
         for kind in KINDS:
-            with running(command) as (address, _):
+            with running(command) as address:
                 seconds, cut_off = besieged(address, kind)
             lost = sum(second == float("inf") for second in seconds)
             p99 = percentile([second for second in seconds if second < float("inf")] or [float("inf")], 0.99)
