@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from webapp.server.fair_queue import FairQueue
+
+T = TypeVar("T")
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run in a new thread, since in that of the tests Playwright leaves an event loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 def served(*, workers: int, most_each: int, requests: str, first: str = "") -> str:
@@ -31,7 +42,7 @@ def served(*, workers: int, most_each: int, requests: str, first: str = "") -> s
         await asyncio.gather(*tasks)
         return "".join(order)
 
-    return asyncio.run(serve())
+    return run(serve())
 
 
 def test_one_client_is_served_in_the_order_of_its_requests() -> None:
@@ -68,7 +79,7 @@ def test_a_request_whose_client_leaves_while_it_waits_takes_no_worker() -> None:
         queue.put("worker")
         assert queue.take("b") == "worker"
 
-    asyncio.run(leave())
+    run(leave())
 
 
 def test_a_worker_that_is_given_to_a_client_that_has_just_left_goes_to_the_next() -> None:
@@ -83,4 +94,4 @@ def test_a_worker_that_is_given_to_a_client_that_has_just_left_goes_to_the_next(
         queue.put("worker")
         assert queue.take("a") == "worker"
 
-    asyncio.run(leave())
+    run(leave())

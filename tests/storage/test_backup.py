@@ -100,7 +100,8 @@ def test_a_backup_while_others_write_is_one_moment(site: Storage, run: Run, tmp_
         begun.wait(30)
         for turn in range(3):
             acknowledged = last
-            assert run("backup", tmp_path / f"copy{turn}").exit_code == 0
+            done = run("backup", tmp_path / f"copy{turn}")
+            assert (done.exit_code, done.stderr) == (0, "")
             kept = texts(storage_of(create_app({"DATABASE_FILE": str(tmp_path / f"copy{turn}")})))
             numbers = sorted(int(text) for text in kept if text != "before")
             assert numbers == list(range(len(numbers)))
