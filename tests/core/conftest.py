@@ -1,4 +1,4 @@
-"""Small vocabularies, trained by `tokenizers` on an inline text, beside our reading of the same file."""
+"""Small vocabularies that `tokenizers` trains on an inline text, each paired with our reading of the same file."""
 
 import json
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Pair:
 
 def _paired(tokenizer: tokenizers.Tokenizer, trainer: Any) -> Pair:
     tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)
-    tokenizer.encode_special_tokens = True  # special tokens in a text are plain text, unless asked for
+    tokenizer.encode_special_tokens = True  # special tokens in a text are plain text unless requested
     return Pair(huggingface.read(tokenizer.to_str()), tokenizer)
 
 
@@ -89,7 +89,7 @@ def wordpiece_lowercase() -> Pair:
 
 
 def unigram() -> Pair:
-    # The pipeline is our recipe's, so that its file is compared as well; the pieces are trained.
+    # The pipeline is our recipe's, so that its file is compared as well; only the pieces are trained.
     from webapp.core.models.unigram import Unigram
     from webapp.core.recipes import UNIGRAM
 
@@ -134,7 +134,7 @@ def wordpiece_pair() -> Pair:
 
 @pytest.fixture(scope="session")
 def worked_examples(shared: Path) -> dict[str, Any]:
-    """Answers that the algorithms must reproduce."""
+    """Results that the algorithms must reproduce."""
     path = shared / "examples" / "worked_examples.json"
     examples: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return examples

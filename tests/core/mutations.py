@@ -1,4 +1,4 @@
-"""Files changed for the worse: bytes cut, flipped and doubled, members of a JSON moved or made something else."""
+"""Damaged files: bytes cut, flipped and duplicated; members of a JSON document moved or replaced."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.text.split_patterns import PatternTimeoutError
 
-# A line with something for every part of a pipeline to do.
+# A line on which every part of a pipeline has an effect.
 TEXT = "Un affable[UNK] <s>café e\u0301ﬁ 研究!\r\n\t 12345 ▁ĠÃ©\x00\u3000👩‍👩‍👧 the universally don't\ufeff"
 
-# What stands where something else was to stand.
+# Values to put in the place of others.
 STRANGERS: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**32, 2**63, 2**64, 10**30, 1.5, -0.0, 1e308, -1e308, "", "a", " ", "\x00",
     "▁", "\ud800", "##", "</w>", "<unk>", "x" * 5000, [], {}, [[]], [None], ["a", "b", "c"], {"": None},
@@ -32,7 +32,7 @@ WORDS = [
 
 
 def mutated_bytes(content: bytes, random: Random) -> bytes:
-    """A few bytes flipped, dropped, doubled or moved, or the end of the file gone."""
+    """Flip, drop, duplicate or move a few bytes, or cut off the end of the file."""
     for _ in range(random.randint(1, 3)):
         at = random.randrange(len(content) + 1)
         length = random.choice([1, 1, 2, 8, 100, 2000])
@@ -53,7 +53,7 @@ def mutated_bytes(content: bytes, random: Random) -> bytes:
 
 
 def mutated_document(document: Any, random: Random) -> Any:
-    """A JSON document with a few members replaced, swapped, doubled or gone."""
+    """Replace, swap, duplicate or remove a few members of a JSON document."""
     changed = deepcopy(document)
     for _ in range(random.choice([1, 1, 1, 2, 3])):
         inside, key = _place(changed, random)
@@ -77,7 +77,7 @@ def mutated_document(document: Any, random: Random) -> Any:
 
 
 def _place(document: Any, random: Random) -> tuple[Any, Any]:
-    """A member somewhere in a document: what it stands in, and its name or index there."""
+    """Return a random member of a document: its container, and its name or index there."""
     inside, key = None, None
     found = document
     while isinstance(found, dict | list) and found:
@@ -89,12 +89,12 @@ def _place(document: Any, random: Random) -> tuple[Any, Any]:
 
 
 def written(document: Any) -> bytes:
-    """The document as a file."""
+    """Return the document as the bytes of a file."""
     return json.dumps(document).encode()
 
 
 def reduced(document: dict[str, Any], size: int) -> dict[str, Any]:
-    """A `tokenizer.json` with the first pieces of its vocabulary and the merges among them: all else is as it was."""
+    """Cut a `tokenizer.json` down to the first pieces of its vocabulary and the merges among them."""
     document = deepcopy(document)
     model = document["model"]
     if isinstance(model["vocab"], dict):
@@ -116,7 +116,7 @@ def reduced(document: dict[str, Any], size: int) -> dict[str, Any]:
 
 
 def read_or_refused(*content: Any) -> str | None:
-    """The sentence that a file is refused with; None where it is read, and then it also encodes and decodes."""
+    """Return the message a file is refused with, or None if it is read; a file that is read must encode and decode."""
     try:
         tokenizer = recognize(*content).tokenizer
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""SentencePiece models, trained and written by `sentencepiece` itself."""
+"""SentencePiece models, trained and written by `sentencepiece`."""
 
 import io
 from functools import cache
@@ -12,7 +12,7 @@ from tests.core.texts import CORPUS
 
 @cache
 def trained(**options: Any) -> bytes:
-    """A small model of the inline corpus, as the bytes of its file."""
+    """Train a small model on the inline corpus and return the bytes of its file."""
     model = io.BytesIO()
     options = {"vocab_size": 400, "hard_vocab_limit": False, "character_coverage": 0.98, **options}
     sentencepiece.SentencePieceTrainer.train(
@@ -22,7 +22,7 @@ def trained(**options: Any) -> bytes:
 
 
 def parsed(content: bytes) -> Any:
-    """A model's message, to be changed."""
+    """Parse a model file into its protobuf message, to be changed."""
     message = sentencepiece_model_pb2.ModelProto()
     message.ParseFromString(content)
     return message
@@ -36,7 +36,7 @@ def made(
     suffix: bool = False,
     **normalizer: bool | bytes,
 ) -> bytes:
-    """A model of given pieces, each with its score and its type (1 normal, 2 unknown, 3 control, 4 user-defined)."""
+    """Return a model file of pieces with score and type (1 normal, 2 unknown, 3 control, 4 user-defined)."""
     message = sentencepiece_model_pb2.ModelProto()
     for piece, score, kind in pieces:
         message.pieces.add(piece=piece, score=score, type=kind)

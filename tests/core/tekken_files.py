@@ -1,4 +1,4 @@
-"""A small `tekken.json` of our own."""
+"""A small `tekken.json` built from a trained vocabulary."""
 
 import base64
 from typing import Any
@@ -13,7 +13,7 @@ RANKS = [*BYTES, *(bytes(piece) for piece in train_bytes(BYTE_BPE.count(CORPUS),
 
 
 def tekken_file(**changes: Any) -> dict[str, Any]:
-    """600 of the pieces count, with 100 ids for special tokens before them, of which two have a name."""
+    """Return a `tekken.json` with 600 pieces in use after 100 ids for special tokens, two of which have a name."""
     config = {
         "pattern": split_patterns.TEKKEN,
         "num_vocab_tokens": len(RANKS),

@@ -1,4 +1,4 @@
-"""Vocabularies of long pieces, one inside the next: the ids of the originals, work that stays bounded, or a refusal."""
+"""Vocabularies of long, nested pieces: the ids equal the originals', and the work is bounded or the file refused."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from webapp.core.traces.lattice import lattice_of, tokens_of
 from webapp.core.traces.viterbi import best_path
 from webapp.core.vocabulary_error import VocabularyError
 
-# Repeated, each makes texts in which pieces of every length fit at every position.
+# Repetitions of these make texts in which pieces of every length match at every position.
 UNITS = ["a", "ab", "aab", "研", "aéb"]
-# Few different scores make many ties; the last have no short form in binary, so that rounding decides.
+# Few different scores make many ties; the last ones have no short binary fraction, so that rounding decides.
 SCORES = [-0.5, -1.0, -2.0, -8.0, -11.0, -3.14159, -1.1]
 
 
@@ -46,7 +46,7 @@ scores = st.sampled_from(SCORES)
 
 @st.composite
 def vocabularies(draw: st.DrawFn) -> dict[str, float]:
-    """Scores of pieces, at most `MOST_NESTED` of which end at one position."""
+    """Draw scores of pieces, of which at most `MOST_NESTED` end at one position."""
     pieces = draw(st.sets(long_texts, min_size=1, max_size=40))
     if draw(st.booleans()):
         unit, first = draw(st.sampled_from(UNITS)), draw(st.integers(1, 40))
@@ -77,7 +77,7 @@ def nested(count: int, first: int = 1, step: int = 1) -> dict[str, float]:
     return {"a": -1.0, **{"a" * (first + step * at): -1.0 - at / 7 for at in range(count)}}
 
 
-# --- the ids of the originals
+# --- ids equal the originals'
 
 
 @given(score_of=vocabularies(), text=texts)
@@ -108,10 +108,10 @@ def test_unigram_equals_sentencepiece(score_of: dict[str, float], text: str) -> 
 )
 @example(score_of={"a": -1.0, "b": -3.0, **{"ab" * 20 + "a" * at: -11.0 for at in range(9)}}, text="ab" * 40,
          steepness=2_500.0, times=5)  # fmt: skip
-def test_unigram_equals_sentencepiece_where_scores_are_brought_back_to_0(
+def test_unigram_equals_sentencepiece_where_scores_are_rebased_to_0(
     score_of: dict[str, float], text: str, steepness: float, times: int
 ) -> None:
-    """A sum that passes 100,000 is brought back to 0, here once within a long piece and more often."""
+    """SentencePiece rebases a sum beyond 100,000 to 0: here once within a long piece, and also more often."""
     steep = {piece: score * steepness for piece, score in score_of.items()}
     content = sentencepiece_file(steep)
     longest = max(map(len, steep))
@@ -124,7 +124,7 @@ def test_unigram_equals_sentencepiece_where_scores_are_brought_back_to_0(
 
 
 @given(score_of=vocabularies(), text=texts)
-def test_the_lattice_has_the_long_pieces(score_of: dict[str, float], text: str) -> None:
+def test_the_lattice_contains_the_long_pieces(score_of: dict[str, float], text: str) -> None:
     read = sentencepiece_format.read(sentencepiece_file(score_of)).model
     assert isinstance(read, SentencePieceUnigram)
     for model in (unigram(score_of), read):
@@ -149,11 +149,11 @@ def test_wordpiece_equals_tokenizers(first: set[str], inner: set[str], word: str
     text=texts | st.text("ab<|x", max_size=30),
     start=st.integers(0, 5),
 )
-def test_literals_are_found_as_by_a_pattern_of_all_of_them(literals: set[str], text: str, start: int) -> None:
+def test_literals_are_found_as_by_an_alternation_of_them(literals: set[str], text: str, start: int) -> None:
     pattern = re.compile("|".join(map(re.escape, sorted(literals, key=len, reverse=True))))
     found = Literals(literals)
     theirs = [match.span() for match in pattern.finditer(text, min(start, len(text)))]
-    # An empty text right after another is found by the pattern, and passed over by those that ask.
+    # The pattern finds an empty match right after another; callers of `Literals` skip those.
     ends = {end for begin, end in theirs if begin < end}
     theirs = [(begin, end) for begin, end in theirs if begin < end or begin not in ends]
     ours = [(begin, end) for begin, end in found.spans(text, min(start, len(text))) if begin < end or begin not in ends]
@@ -161,11 +161,11 @@ def test_literals_are_found_as_by_a_pattern_of_all_of_them(literals: set[str], t
     assert found.first(text, min(start, len(text))) == (theirs[0] if theirs else None)
 
 
-# --- work that stays bounded
+# --- bounded work
 
 
 class Counted(dict[Any, Any]):
-    """A mapping that counts how often it is asked, and how many characters its keys have."""
+    """A mapping that counts its lookups and the characters of their keys."""
 
     asked = 0
     characters = 0
@@ -177,7 +177,7 @@ class Counted(dict[Any, Any]):
 
 
 def work(model: Unigram | SentencePieceUnigram, text: str) -> int:
-    """Lookups, their characters, and the long pieces that are compared."""
+    """Count the lookups, their characters, and the long pieces that are compared."""
     counters = [Counted(model._score_of), Counted(model._lengths), Counted(model._long._following)]
     model._score_of, model._lengths, model._long._following = counters
     list(model.segment(text))
@@ -207,7 +207,7 @@ def test_prefixes_that_never_become_a_piece_are_read_once() -> None:
     assert work(unigram(score_of), "a" * 20_000) < 10 * 20_000
 
 
-# --- what is refused
+# --- refusals
 
 
 def unigram_json(score_of: dict[str, float]) -> str:
@@ -267,7 +267,7 @@ def test_too_many_pairs_to_merge_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         sentencepiece_format.read(content)
 
 
-def test_what_lies_at_the_bounds_is_taken() -> None:
+def test_vocabularies_exactly_at_the_limits_are_accepted() -> None:
     assert huggingface.read(wordpiece_json(LENGTHS)).ids("aab")
     assert huggingface.read(words_json(LENGTHS)).ids("aab") == [1]
     assert huggingface.read(wordpiece_json(BEYOND, longest_word=66)).ids("aab"), "no word is as long as the last piece"
@@ -279,7 +279,7 @@ def test_what_lies_at_the_bounds_is_taken() -> None:
         assert sentencepiece_format.read(content).ids(" " * 100 + "x") == rival.encode(" " * 100 + "x")
 
 
-def test_many_long_pieces_raise_the_limit_first() -> None:
+def test_many_long_pieces_raise_the_length_limit_before_a_refusal() -> None:
     many = {f"{at:020}": -1.0 for at in range(25_001)}
     assert LongPieces({**many, "a" * 33: -1.0}).limit == 32
     assert LongPieces(dict(list(many.items())[:25_000])).limit == 16

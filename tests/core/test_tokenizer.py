@@ -37,7 +37,7 @@ def character_tokenizer() -> Tokenizer:
 # --- special tokens
 
 
-def test_special_tokens_only_when_asked(bytes_tokenizer: Tokenizer) -> None:
+def test_special_tokens_are_recognized_only_on_request(bytes_tokenizer: Tokenizer) -> None:
     text = "a<|endoftext|>b<|end|><|c"
     end = bytes_tokenizer.special_tokens["<|end|>"]
     honoured = bytes_tokenizer.encode(text, special=True)
@@ -52,7 +52,7 @@ def test_special_tokens_only_when_asked(bytes_tokenizer: Tokenizer) -> None:
     assert bytes_tokenizer.decode(honoured.ids, skip_special=True) == "abc"
 
 
-def test_special_and_unknown_are_told_apart(wordpiece_pair: Pair) -> None:
+def test_special_and_unknown_tokens_are_distinguished(wordpiece_pair: Pair) -> None:
     encoding = wordpiece_pair.ours.encode("the [UNK] ☃", special=True)
     assert [(token.piece, token.special, token.unknown) for token in encoding] == [
         ("the", False, False),
@@ -71,7 +71,7 @@ def test_an_empty_special_token_is_refused() -> None:
 
 
 @given(text=any_text)
-def test_encoding_as_a_sequence(wordpiece_pair: Pair, text: str) -> None:
+def test_an_encoding_is_a_sequence_of_tokens(wordpiece_pair: Pair, text: str) -> None:
     encoding = wordpiece_pair.ours.encode(text)
     assert len(encoding) == len(encoding.ids) == len(encoding.starts) == len(encoding.ends)
     tokens = list(encoding)
@@ -90,7 +90,7 @@ def test_encoding_as_a_sequence(wordpiece_pair: Pair, text: str) -> None:
         encoding[len(encoding)]
 
 
-def test_tokens_and_tokenizers_do_not_change(bytes_tokenizer: Tokenizer) -> None:
+def test_tokens_encodings_and_tokenizers_are_immutable(bytes_tokenizer: Tokenizer) -> None:
     encoding = bytes_tokenizer.encode("abc")
     with pytest.raises(FrozenInstanceError):
         encoding[0].id = 5  # type: ignore[misc]
@@ -103,7 +103,7 @@ def test_tokens_and_tokenizers_do_not_change(bytes_tokenizer: Tokenizer) -> None
 @given(text=st.text(st.one_of(st.characters(), st.sampled_from("\ud800\udfff\ud83d")), max_size=20))
 def test_lone_surrogates_are_read_as_replacement_characters(text: str) -> None:
     tokenizer = recipes.BYTE_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
-    replaced = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs are a character
+    replaced = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # a pair is one character
     encoding = tokenizer.encode(text)
     assert list(encoding.ids) == list(replaced.encode()) == tokenizer.ids(text)
     assert encoding.text == text
@@ -111,7 +111,7 @@ def test_lone_surrogates_are_read_as_replacement_characters(text: str) -> None:
     assert tokenizer.decode(encoding.ids) == replaced
 
 
-def test_a_split_character_has_its_whole_range() -> None:
+def test_each_token_of_a_split_character_has_the_range_of_the_character() -> None:
     tokenizer = recipes.BYTE_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
     encoding = tokenizer.encode("a😀研")
     assert list(zip(encoding.starts, encoding.ends, strict=True)) == [(0, 1)] + [(1, 2)] * 4 + [(2, 3)] * 3
@@ -121,12 +121,12 @@ def test_a_split_character_has_its_whole_range() -> None:
 
 
 @given(text=any_text)
-def test_bytes_come_back_as_they_were(bytes_tokenizer: Tokenizer, text: str) -> None:
+def test_byte_level_decoding_restores_the_text(bytes_tokenizer: Tokenizer, text: str) -> None:
     assert bytes_tokenizer.decode(bytes_tokenizer.ids(text)) == text
 
 
 @pytest.mark.parametrize("text", [CORPUS, "  two spaces", " leading", "trailing  ", "a\n\n\tb\r\n", "1,234.5 (a) [b]"])
-def test_unigram_brings_ordinary_text_back(text: str) -> None:
+def test_unigram_decoding_restores_ordinary_text(text: str) -> None:
     characters = sorted({*text, "▁", "u", "z"} - {" "})
     pieces = ["<unk>", *characters, "▁the", "▁(", "..", "ing"]
     model = Unigram(pieces, [0.0, *([-5.0] * (len(pieces) - 1))], unknown_id=0)
@@ -135,17 +135,17 @@ def test_unigram_brings_ordinary_text_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("id", [-1, 10_000])
-def test_an_id_outside_the_vocabulary_is_named(bytes_tokenizer: Tokenizer, id: int) -> None:
+def test_an_error_names_the_id_outside_the_vocabulary(bytes_tokenizer: Tokenizer, id: int) -> None:
     with pytest.raises(ValueError, match=str(id)):
         bytes_tokenizer.decode([97, id])
 
 
-def test_matching_decodes_what_it_does_not_know_to_a_replacement_character() -> None:
+def test_matching_decodes_unknown_words_to_a_replacement_character() -> None:
     tokenizer = recipes.MATCHING.tokenizer(Matching(Dictionary(["研究"]), "forward"))
     assert tokenizer.decode(tokenizer.ids("研究生")) == "研究\ufffd"
 
 
-# --- hostile input: a megabyte without a place to cut; the suite's time limit is the judge
+# --- hostile input: a megabyte without a boundary; the suite's time limit is the criterion
 
 
 HOSTILE = {
@@ -164,20 +164,20 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_without_a_cut_bytes(bytes_tokenizer: Tokenizer, name: str) -> None:
+def test_a_megabyte_without_a_boundary_over_bytes(bytes_tokenizer: Tokenizer, name: str) -> None:
     encoding = bytes_tokenizer.encode(HOSTILE[name])
     assert bytes_tokenizer.decode(encoding.ids) == HOSTILE[name]
     assert encoding.ends[-1] == len(HOSTILE[name])
 
 
 @pytest.mark.parametrize("name", ["one letter", "spaces", "punctuation", "marks"])
-def test_a_megabyte_without_a_cut_characters(character_tokenizer: Tokenizer, name: str) -> None:
+def test_a_megabyte_without_a_boundary_over_characters(character_tokenizer: Tokenizer, name: str) -> None:
     encoding = character_tokenizer.encode(HOSTILE[name])
     assert len(encoding.ends) == len(encoding)
 
 
 @pytest.mark.parametrize("name", ["one letter", "two letters", "spaces", "one character", "marks", "decomposed"])
-def test_a_megabyte_without_a_cut_wordpiece_and_unigram(name: str) -> None:
+def test_a_megabyte_without_a_boundary_in_wordpiece_and_unigram(name: str) -> None:
     text = HOSTILE[name]
     wordpiece = recipes.wordpiece(lowercase=True).tokenizer(WordPiece(["[UNK]", "a", "##a"])).encode(text)
     assert len(wordpiece.ends) == len(wordpiece)
@@ -188,7 +188,7 @@ def test_a_megabyte_without_a_cut_wordpiece_and_unigram(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["one letter", "one character", "spaces"])
-def test_a_megabyte_without_a_cut_matching(name: str) -> None:
+def test_a_megabyte_without_a_boundary_in_matching(name: str) -> None:
     dictionary = Dictionary(["a", "aa", "研究", "研" * 7, "研" * 2])
     for keep_runs in (True, False):
         encoding = recipes.MATCHING.tokenizer(Matching(dictionary, "both", keep_runs)).encode(HOSTILE[name])
@@ -198,7 +198,7 @@ def test_a_megabyte_without_a_cut_matching(name: str) -> None:
 # --- threads
 
 
-def test_threads_share_a_tokenizer(pair: Pair) -> None:
+def test_threads_can_share_a_tokenizer(pair: Pair) -> None:
     lines = CORPUS.splitlines() * 4
     expected = [pair.theirs.encode(line, add_special_tokens=False) for line in lines]
     with ThreadPoolExecutor(8) as pool:

@@ -1,4 +1,4 @@
-"""Texts to encode: an inline corpus to train small vocabularies on, and hypothesis strategies for hard ones."""
+"""Texts to encode: an inline corpus for training small vocabularies, and hypothesis strategies for difficult texts."""
 
 import sys
 
@@ -20,8 +20,8 @@ Café, naïve, Zürich, élève, Straße, Ångström, déjà vu; Привет, �
     * 3
 )
 
-# What goes wrong in tokenizers: combining marks, joiners, surrogate neighbours, every kind of space and line end,
-# lone apostrophes, digits of many scripts, text that looks like a marker, characters beyond the basic plane.
+# Where tokenizers go wrong: combining marks, joiners, surrogate neighbours, every kind of space and line end,
+# lone apostrophes, digits of many scripts, text that looks like a special token, characters beyond the basic plane.
 HARD = [
     "e\u0301", "\u0301", "a\u0323\u0301", "\u0344", "\u212b", "\u1100\u1161\u11a8", "각", "ﬁ", "½", "Ⅷ", "²",
     "👩‍👩‍👧", "👍🏽", "\u200d", "\ufe0f", "🎉", "𝐀𝐁", "𝟘𝟙", "𠀀", "𐐷", "\U0001d165", "\U000e0041", "\U0010ffff",
@@ -34,8 +34,8 @@ HARD = [
     "नि", "ক্ষ", "ไทย", "ଓଡ଼ିଆ", "العربية", "\u202e", "שָׁלוֹם", "Привет", "Ёё", "한국어", "㍿", "\u0fb2\u0f81", "豈",
 ]  # fmt: skip
 
-# Characters that Python's Unicode 14 knows, which is older than most tables of the libraries we compare with; these
-# few have a decomposition that the tables of `tokenizers` do not know yet.
+# Characters that Python's Unicode 14 knows, which is older than the tables of most libraries we compare with; these
+# few have a decomposition that the tables of `tokenizers` lack.
 NEWER = "\u32ff\ua7f2\ua7f3\ua7f4\uab69\U00011938" + "".join(map(chr, range(0x10780, 0x107C0)))
 characters = st.characters(exclude_categories=("Cs", "Cn"), exclude_characters=NEWER)
 
@@ -43,12 +43,12 @@ texts = st.lists(
     st.one_of(st.sampled_from(HARD), st.sampled_from(HARD), st.text(characters, max_size=6)), max_size=20
 ).map("".join)
 
-corpus_stretches = st.tuples(st.integers(0, len(CORPUS) // 3), st.integers(0, 200)).map(
+corpus_spans = st.tuples(st.integers(0, len(CORPUS) // 3), st.integers(0, 200)).map(
     lambda cut: CORPUS[cut[0] : cut[0] + cut[1]]
 )
 
-any_text = st.one_of(texts, corpus_stretches, st.tuples(corpus_stretches, texts).map("".join))
+any_text = st.one_of(texts, corpus_spans, st.tuples(corpus_spans, texts).map("".join))
 
-# Letters, digits and marks end here, but for a few tags and variation selectors; behind come private planes.
+# Letters, digits and marks end here, except for a few tags and variation selectors; private use planes follow.
 ASSIGNED = [*range(0xD800), *range(0xE000, 0x33500), *range(0x3D000, 0x3FD00), *range(0xE0000, 0xE0200)]
 REST = sorted({*range(0x32400, sys.maxunicode + 1)} - {*ASSIGNED})

@@ -1,4 +1,4 @@
-"""Boundaries and what is shared of them: by hand, by definition, and on what tokenizers give."""
+"""Boundaries and which of them are shared: by hand, by definition, and on the output of tokenizers."""
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ OFFSETS = st.sets(st.integers(1, 40)).map(sorted)
 
 
 @given(st.lists(OFFSETS, min_size=1, max_size=6))
-def test_what_is_shared_is_what_sets_share(each: list[list[int]]) -> None:
+def test_shared_boundaries_equal_the_intersections_of_sets(each: list[list[int]]) -> None:
     found = agreement_of(each)
     sets = list(map(set, each))
     assert set(found.agreed) == set.intersection(*sets)
@@ -27,7 +27,7 @@ def test_what_is_shared_is_what_sets_share(each: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=st.text(st.sampled_from("ab lowest研究生命。é\u0301👍🏽\n\t <|endoftext|>ﬁ①"), max_size=40))
-def test_no_token_reaches_across_a_boundary(name: str, text: str) -> None:
+def test_no_token_crosses_a_boundary(name: str, text: str) -> None:
     encoding = shipped_tokenizer(name).encode(text)
     tokens = [(start, end) for start, end in zip(encoding.starts, encoding.ends, strict=True) if start < end]
     cuts = token_boundaries(encoding.starts, encoding.ends, len(text))
@@ -37,12 +37,12 @@ def test_no_token_reaches_across_a_boundary(name: str, text: str) -> None:
         assert not any(start < cut < end for start, end in tokens)
         assert any(end == cut for _start, end in tokens)
         assert any(start >= cut for start, _end in tokens)
-    # And nothing is missed: wherever a token ends that none reaches across, and another follows, there is one.
+    # And none is missed: every place where a token ends, none crosses and another follows is a boundary.
     ends = {end for _start, end in tokens if any(start >= end for start, _ in tokens)}
     assert {end for end in ends if not any(start < end < stop for start, stop in tokens)} == set(cuts)
 
 
-def test_spaces_that_are_dropped_make_no_difference() -> None:
+def test_dropped_spaces_make_no_difference() -> None:
     text = "however little known"
     found = agreement_of(
         token_boundaries(each.starts, each.ends, len(text))

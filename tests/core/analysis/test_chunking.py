@@ -1,4 +1,4 @@
-"""The splitter: no part too long, nothing lost, near-linear, whatever the text and the tokenizer."""
+"""Splitting a long text: no part too long, no character lost, near-linear time, for any text and tokenizer."""
 
 from contextlib import suppress
 from itertools import pairwise
@@ -20,7 +20,7 @@ PROSE = "It rains today. Take an umbrella! Will you?\n\nYes, 我会带伞。你�
 
 
 def checked(text: str, tokenizer: Tokenizer, **options: object) -> list[TextPart]:
-    """The parts, which must be what they promise."""
+    """Return the parts after checking all that `split` promises."""
     parts = list(split(text, tokenizer, **options))  # type: ignore[arg-type]
     most, overlap = options["most"], options.get("overlap", 0)
     assert isinstance(most, int)
@@ -47,19 +47,19 @@ def test_no_part_is_too_long_and_nothing_is_lost(
 
 
 @given(text=texts, most=st.integers(1, 6), size=st.integers(0, 60))
-def test_vocabularies_that_were_learned_from_the_text_itself(text: str, most: int, size: int) -> None:
+def test_vocabularies_trained_on_the_text_itself(text: str, most: int, size: int) -> None:
     tokenizer = train_vocabulary("learned-bytes", text, size).tokenizer
     longest = max((len(tokenizer.ids(character)) for character in text), default=0)
     if longest <= most:
         checked(text, tokenizer, most=most, boundary="token")
     else:
-        with suppress(PartTooSmallError):  # the tokens of one character may be more alone than in the whole
+        with suppress(PartTooSmallError):  # one character alone may have more tokens than within the text
             checked(text, tokenizer, most=most, boundary="token")
 
 
 @pytest.mark.parametrize("most", [10, 16, 64, 100_000])
 @pytest.mark.parametrize("overlap", [0, 5])
-def test_prose_is_cut_at_sentences(most: int, overlap: int) -> None:
+def test_prose_is_split_at_sentences(most: int, overlap: int) -> None:
     parts = checked(PROSE, shipped_tokenizer("bpe-bytes"), most=most, overlap=overlap, boundary="sentence")
     ends = {*boundaries_of(PROSE, "sentence"), len(PROSE)}
     assert sum(part.end in ends for part in parts) >= len(parts) // 2
@@ -73,13 +73,13 @@ def test_lines_stay_whole_where_they_fit() -> None:
     assert all(text[part.start : part.end].endswith("\n") for part in parts)
 
 
-def test_an_overlap_repeats_the_end_of_the_part_before() -> None:
+def test_an_overlap_repeats_the_end_of_the_previous_part() -> None:
     words = "a cat and a dog and a cow " * 50
     parts = checked(words, shipped_tokenizer("bpe-bytes"), most=20, overlap=8, boundary="token")
     assert all(one.end - other.start >= len("a dog and") for one, other in pairwise(parts))
 
 
-def test_template_and_special_tokens_count() -> None:
+def test_template_and_special_tokens_count_towards_the_limit() -> None:
     tokenizer = shipped_tokenizer("bpe-bytes")
     text = "one<|endoftext|>two " * 10
     with_special = list(split(text, tokenizer, most=6, boundary="token", special=True))
@@ -88,12 +88,12 @@ def test_template_and_special_tokens_count() -> None:
     )
 
 
-def test_a_dictionary_has_parts_too() -> None:
+def test_a_dictionary_splits_a_text_too() -> None:
     tokenizer = recipes.MATCHING.tokenizer(Matching(read_dictionary("研究\n生命\n起源"), "backward", True))
     assert [part.tokens for part in checked("研究生命的起源。研究", tokenizer, most=5)] == [5, 1]
 
 
-def test_what_cannot_be_asked_for() -> None:
+def test_impossible_limits_are_refused() -> None:
     tokenizer = shipped_tokenizer("bpe-bytes")
     for most, overlap in ((0, 0), (10, 6), (10, -1)):
         with pytest.raises(ValueError, match="part"):
@@ -105,7 +105,7 @@ def test_what_cannot_be_asked_for() -> None:
 
 
 class Counting(Tokenizer):
-    """A tokenizer that keeps how many characters it was given."""
+    """A tokenizer that counts the characters it encodes."""
 
     def __init__(self, inner: Tokenizer) -> None:
         super().__init__(
@@ -125,7 +125,7 @@ class Counting(Tokenizer):
 )
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-def test_little_more_is_encoded_than_the_text(text: str, name: str, boundary: Boundary) -> None:
+def test_splitting_encodes_little_more_than_the_text(text: str, name: str, boundary: Boundary) -> None:
     tokenizer = Counting(shipped_tokenizer(name))
     list(split(text, tokenizer, most=64, overlap=16, boundary=boundary))
     assert tokenizer.given <= 8 * len(text)

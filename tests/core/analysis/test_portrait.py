@@ -1,4 +1,4 @@
-"""Portraits of vocabularies: what their tokens are in a text, how they are counted, and how they are found."""
+"""Portraits of vocabularies: what their tokens are as text, how they are counted, and how search finds them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_each_family_reads_as_text() -> None:
     assert TokenList(ranks).written[258] == "C3 A9 C3"
 
 
-def test_bytes_that_are_called_by_their_names_are_bytes() -> None:
+def test_byte_pieces_written_as_hex_names_are_bytes() -> None:
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     model = Unigram(["<unk>", *names, "a"], [0.0] * 258, unknown_id=0, byte_fallback=True)
     tokens = TokenList(Tokenizer(model, decoder=decoders.DecoderSequence((decoders.ByteFallback(), decoders.Fuse()))))
@@ -63,7 +63,7 @@ def test_bytes_that_are_called_by_their_names_are_bytes() -> None:
     assert without.texts[1] == "<0x0A>"
 
 
-def test_characters_that_stand_for_bytes_are_bytes() -> None:
+def test_byte_level_characters_are_bytes() -> None:
     model = WordLevel(["<unk>", "Ġna", "Ã¯", "Ã", "研"])
     tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevelDecoder(spelt=True)))
     assert tokens.texts[1:] == [" na", "ï", None, "研"]
@@ -76,7 +76,7 @@ def test_the_space_between_words_is_not_counted() -> None:
     ]
 
 
-def test_a_word_is_among_the_longest_once() -> None:
+def test_a_word_is_listed_among_the_longest_once() -> None:
     pieces = ["<unk>", "on", "▁on", "▁the", "the"]
     tokens = TokenList(UNIGRAM.tokenizer(Unigram(pieces, [0.0] * 5, unknown_id=0)))
     assert portrait_of(tokens).longest_words == portrait_of(tokens).longest == (3, 1)
@@ -95,7 +95,7 @@ def test_added_tokens_take_their_ids() -> None:
         tokens.bytes_of(3)
 
 
-def test_scripts() -> None:
+def test_the_script_of_a_word() -> None:
     assert kinds("研究", "ひらがな", "カタカナ", "для", "αβ", "한글", "नमस्ते", "שלום", "ไทย", "e\u0301") == {
         **dict.fromkeys(("Han", "Hiragana", "Katakana", "Cyrillic", "Greek", "Hangul", "Devanagari"), 1),
         **dict.fromkeys(("Hebrew", "Thai", "Latin"), 1),
@@ -121,7 +121,7 @@ def test_scripts() -> None:
         ("\U0010ffff", "other characters"),
     ],
 )
-def test_kinds(word: str, kind: str) -> None:
+def test_the_kind_of_a_word(word: str, kind: str) -> None:
     assert kinds(word) == {kind: 1}
 
 
@@ -161,7 +161,7 @@ def test_every_token_that_ships_is_counted_once(name: str) -> None:
     assert 3 < found.mean_length < 6
 
 
-def test_a_vocabulary_of_nothing_but_special_tokens() -> None:
+def test_a_vocabulary_of_special_tokens_only() -> None:
     found = portrait(Tokenizer(WordLevel(["<unk>"])))
     assert found == Portrait(1, {}, {SPECIAL: 1}, (), ())
     assert found.mean_length == 0
@@ -192,7 +192,7 @@ class TestFinding:
     def test_by_text_and_by_id(self, query: str, ids: list[int]) -> None:
         assert self.tokens.find(query) == ids
 
-    def test_the_exact_ones_come_first(self) -> None:
+    def test_exact_matches_come_first(self) -> None:
         pieces = ["<unk>", "▁there", "▁other", "▁the", "the", "3"]
         tokens = TokenList(UNIGRAM.tokenizer(Unigram(pieces, [0.0] * 6, unknown_id=0)))
         assert tokens.find("the") == [3, 4, 1, 2]
@@ -202,7 +202,7 @@ class TestFinding:
         assert tokens.find("x", "oth") == [2]
 
     @given(st.text(max_size=3))
-    def test_what_is_found_holds_what_was_asked_for(self, query: str) -> None:
+    def test_every_match_contains_the_query(self, query: str) -> None:
         tokens = TokenList(shipped_tokenizer("unigram"))
         for id in tokens.find(query)[:50]:
             text, written = tokens.texts[id], tokens.written[id]
@@ -215,7 +215,7 @@ def test_parts_of_characters_are_found_by_their_bytes() -> None:
     assert tokens.find("?!", data=b"\xb8") == [0xB8, 256]
 
 
-def test_pipelines_in_the_words_of_the_field() -> None:
+def test_pipelines_are_described_in_the_terms_of_the_field() -> None:
     found = pipeline_summary(shipped_tokenizer("unigram"))
     assert [step.name for step in found.normalizer] == ["NFC", "Replace", "Prepend"]
     assert found.model.name == "Unigram"

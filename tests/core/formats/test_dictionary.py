@@ -1,4 +1,4 @@
-"""Word lists: what is read, and what is refused with which reason."""
+"""Word lists: which are read, and which are refused with what message."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ from webapp.core.models.dictionary import Dictionary
         ("研究 5\n研究 9\n", ("研究",), (5,), None),
     ],
 )
-def test_read(text: str, words: object, frequencies: object, tags: object) -> None:
+def test_a_word_list_is_read(text: str, words: object, frequencies: object, tags: object) -> None:
     dictionary = read_dictionary(text)
     assert (dictionary.words, dictionary.frequencies, dictionary.tags) == (words, frequencies, tags)
 
@@ -44,7 +44,7 @@ def test_read(text: str, words: object, frequencies: object, tags: object) -> No
         ("\t5\tn", 1, "empty-word"),
     ],
 )
-def test_refuse(text: str, line_number: int, reason: str) -> None:
+def test_a_bad_line_is_refused(text: str, line_number: int, reason: str) -> None:
     with pytest.raises(DictionaryError) as raised:
         read_dictionary(text)
     assert (raised.value.line_number, raised.value.reason) == (line_number, reason)
@@ -65,7 +65,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     ("words", "frequencies", "message"),
     [(["a", "a"], None, "twice"), ([""], None, "empty"), (["a"], [1, 2], "2 frequencies")],
 )
-def test_a_dictionary_that_contradicts_itself(words: list[str], frequencies: list[int] | None, message: str) -> None:
+def test_a_contradictory_dictionary_is_refused(words: list[str], frequencies: list[int] | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Dictionary(words, frequencies)
 
@@ -81,7 +81,7 @@ COLUMNS = st.sampled_from([(False, False), (True, False), (True, True)])
     separator=st.sampled_from([" ", "\t"]),
     data=st.data(),
 )
-def test_what_is_written_comes_back(
+def test_a_written_dictionary_is_read_back(
     words: list[str], columns: tuple[bool, bool], separator: Literal[" ", "\t"], data: st.DataObject
 ) -> None:
     numbers = st.lists(st.integers(0, 10**18 - 1), min_size=len(words), max_size=len(words))
@@ -97,11 +97,11 @@ def test_what_is_written_comes_back(
     assert again.words == dictionary.words
     if words:
         assert again.frequencies == dictionary.frequencies
-        # A dictionary whose tags are all empty has none when it comes back.
+        # A dictionary whose tags are all empty is read back without tags.
         assert (again.tags or ("",) * len(words)) == (dictionary.tags or ("",) * len(words))
 
 
-def test_forms_of_a_dictionary() -> None:
+def test_which_forms_of_a_dictionary_can_be_written() -> None:
     dictionary = Dictionary(["研究", "New York"], [5, 7], ["v", ""])
     assert write_dictionary(dictionary, separator="\t") == "研究\t5\tv\nNew York\t7\n"
     assert write_dictionary(Dictionary(["研究", "生命"])) == "研究\n生命\n"

@@ -1,4 +1,4 @@
-"""Real files of every format, broken in every way: read to something that works, or refused with one sentence."""
+"""Files of every format, damaged in many ways: read into a working tokenizer, or refused with one sentence."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ RANDOM = st.integers(0, 1 << 32).map(Random)
 
 @cache
 def small(name: str) -> tuple[bytes, ...]:
-    """A small file of a format, by the original library or our own writer."""
+    """Return a small file of a format, written by the original library or by us."""
     if name in MODELS:
         return (trained(model_type=name, byte_fallback=True, vocab_size=700),)
     if name == "tekken":
@@ -71,25 +71,25 @@ def published(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
     return reduced(json.loads(path.read_text(encoding="utf-8")), JSON_FILES[request.param])
 
 
-def test_whole_files_are_read(files: tuple[bytes, ...]) -> None:
+def test_intact_files_are_read(files: tuple[bytes, ...]) -> None:
     assert read_or_refused(*files) is None
 
 
-def test_the_files_of_tokenizers_are_read(pair: Pair) -> None:
+def test_files_of_tokenizers_are_read(pair: Pair) -> None:
     assert read_or_refused(written(reduced(json.loads(pair.theirs.to_str()), 300))) is None
 
 
-def test_published_files_cut_small_are_read(published: dict[str, Any]) -> None:
+def test_published_files_with_few_pieces_are_read(published: dict[str, Any]) -> None:
     assert read_or_refused(written(published)) is None
 
 
-def test_cut_off_anywhere(files: tuple[bytes, ...]) -> None:
+def test_files_truncated_anywhere(files: tuple[bytes, ...]) -> None:
     content, *rest = files
     for end in {*range(0, len(content), max(1, len(content) // 60)), *range(max(0, len(content) - 20), len(content))}:
         read_or_refused(content[:end], *rest)
 
 
-def test_a_tokenizer_json_cut_off_is_refused(pair: Pair) -> None:
+def test_a_truncated_tokenizer_json_is_refused(pair: Pair) -> None:
     content = written(reduced(json.loads(pair.theirs.to_str()), 300))
     for end in range(1, len(content), max(1, len(content) // 60)):
         assert read_or_refused(content[:end]) is not None
@@ -97,39 +97,39 @@ def test_a_tokenizer_json_cut_off_is_refused(pair: Pair) -> None:
 
 @SAME_FIXTURE
 @given(random=RANDOM)
-def test_bytes_changed(files: tuple[bytes, ...], random: Random) -> None:
+def test_files_with_bytes_changed(files: tuple[bytes, ...], random: Random) -> None:
     at = random.randrange(len(files))
     read_or_refused(*files[:at], mutated_bytes(files[at], random), *files[at + 1 :])
 
 
 @SAME_FIXTURE
 @given(random=RANDOM)
-def test_members_changed(pair: Pair, random: Random) -> None:
+def test_a_tokenizer_json_with_members_changed(pair: Pair, random: Random) -> None:
     read_or_refused(written(mutated_document(reduced(json.loads(pair.theirs.to_str()), 300), random)))
 
 
 @SAME_FIXTURE
 @given(random=RANDOM)
 @pytest.mark.parametrize("name", ["tekken", "scores", "vocab.json"])
-def test_members_of_other_files_changed(name: str, random: Random) -> None:
+def test_other_json_files_with_members_changed(name: str, random: Random) -> None:
     content, *rest = small(name)
     read_or_refused(written(mutated_document(json.loads(content), random)), *rest)
 
 
 @SAME_FIXTURE
 @given(random=RANDOM)
-def test_members_of_published_files_changed(published: dict[str, Any], random: Random) -> None:
+def test_published_files_with_members_changed(published: dict[str, Any], random: Random) -> None:
     read_or_refused(written(mutated_document(published, random)))
 
 
 @SAME_FIXTURE
 @given(random=RANDOM)
-def test_bytes_of_published_files_changed(published: dict[str, Any], random: Random) -> None:
+def test_published_files_with_bytes_changed(published: dict[str, Any], random: Random) -> None:
     read_or_refused(mutated_bytes(written(published), random))
 
 
 @pytest.mark.parametrize("kind", ["tiktoken", "tokenizers", "sentencepiece", "scores"])
-def test_published_files_changed_as_they_are(shared: Path, kind: str) -> None:
+def test_published_files_of_full_size_changed(shared: Path, kind: str) -> None:
     random = Random(3)
     for path in sorted((shared / "vocabularies" / kind).iterdir()):
         content = path.read_bytes()
@@ -164,7 +164,7 @@ def test_published_files_changed_as_they_are(shared: Path, kind: str) -> None:
         (r"\L<a>", "cannot be compiled"),
     ],
 )
-def test_hostile_patterns(source: str, message: str) -> None:
+def test_hostile_patterns_are_refused(source: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         checked_pattern(source)
 
@@ -178,11 +178,11 @@ def test_hostile_patterns(source: str, message: str) -> None:
         "|".join(["[a-z]?'[a-z]"] * 60),
     ],
 )
-def test_demanding_patterns_that_are_harmless(source: str) -> None:
+def test_demanding_but_harmless_patterns_are_accepted(source: str) -> None:
     assert checked_pattern(source) == source
 
 
-def test_a_text_to_be_looked_for_is_not_too_long(pair: Pair) -> None:
+def test_a_literal_pattern_that_is_too_long_is_refused(pair: Pair) -> None:
     document = json.loads(pair.theirs.to_str())
     document["normalizer"] = {"type": "Replace", "pattern": {"String": "x" * 2000}, "content": ""}
     assert "2,000 characters" in str(read_or_refused(written(document)))
@@ -210,13 +210,13 @@ def replace(plain: str, content: str) -> dict[str, Any]:
         ({"decoder": {"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": ""}] * 40}}, "the decoder"),
     ],
 )  # fmt: skip
-def test_a_text_does_not_grow_without_end(document: dict[str, Any], message: str) -> None:
+def test_a_pipeline_that_multiplies_the_text_is_refused(document: dict[str, Any], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         check_growth(document)
 
 
-def test_growth_of_published_pipelines() -> None:
-    """ALBERT's and XLNet's, which do much to a text, and one for code."""
+def test_growth_in_published_pipelines_is_accepted() -> None:
+    """ALBERT's and XLNet's pipelines, which lengthen a text considerably, and one for code."""
     albert = [replace("``", '"'), replace("''", '"'), {"type": "NFKD"}, {"type": "StripAccents"}, {"type": "Lowercase"},
               {"type": "Precompiled"}, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]  # fmt: skip
     lines = [replace("\n", "<|newline|>"), replace("\t", "<|tab|>"), {"type": "Prepend", "prepend": "▁"}]
@@ -231,6 +231,6 @@ def test_half_of_a_surrogate_pair() -> None:
     assert read_or_refused(small("tekken")[0].replace(b'"<s>"', b'"\\ud83d\\ude00"')) is None
 
 
-def test_base64_is_not_decoded_into_anything_large() -> None:
+def test_a_long_base64_line_is_read() -> None:
     line = base64.b64encode(b"a" * 100_000)
     assert read_or_refused(small("tiktoken")[0] + line + b" 400\n") is None

@@ -1,4 +1,4 @@
-"""`tokenizer.json`: what is written is loaded with the same meaning, and a bad file is one clear error."""
+"""`tokenizer.json`: what we write is loaded with the same meaning, and a bad file gives one clear error."""
 
 import json
 from copy import deepcopy
@@ -21,7 +21,7 @@ from webapp.core.models.matching import Matching
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_characters
 
-# The end of a word as a symbol of its own: merges as Sennrich et al. learn them.
+# The end of a word as a separate symbol, with merges as in Sennrich et al.
 APART_PIECES = [
     "<unk>",
     "</w>",
@@ -54,7 +54,7 @@ def apart() -> Pair:
 
 
 @given(text=st.one_of(any_text, st.text("the wranduo.,\n日本é\u0301\ue000\ue001", max_size=30)))
-def test_end_of_word_symbol_in_tokenizers(apart: Pair, text: str) -> None:
+def test_end_of_word_symbol_equals_tokenizers(apart: Pair, text: str) -> None:
     theirs = apart.theirs.encode(text)
     ours = apart.ours.encode(text)
     assert list(ours.ids) == theirs.ids
@@ -75,7 +75,7 @@ def test_end_of_word_symbol_is_read_back(apart: Pair) -> None:
     assert huggingface.write(back) == huggingface.write(apart.ours)
 
 
-def test_our_own_training_survives_the_file() -> None:
+def test_a_trained_tokenizer_is_written_and_read_back() -> None:
     trained = train_characters(recipes.CHARACTER_BPE.count(CORPUS), 600)
     ours = recipes.CHARACTER_BPE.tokenizer(trained.model)
     theirs = tokenizers.Tokenizer.from_str(huggingface.write(ours))
@@ -83,18 +83,18 @@ def test_our_own_training_survives_the_file() -> None:
     assert theirs.encode(CORPUS).ids == list(ours.encode(CORPUS).ids)
 
 
-def test_written_again_it_is_the_same_file(pair: Pair) -> None:
+def test_reading_and_writing_gives_the_same_file(pair: Pair) -> None:
     written = huggingface.write(pair.ours)
     assert huggingface.write(huggingface.read(written)) == written
     ours, theirs = json.loads(written), json.loads(tokenizers.Tokenizer.from_str(written).to_str())
     if ours["model"]["type"] == "Unigram":
-        # `tokenizers` reads a score with many digits a bit in the last place off.
+        # `tokenizers` reads a score with many digits off by one in the last bit.
         expected = [[piece, pytest.approx(score, rel=1e-15)] for piece, score in ours["model"].pop("vocab")]
         assert theirs["model"].pop("vocab") == expected
     assert theirs["model"] == ours["model"]
 
 
-def test_matching_has_no_counterpart() -> None:
+def test_matching_cannot_be_written() -> None:
     with pytest.raises(FormatError, match="Matching"):
         huggingface.write(recipes.MATCHING.tokenizer(Matching(Dictionary(["a"]), "forward")))
 
@@ -107,7 +107,7 @@ def test_an_end_of_word_symbol_needs_its_pipeline() -> None:
 @pytest.mark.parametrize("special", [True, False])
 @pytest.mark.parametrize("template", [True, False])
 @pytest.mark.parametrize("file", ["gpt2.json", "bert_base_cased.json", "mistral01.json"])
-def test_published_files(shared: Path, file: str, special: bool, template: bool) -> None:
+def test_published_files_equal_tokenizers(shared: Path, file: str, special: bool, template: bool) -> None:
     text = (shared / "vocabularies" / "tokenizers" / file).read_text(encoding="utf-8")
     ours, theirs = huggingface.read(text), tokenizers.Tokenizer.from_str(text)
     theirs.encode_special_tokens = not special
@@ -137,7 +137,7 @@ GOOD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_the_good_file_is_good() -> None:
+def test_the_good_file_is_read() -> None:
     tokenizer = huggingface.read(json.dumps(GOOD))
     assert tokenizer.ids("a aaa") == [3, 3]
     assert tokenizers.Tokenizer.from_str(json.dumps({**GOOD, "added_tokens": []})).encode("a aaa").ids == [3, 3]
@@ -188,7 +188,7 @@ def test_a_bad_file_says_what_is_wrong(path: list[Any], value: Any, message: str
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "5", "{}", '{"model": 1}', "[" * 100_000, '{"model": {}}'])
-def test_no_tokenizer_json_at_all(text: str) -> None:
+def test_a_text_that_is_no_tokenizer_json_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
         huggingface.read(text)
 
@@ -206,8 +206,8 @@ json_values = st.recursive(
 
 
 @given(data=st.data(), value=json_values)
-def test_any_change_is_read_or_refused_clearly(data: st.DataObject, value: Any) -> None:
-    """Put anything anywhere into a good file: it is read, or refused with a FormatError; never a KeyError."""
+def test_any_change_is_read_or_refused_with_a_format_error(data: st.DataObject, value: Any) -> None:
+    """Put any value anywhere into a good file: it is read, or refused with a FormatError; never a KeyError."""
     document = deepcopy(GOOD)
     inner: Any = document
     while True:

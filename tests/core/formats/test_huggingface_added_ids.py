@@ -1,4 +1,4 @@
-"""The ids of added tokens: as `tokenizers` gives them, whatever a file declares."""
+"""The ids of added tokens equal those in `tokenizers`, whatever ids a file declares."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ tokens = st.builds(
     text=st.lists(st.sampled_from(["a", "b", "ab", " ", "<pad>", "<s>", "</s>", "<mask>", "<unk>"]), max_size=8),
     model=st.sampled_from(["BPE", "WordLevel"]),
 )
-def test_declared_ids_count_no_more_than_in_the_original(
+def test_ids_of_added_tokens_equal_tokenizers_whatever_is_declared(
     parts: list[dict[str, Any]], text: list[str], model: str
 ) -> None:
     file = document(parts, model)
@@ -58,13 +58,13 @@ def test_declared_ids_count_no_more_than_in_the_original(
         assert token.declared_id == (None if part["id"] == token.id else part["id"])
 
 
-def test_a_token_that_stands_twice_has_one_id() -> None:
+def test_a_token_listed_twice_has_one_id() -> None:
     file = document([added("<s>", 4), added("<s>", 5), added("<pad>", 6)])
     ours, theirs = huggingface.read(file), tokenizers.Tokenizer.from_str(file)
     assert ours.ids("a<s><pad>", special=True) == theirs.encode("a<s><pad>").ids == [1, 4, 5]
 
 
-def test_what_is_read_with_other_ids_is_written_with_these() -> None:
+def test_reassigned_ids_are_written() -> None:
     tokenizer = huggingface.read(document([added("<pad>", 1)]))
     written = huggingface.write(tokenizer)
     assert (

@@ -1,4 +1,4 @@
-"""The models of a `tokenizer.json` with all their options, and what only a real file would show otherwise."""
+"""The models of a `tokenizer.json` with all their options, including those that only real files use."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 words = st.one_of(st.text("thea▁s研究é.  \x00##", max_size=30), any_text)
 
 
-def learned(model: Any, trainer: Any, pre_tokenizer: Any) -> tokenizers.Tokenizer:
+def trained_by_tokenizers(model: Any, trainer: Any, pre_tokenizer: Any) -> tokenizers.Tokenizer:
     theirs = tokenizers.Tokenizer(model)
     theirs.pre_tokenizer = pre_tokenizer
     theirs.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)
@@ -55,9 +55,9 @@ def llama3(**options: Any) -> tokenizers.Tokenizer:
     )
     split = pre_tokenizers.Split(Regex(r"\p{N}{1,3}| ?\p{L}+|\s+|[^\s\p{L}\p{N}]+"), "isolated")
     cut = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
-    theirs = learned(models.BPE(), trainer, cut)
+    theirs = trained_by_tokenizers(models.BPE(), trainer, cut)
     document = json.loads(theirs.to_str())
-    # Words that no merge makes: only with `ignore_merges` do they come out.
+    # Words that no merge produces: only `ignore_merges` yields them.
     for word in ("Ġuniversally", "acknowledged", "çłĶç©¶çĶŁåĳ½", "ĠBennetBennet"):
         document["model"]["vocab"].setdefault(word, len(document["model"]["vocab"]))
     document["model"].update(options)
@@ -68,7 +68,7 @@ MODELS = {
     "WordPiece": lambda: wordpiece(unk_token="[UNK]"),
     "WordPiece, short words": lambda: wordpiece(unk_token="[UNK]", max_input_chars_per_word=3),
     "WordPiece, another prefix": lambda: wordpiece(unk_token="[UNK]", continuing_subword_prefix="t"),
-    "WordLevel": lambda: learned(
+    "WordLevel": lambda: trained_by_tokenizers(
         models.WordLevel(unk_token="<unk>"),
         trainers.WordLevelTrainer(special_tokens=["<unk>"], show_progress=False),
         pre_tokenizers.Whitespace(),
@@ -87,29 +87,29 @@ def model(request: pytest.FixtureRequest) -> Pair:
 
 
 @given(text=words)
-def test_models(model: Pair, text: str) -> None:
+def test_models_equal_tokenizers(model: Pair, text: str) -> None:
     assert_same(model, text)
 
 
-def test_models_on_hard_texts(model: Pair) -> None:
+def test_models_equal_tokenizers_on_difficult_texts(model: Pair) -> None:
     for text in [*TEXTS, *HARD, "".join(HARD), " ".join(HARD)]:
         assert_same(model, text)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["WordLevel", "Unigram with bytes"])
-def test_every_code_point_in_models(name: str) -> None:
+def test_models_equal_tokenizers_on_every_code_point(name: str) -> None:
     assert_same_for_every_code_point(paired(MODELS[name]()))
 
 
-def test_whole_words_are_what_ignoring_merges_gives() -> None:
+def test_ignoring_merges_gives_whole_words() -> None:
     with_merges, without = (paired(llama3(ignore_merges=ignore)) for ignore in (False, True))
     assert len(without.ours.ids(" universally")) == 1 < len(with_merges.ours.ids(" universally"))
     assert isinstance(without.ours.model, BPE)
     assert without.ours.model.byte_level
 
 
-def test_dropout_is_passed_over() -> None:
+def test_dropout_is_ignored() -> None:
     document = json.loads(llama3().to_str())
     plain = huggingface.read(json.dumps(document))
     document["model"]["dropout"] = 0.9
@@ -118,7 +118,7 @@ def test_dropout_is_passed_over() -> None:
 
 @pytest.mark.parametrize("options", [{"continuing_subword_prefix": "##"}, {"end_of_word_suffix": "</w>"}])
 def test_bytes_of_a_prefix_stay_in_the_text(options: dict[str, str]) -> None:
-    """`tokenizers` counts on beyond the end of the text."""
+    """`tokenizers` counts offsets beyond the end of the text."""
     vocabulary = {piece: id for id, piece in enumerate(["<unk>", *BYTES, "a", "##b"])}
     pair = paired(tokenizers.Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>", byte_fallback=True, **options)))
     for text in ("aéb研", "ac", "éab", "研研", "x"):
@@ -136,16 +136,16 @@ def precompiled() -> Pair:
 @given(text=any_text)
 @example(text="e\u0301\u0344ﬁ")
 @example(text="³\u094dक ·\u0308\u094dक कः\u094dक ³\u094dक\u094dक e\u0301क\u094dक")
-def test_precompiled(precompiled: Pair, text: str) -> None:
+def test_a_character_map_equals_tokenizers(precompiled: Pair, text: str) -> None:
     assert_same(precompiled, text)
 
 
 @pytest.mark.exhaustive
-def test_every_code_point_precompiled(precompiled: Pair) -> None:
+def test_a_character_map_equals_tokenizers_on_every_code_point(precompiled: Pair) -> None:
     assert_same_for_every_code_point(precompiled)
 
 
-# --- templates that contradict themselves
+# --- contradictory templates
 
 
 def templated(**changes: Any) -> str:
@@ -180,26 +180,26 @@ STAMP = {"SpecialToken": {"id": "stamp", "type_id": 0}}
         ({"type": "Sequence", "processors": [{"type": "ByteLevel"}] * 101}, "more than 100 parts"),
     ],
 )
-def test_a_template_that_is_none(changes: dict[str, Any], message: str) -> None:
+def test_an_invalid_template_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         huggingface.read(templated(**changes))
 
 
-def test_three_stretches_have_no_template() -> None:
+def test_a_template_after_one_that_gives_three_spans_is_refused() -> None:
     first = json.loads(templated(pair=[A, B]))["post_processor"]
     three = {**first, "single": [A, *first["single"]]}
     with pytest.raises(FormatError, match="one or two texts, but the post-processor before it produces 3"):
         huggingface.read(templated(type="Sequence", processors=[three, first]))
 
 
-def test_a_character_map_in_base64_that_is_broken() -> None:
+def test_a_character_map_in_broken_base64_is_refused() -> None:
     document = json.loads(spelling(normalizer=normalizers.NFC()).theirs.to_str())
     for blob in ("AAAA", "====", "é", base64.b64encode(b"\xff" * 64).decode()):
         document["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": blob}
         assert "character map" in str(read_or_refused(json.dumps(document).encode()))
 
 
-def test_added_tokens_beyond_the_vocabulary_have_a_template_too() -> None:
+def test_a_template_of_added_tokens_beyond_the_vocabulary() -> None:
     theirs = spelling().theirs
     theirs.add_special_tokens([AddedToken("<end>", special=True)])
     end = theirs.token_to_id("<end>")

@@ -1,4 +1,4 @@
-"""Scores as `tokenizers` reads them, and what hangs on their last digit."""
+"""Scores are parsed as in `tokenizers`, and ties depend on their last digit."""
 
 import json
 
@@ -13,7 +13,7 @@ decimals = st.from_regex(r"-?(0|[1-9][0-9]{0,8})\.[0-9]{1,30}([eE][+-]?1?[0-9])?
 
 
 @given(st.one_of(decimals, st.floats(-1000, 0, width=32).map(repr).filter(lambda number: "." in number)))
-def test_scores_are_read_alike(number: str) -> None:
+def test_scores_equal_tokenizers(number: str) -> None:
     file = unigram_file(f'["<unk>",0.0],["a",{number}]')
     model = huggingface.read(file).model
     assert isinstance(model, Unigram)
@@ -21,8 +21,8 @@ def test_scores_are_read_alike(number: str) -> None:
     assert model.scores[1] == theirs
 
 
-def test_paths_that_are_equally_likely() -> None:
-    # Sums of the same scores in another order differ in their last digit only.
+def test_ties_between_equally_likely_paths_equal_tokenizers() -> None:
+    # Sums of the same scores in another order differ only in the last digit.
     file = unigram_file('["<unk>",0.0],["-",-5.8989838560],["----",-9.3112831115722656],["--",-7.0122928619384766]')
     text = "-" * 55
     ids = tokenizers.Tokenizer.from_str(file).encode(text).ids

@@ -1,4 +1,4 @@
-"""Every part of a `tokenizer.json`, beside `tokenizers` with the same part: ids, offsets and decoded text."""
+"""Every part of a `tokenizer.json` against the same part in `tokenizers`: ids, offsets and decoded text."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tests.properties import EXPENSIVE
 from webapp.core.formats import huggingface
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
-# Bytes for all that is no piece: the ids spell out what normalizer and pre-tokenizer left of a text.
+# Bytes for everything that is not a piece: the ids spell out what normalizer and pre-tokenizer left of a text.
 SPELLING = {
     piece: id for id, piece in enumerate(["<unk>", *BYTES, *"abcdehilnorst▁ĠÃ©研究", "th", "the", "▁t", "▁th", "研究"])
 }
@@ -94,7 +94,7 @@ def cut(request: pytest.FixtureRequest) -> Pair:
     return spelling(pre_tokenizer=PRE_TOKENIZERS[request.param])
 
 
-# What is assigned, but for private use; the rest of Unicode is alike.
+# The assigned code points except for private use; the rest of Unicode behaves alike.
 ASSIGNED = (*range(0xD800), *range(0xF900, 0x32400), *range(0xE0000, 0xE01F0), *range(0x10FFF0, 0x110000))
 CODE_POINTS = list(map(chr, ASSIGNED))
 
@@ -112,7 +112,7 @@ def assert_same_for_every_code_point(pair: Pair, context: str = "a{0}\u0301") ->
 @example(text="")
 @example(text=" ")
 @example(text="  the\n th\u0301e ")
-def test_normalizers(normalized: Pair, text: str) -> None:
+def test_normalizers_equal_tokenizers(normalized: Pair, text: str) -> None:
     assert_same(normalized, text)
 
 
@@ -120,7 +120,7 @@ def test_normalizers(normalized: Pair, text: str) -> None:
 @example(text="")
 @example(text=" ")
 @example(text=" the  the")
-def test_pre_tokenizers(cut: Pair, text: str) -> None:
+def test_pre_tokenizers_equal_tokenizers(cut: Pair, text: str) -> None:
     assert_same(cut, text)
 
 
@@ -132,7 +132,7 @@ def test_every_code_point_normalized(name: str) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["Digits", "UnicodeScripts"])
-def test_every_code_point_cut(name: str) -> None:
+def test_every_code_point_pre_tokenized(name: str) -> None:
     assert_same_for_every_code_point(spelling(pre_tokenizer=PRE_TOKENIZERS[name]))
 
 
@@ -169,11 +169,11 @@ def bpe(request: pytest.FixtureRequest) -> Pair:
 
 
 @given(text=st.one_of(st.text("thea▁s研究é.  \x00", max_size=30), any_text))
-def test_bpe(bpe: Pair, text: str) -> None:
+def test_bpe_equals_tokenizers(bpe: Pair, text: str) -> None:
     assert_same(bpe, text)
 
 
-def test_wordlevel() -> None:
+def test_wordlevel_equals_tokenizers() -> None:
     theirs = tokenizers.Tokenizer(models.WordLevel({"<unk>": 0, "the": 1, ".": 2}, unk_token="<unk>"))
     theirs.pre_tokenizer = P.Whitespace()
     pair = paired(theirs)
@@ -182,7 +182,7 @@ def test_wordlevel() -> None:
 
 
 @pytest.mark.parametrize("byte_fallback", [True, False])
-def test_unigram(byte_fallback: bool) -> None:
+def test_unigram_equals_tokenizers(byte_fallback: bool) -> None:
     pieces = [("<unk>", 0.0), *((piece, -9.0) for piece in BYTES[:0xE3]), ("a", -1.0), ("th", -2.0), ("e", -2.0)]
     theirs = tokenizers.Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=byte_fallback))
     pair = paired(theirs)
@@ -221,14 +221,14 @@ FLAGS = ["single_word", "lstrip", "rstrip", "normalized", "special"]
     pre_tokenizer="Metaspace first False",
     special=False,
 )
-def test_added_tokens(
+def test_added_tokens_equal_tokenizers(
     tokens: dict[str, dict[str, bool]],
     text: list[str],
     normalizer: str | None,
     pre_tokenizer: str | None,
     special: bool,
 ) -> None:
-    # A token that is normalized to nothing makes `tokenizers` cut inside a character, and panic.
+    # A token that is normalized to nothing makes `tokenizers` split inside a character, and panic.
     assume(normalizer != "Strip" or not tokens.get(" ", {}).get("normalized"))
     pair = spelling(normalizer and NORMALIZERS[normalizer], pre_tokenizer and PRE_TOKENIZERS[pre_tokenizer])
     for content, flags in tokens.items():
@@ -257,7 +257,7 @@ FIRST = processors.TemplateProcessing("a $A", "a $A $B", [("a", 257)])
 SECOND = processors.TemplateProcessing("$A th", "th $A a $B", [("th", 276), ("a", 257)])
 BERT = processors.BertProcessing(("th", 276), ("a", 257))
 ROBERTA = processors.RobertaProcessing(("th", 276), ("a", 257))
-BEHIND_EACH_OTHER = {
+IN_SEQUENCE = {
     "two templates": [FIRST, SECOND],
     "a text twice": [processors.TemplateProcessing("$A th $A", "$A $B", [("th", 276)])],
     "a template of texts": [processors.TemplateProcessing("$A $A", "$A $B", []), SECOND],
@@ -271,9 +271,9 @@ BEHIND_EACH_OTHER = {
 
 
 @EXPENSIVE
-@given(name=st.sampled_from(sorted(BEHIND_EACH_OTHER)), text=any_text)
-def test_post_processors_behind_each_other(name: str, text: str) -> None:
-    pair = spelling(None, PRE_TOKENIZERS["ByteLevel"], None, processors.Sequence(BEHIND_EACH_OTHER[name]))
+@given(name=st.sampled_from(sorted(IN_SEQUENCE)), text=any_text)
+def test_post_processors_in_sequence_equal_tokenizers(name: str, text: str) -> None:
+    pair = spelling(None, PRE_TOKENIZERS["ByteLevel"], None, processors.Sequence(IN_SEQUENCE[name]))
     assert_same(pair, text, template=True)
 
 
@@ -283,7 +283,7 @@ def test_post_processors_behind_each_other(name: str, text: str) -> None:
     text=any_text,
     template=st.booleans(),
 )
-def test_post_processors(name: str, pre_tokenizer: str, text: str, template: bool) -> None:
+def test_post_processors_equal_tokenizers(name: str, pre_tokenizer: str, text: str, template: bool) -> None:
     pair = spelling(None, PRE_TOKENIZERS[pre_tokenizer], None, PROCESSORS[name])
     assert_same(pair, text, template=template)
 
@@ -306,8 +306,8 @@ DECODERS = {
 @given(
     ids=st.lists(st.one_of(st.integers(0, len(SPELLING) - 1), st.sampled_from([0, 276, 277, 196, 170])), max_size=12)
 )
-def test_decoders(name: str, ids: list[int]) -> None:
-    # Of a piece that is "t" and nothing else the original strips two, and panics.
+def test_decoders_equal_tokenizers(name: str, ids: list[int]) -> None:
+    # From a piece that is just "t" the original strips two characters, and panics.
     assume(name != "Strip" or SPELLING["t"] not in ids)
     pair = known_decoder(name)
     assert pair.ours.decode(ids) == pair.theirs.decode(ids, skip_special_tokens=False)
@@ -325,7 +325,7 @@ def known_decoder(name: str) -> Pair:
 # --- SentencePiece's character map
 
 
-def test_precompiled(shared: Path) -> None:
+def test_character_maps_of_published_models_equal_tokenizers(shared: Path) -> None:
     from webapp.core.formats.sentencepiece_message import message_class
 
     content = (shared / "vocabularies" / "sentencepiece" / "nai-t5.model").read_bytes()

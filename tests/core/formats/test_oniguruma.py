@@ -1,4 +1,4 @@
-"""Patterns of published files, in the syntax of Oniguruma: cut here as `tokenizers` cuts."""
+"""Patterns of published files, in Oniguruma's syntax: we split as `tokenizers` does."""
 
 from functools import cache
 from typing import Any
@@ -112,7 +112,7 @@ def assert_same(pair: tuple[PreTokenizer, Any], text: str) -> None:
 
 
 @given(text=texts)
-def test_published_patterns(pair: tuple[PreTokenizer, Any], text: str) -> None:
+def test_published_patterns_split_as_in_tokenizers(pair: tuple[PreTokenizer, Any], text: str) -> None:
     assert_same(pair, text)
 
 
@@ -132,16 +132,16 @@ SEQUENCES = {
 
 @pytest.mark.parametrize("name", SEQUENCES)
 @given(text=texts)
-def test_published_sequences(name: str, text: str) -> None:
+def test_published_sequences_split_as_in_tokenizers(name: str, text: str) -> None:
     assert_same(both(*SEQUENCES[name]), text)
 
 
 @EXPENSIVE
 @given(text=texts, name=st.sampled_from(sorted(PATTERNS)))
-def test_what_is_matched_can_be_left_out(text: str, name: str) -> None:
+def test_matches_can_be_removed(text: str, name: str) -> None:
     assert_same(both(PATTERNS[name], behavior="Removed"), text)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_they_pass_for_harmless(name: str) -> None:
+def test_published_patterns_are_accepted_as_harmless(name: str) -> None:
     assert checked_pattern(translated(PATTERNS[name]))

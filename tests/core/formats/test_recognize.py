@@ -1,4 +1,4 @@
-"""A file is known by its content; one that is broken or hostile is refused in a sentence, at once."""
+"""A file is recognized by its content; one that is broken or hostile is refused in one sentence, at once."""
 
 import base64
 import gzip
@@ -33,7 +33,7 @@ TOKENIZER_JSON = huggingface.write(BYTE_BPE.tokenizer(MODEL)).encode()
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nun\n##aff\n##able\n"
 CODES = b"#version: 0.2\ne s\nes t</w>\n"
 
-# The words of a dictionary may be base64 by chance, its frequencies may look like ranks.
+# The words of a dictionary may happen to be base64, and its frequencies may look like ranks.
 WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
 
 
@@ -57,7 +57,7 @@ WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
         ("研究\t5\tv\n".encode(), "dictionary", "a dictionary of 1 words with frequencies and tags"),
     ],
 )  # fmt: skip
-def test_each_format(content: bytes, found: str, description: str) -> None:
+def test_each_format_is_recognized(content: bytes, found: str, description: str) -> None:
     recognized = recognize(content)
     assert recognized.format == found
     assert description in recognized.description
@@ -81,7 +81,7 @@ def test_what_is_recognized_encodes() -> None:
     assert recognize(TOKENIZER_JSON).tokenizer.ids(CORPUS) == list(BYTE_BPE.tokenizer(MODEL).ids(CORPUS))
 
 
-def test_files_at_hand(shared: Path) -> None:
+def test_published_files_are_recognized(shared: Path) -> None:
     folder = shared / "vocabularies"
     kinds = {"tiktoken": "tiktoken", "tokenizers": "huggingface", "sentencepiece": "sentencepiece", "scores": "scores"}
     for file in sorted(folder.glob("*/*")):
@@ -93,7 +93,7 @@ def test_files_at_hand(shared: Path) -> None:
     assert named.tokenizer.special_tokens == {"<|endoftext|>": 50256}
 
 
-# --- what is refused, and how soon
+# --- refusals, and how soon they come
 
 
 def archive() -> bytes:
@@ -152,7 +152,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_refused_at_once(name: str) -> None:
+def test_bad_files_are_refused_at_once(name: str) -> None:
     content, message = HOSTILE[name]
     start = time.process_time()
     with pytest.raises(FormatError, match=message) as raised:
@@ -193,7 +193,7 @@ def test_any_word_may_be_a_piece(word: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["many small lists", "many numbers", "many ranks", "many names"])
-def test_refused_in_little_memory(name: str) -> None:
+def test_bad_files_are_refused_in_little_memory(name: str) -> None:
     content, _ = HOSTILE[name]
     tracemalloc.start()
     with pytest.raises(FormatError):
@@ -203,11 +203,11 @@ def test_refused_in_little_memory(name: str) -> None:
     assert most < 20 * len(content)
 
 
-def test_json_may_say_what_it_likes() -> None:
+def test_nested_keys_and_surrogate_pairs_in_json_are_read() -> None:
     assert read_json('{"a": {"a": [1.5, null, "\\ud83d\\ude00"]}}') == {"a": {"a": [1.5, None, "😀"]}}
 
 
-# --- fuzzing: files as they are, changed in a few places
+# --- fuzzing: real files changed in a few places
 
 FILES = [
     RANKS, VOCABULARY, MERGES, TEKKEN, TOKENIZER_JSON, BERT, CODES, WORDS,
@@ -257,7 +257,7 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("config", ["x" * MANY, [0] * 2_000_000, [[[]] * 500_000]])
-def test_a_large_value_is_not_written_out(config: Any) -> None:
+def test_the_message_does_not_quote_a_large_value(config: Any) -> None:
     content = json.dumps({"config": config, "vocab": []}).encode()
     start = time.process_time()
     with pytest.raises(FormatError, match='"config" should be an object') as raised:

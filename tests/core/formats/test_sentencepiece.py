@@ -1,4 +1,4 @@
-"""The same model gives the same ids, offsets and text as in `sentencepiece`."""
+"""The same model yields the same ids, offsets and text as in `sentencepiece`."""
 
 import random
 import unicodedata
@@ -85,12 +85,12 @@ def assert_same(pair: Pair, text: str) -> None:
 
 
 def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) -> None:
-    """Ours begin where theirs do, and end there where no character was removed or taken apart.
+    """Check that our tokens start where theirs do, and end there where no character was removed or replaced.
 
-    SentencePiece lets a token end where the next begins, so that removed spaces belong to the one in front; of bytes,
-    and of characters that one was replaced by, it gives the last the whole range and the others none (in a word model
-    the last byte of an unknown word has the range of the word). So too of a user-defined piece: where the text ends in
-    one whose `▁` is removed with the spaces there, what is left of it has no range.
+    SentencePiece lets a token end where the next begins, so that removed spaces belong to the token before them; of
+    several bytes or characters that stand for one character, it gives the last the whole range and the others none
+    (in a word model the last byte of an unknown word has the range of the word). The same holds for a user-defined
+    piece: if the text ends in one whose `▁` is removed with the spaces there, the rest of it has no range.
     """
     pieces = pair.theirs.encode(text, return_type="proto").pieces
     assert len(starts) == len(ends) == len(pieces)
@@ -100,10 +100,10 @@ def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) ->
         assert 0 <= start < end <= len(text)
         if pair.theirs.is_byte(piece.id):
             assert begins <= start or begins == character[pieces[-1].begin]
-        elif start != begins:  # a space behind the text has none of its own
+        elif start != begins:  # a space after the text has no range of its own
             assert start < begins == finishes
         elif begins < finishes:
-            if end > finishes and index + 1 < len(pieces):  # the next begins inside what one character was replaced by
+            if end > finishes and index + 1 < len(pieces):  # the next begins inside the replacement of one character
                 assert starts[index + 1] < end
             elif end > finishes:  # the text's last spaces were removed, and one of them ends a user-defined piece
                 assert text[finishes:end].rstrip("▁")
@@ -115,7 +115,7 @@ def assert_offsets(pair: Pair, text: str, starts: list[int], ends: list[int]) ->
 
 
 def assembled(context: str, step: int = 1) -> Iterator[str]:
-    """Every code point, a few hundred together, each in a context; of those beyond plane 1 every `step`th."""
+    """Yield every code point, several hundred per text, each in a context; beyond plane 1 only every `step`th."""
     codes = [*range(0xD800), *range(0xE000, 0x20000), *range(0x20000, 0x110000, step)]
     for start in range(0, len(codes), 512):
         yield "".join(chr(code) + context for code in codes[start : start + 512])
@@ -139,14 +139,14 @@ hard_texts = st.one_of(
 @example(text="\ufeff a \u3000▁ ")
 @example(text="\U0001d15e\U0001d15e")
 @example(text=CORPUS)
-def test_ids_offsets_and_text(pair: Pair, text: str) -> None:
+def test_ids_offsets_and_text_equal_sentencepiece(pair: Pair, text: str) -> None:
     assert_same(pair, text)
 
 
 @SAME_FIXTURE
 @given(text=any_text)
 @example(text="<extra_id_0> of <extra_id_99><extra_id_100>")
-def test_published_models(published: Pair, text: str) -> None:
+def test_published_models_equal_sentencepiece(published: Pair, text: str) -> None:
     assert_same(published, text)
 
 
@@ -212,7 +212,7 @@ def test_whole_texts(published: Pair, shared: Path) -> None:
         assert_same(published, part.replace("\n", "\r\n"))
 
 
-# --- models made at random: few characters, so that ties and overlaps are the rule -----------------------------------
+# --- random models: few characters, so that ties and overlaps are the rule -----------------------------------
 
 CHARACTERS = "ab▁é"
 
@@ -224,10 +224,10 @@ def random_models(draw: st.DrawFn) -> bytes:
     scale = draw(st.sampled_from([1.0, 1.0, 30.0, 20_000.0]))
     score = st.sampled_from([-1.0, -2.0, -3.0, -2.000001, -1.1, -0.7, -3.3, -4.4, 0.5])
     kind = st.sampled_from([1, 1, 1, 1, 1, 4, 5, 3])
-    pieces = [("<unk>", 0.0, 2), ("b▁b", -5.0, 1)]  # `sentencepiece` takes no model without a normal piece
+    pieces = [("<unk>", 0.0, 2), ("b▁b", -5.0, 1)]  # `sentencepiece` refuses a model without a normal piece
     for text in filter("b▁b".__ne__, texts):
         drawn = draw(kind)
-        # `sentencepiece` gives up where a control piece is spelled in the text.
+        # `sentencepiece` fails where a control piece occurs in the text.
         pieces.append((text, draw(score) * scale, 1 if drawn == 3 and model_type != 1 else drawn))
     fallback = draw(st.booleans())
     if fallback:
@@ -243,7 +243,7 @@ def random_models(draw: st.DrawFn) -> bytes:
     )
 
 
-# The user-defined piece loses its end with the spaces behind the text.
+# The user-defined piece loses its end with the spaces after the text.
 CUT_SHORT = made(
     [("<unk>", 0.0, 2), ("b▁b", -5.0, 1), ("b▁", -2.0, 4)],
     model_type=1,
@@ -256,12 +256,12 @@ CUT_SHORT = made(
 @example(content=CUT_SHORT, text="ab▁", times=1)
 @example(content=CUT_SHORT, text="b▁", times=3)
 @given(content=random_models(), text=st.text(CHARACTERS + " x", max_size=40), times=st.sampled_from([1, 1, 3, 40]))
-def test_random_models(content: bytes, text: str, times: int) -> None:
+def test_random_models_equal_sentencepiece(content: bytes, text: str, times: int) -> None:
     assert_same(Pair.of(content), text * times)
 
 
 def test_rounding_decides_in_long_texts() -> None:
-    """Words whose paths differ by a hair, behind sums of every size up to the point where they are brought back."""
+    """Words whose paths differ by a hair, after sums of every size up to the point where they are rebased to 0."""
     shuffled = random.Random(5)
     letters = {letter: -shuffled.choice([1.1, 2.3, 0.7, 3.14159]) for letter in "abcd"}
     pieces = [("<unk>", 0.0, 2), ("▁", -2.0, 1), *((letter, score, 1) for letter, score in letters.items())]
@@ -278,7 +278,7 @@ def test_rounding_decides_in_long_texts() -> None:
     for length in (3, 50, 400, 2_000, 40_000):
         text = " ".join(words[:length])
         assert pair.ours.ids(text) == pair.theirs.encode(text)
-        assert pair.ours.ids(text[:-1]) == pair.theirs.encode(text[:-1])  # what is remembered by now serves as well
+        assert pair.ours.ids(text[:-1]) == pair.theirs.encode(text[:-1])  # cached results are right as well
 
 
 def test_control_pieces_are_special_tokens() -> None:
@@ -298,8 +298,8 @@ WHITE = " \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u
 @example(text=" a\n\nb ▁ c")
 @example(text="<extra_id_0> a\u3000b´c")
 @example(text="a b " * 1_500)
-def test_words_of_the_text_itself_are_those_of_the_normalized_one(published: Pair, text: str) -> None:
-    """Where only white space has to change, the text is cut without being normalized first: with the same ids."""
+def test_splitting_before_normalizing_gives_the_same_ids(published: Pair, text: str) -> None:
+    """Where only white space would change, the text is split without normalizing it first: with the same ids."""
     model, normalizer = published.ours.model, published.ours.normalizer
     assert isinstance(normalizer, SentencePieceNormalizer)
     words = normalizer.words(text)
@@ -309,7 +309,7 @@ def test_words_of_the_text_itself_are_those_of_the_normalized_one(published: Pai
         assert published.ours.ids(text) == list(model.ids(normalized) if normalized else ())
 
 
-def test_most_texts_are_cut_without_being_normalized() -> None:
+def test_most_texts_are_split_without_normalizing() -> None:
     model = format.read(trained(model_type="unigram", normalization_rule_name="nmt_nfkc"))
     normalizer = model.normalizer
     assert isinstance(normalizer, SentencePieceNormalizer)

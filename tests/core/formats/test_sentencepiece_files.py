@@ -1,4 +1,4 @@
-"""SentencePiece files that are broken: one clear sentence, soon, and nothing else."""
+"""Broken SentencePiece files get one clear sentence, soon, and no other error."""
 
 import struct
 import time
@@ -25,7 +25,7 @@ SECONDS = 2.0
 
 
 def refused(content: bytes) -> str:
-    """The sentence that a file is refused with."""
+    """Return the message a file is refused with."""
     started = time.process_time()
     with pytest.raises(FormatError) as error:
         format.read(content)
@@ -64,11 +64,11 @@ def character_map() -> bytes:
         ([*SMALL, *BYTES], {}, "byte fallback is off"),
     ],
 )
-def test_contradictions(pieces: list[tuple[str, float, int]], options: dict[str, Any], message: str) -> None:
+def test_contradictory_models(pieces: list[tuple[str, float, int]], options: dict[str, Any], message: str) -> None:
     assert message in refused(made(pieces, model_type=1, **options))
 
 
-def test_other_files(shared: Path) -> None:
+def test_files_of_other_formats_are_refused(shared: Path) -> None:
     for path in sorted((shared / "vocabularies").rglob("*")):
         if path.is_file() and path.suffix != ".model":
             refused(path.read_bytes())
@@ -76,19 +76,19 @@ def test_other_files(shared: Path) -> None:
         refused(content)
 
 
-def test_types_of_pieces_and_models() -> None:
+def test_unknown_types_of_pieces_and_models_are_refused() -> None:
     message = parsed(made(SMALL, model_type=1)).SerializeToString()
     assert "the model type 9" in refused(message + b"\x12\x02\x18\x09")
     assert "99 is not a piece type" in refused(message + b"\n\x05\n\x01c\x18\x63")
     assert "not valid UTF-8" in refused(message + b"\n\x04\n\x02c\xff")
 
 
-def test_too_large() -> None:
+def test_a_model_that_is_too_large_is_refused() -> None:
     assert "bytes, too many" in refused(b"\0" * (LARGEST_FILE + 1))
     assert "pieces, too many" in refused(b"\n\0" * 3_100_000)
 
 
-def test_hostile_lengths_and_nesting() -> None:
+def test_hostile_lengths_and_nesting_are_refused() -> None:
     refused(b"\n\xff\xff\xff\xff\x0f")  # a piece of four gigabytes
     refused(b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
     refused(b"\x53" * 5_000_000)  # groups in groups
@@ -105,7 +105,7 @@ def test_hostile_lengths_and_nesting() -> None:
         (lambda blob: blob[:-3] + b"\xff\xff\0", "not valid UTF-8"),
         (lambda blob: blob[:4] + b"\0" * (len(blob) - 4), "a branch without a replacement"),
         (lambda blob: blob[:4] + b"\xff\xff\xff\x7f" + blob[8:], "points outside"),
-        # Every unit is the letter "a" and the way to itself: a trie without an end.
+        # Every unit is the letter "a" and leads back to itself: a trie without an end.
         (lambda blob: struct.pack("<I", 1024) + struct.pack("<I", 0x61) * 256 + b"a\0", "has a cycle"),
     ],
 )
@@ -115,14 +115,14 @@ def test_broken_character_maps(character_map: bytes, change: Callable[[bytes], b
     assert "the character map" in refused(with_map(change(character_map)))
 
 
-def test_every_truncation() -> None:
+def test_every_truncation_is_read_or_refused() -> None:
     content = trained(model_type="unigram", byte_fallback=True, vocab_size=600)
     for end in [*range(0, len(content), 997), *range(len(content) - 50, len(content))]:
         read_or_refused(content[:end])
 
 
 def read_or_refused(content: bytes) -> None:
-    """Whatever is read also encodes and decodes."""
+    """Check that a file that is read also encodes and decodes."""
     started = time.process_time()
     with suppress(FormatError):
         ours = format.read(content)
@@ -134,7 +134,7 @@ def read_or_refused(content: bytes) -> None:
 
 @st.composite
 def mutations(draw: st.DrawFn) -> list[tuple[int, int, bytes]]:
-    """Stretches to be replaced: where, how many bytes, and by what."""
+    """Draw byte spans to replace: position, length and replacement."""
     edit = st.tuples(st.integers(0, 1 << 18), st.sampled_from([0, 1, 1, 1, 4, 100]), st.binary(max_size=6))
     return draw(st.lists(edit, min_size=1, max_size=6))
 
@@ -147,12 +147,12 @@ def mutated(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
 
 
 @given(edits=mutations(), kind=st.sampled_from(["unigram", "bpe", "word", "char"]))
-def test_mutated_files(edits: list[tuple[int, int, bytes]], kind: str) -> None:
+def test_mutated_files_are_read_or_refused(edits: list[tuple[int, int, bytes]], kind: str) -> None:
     read_or_refused(mutated(trained(model_type=kind, byte_fallback=True, vocab_size=700), edits))
 
 
 @given(edits=mutations())
-def test_mutated_character_maps(edits: list[tuple[int, int, bytes]]) -> None:
+def test_mutated_character_maps_are_read_or_refused(edits: list[tuple[int, int, bytes]]) -> None:
     message = parsed(trained(model_type="unigram"))
     message.normalizer_spec.precompiled_charsmap = mutated(message.normalizer_spec.precompiled_charsmap, edits)
     content = message.SerializeToString()
@@ -160,8 +160,8 @@ def test_mutated_character_maps(edits: list[tuple[int, int, bytes]]) -> None:
 
 
 @given(edits=mutations())
-def test_mutated_pieces_read_as_the_original_reads_them(edits: list[tuple[int, int, bytes]]) -> None:
-    """Where both take a mutated model without its character map, they agree on what it says."""
+def test_mutated_pieces_equal_sentencepiece(edits: list[tuple[int, int, bytes]]) -> None:
+    """Where both read a mutated model without its character map, they agree on its content."""
     message = parsed(trained(model_type="bpe"))
     message.normalizer_spec.ClearField("precompiled_charsmap")
     content = mutated(message.SerializeToString(), edits)
@@ -175,5 +175,5 @@ def test_mutated_pieces_read_as_the_original_reads_them(edits: list[tuple[int, i
 
 
 @given(content=st.binary(max_size=300))
-def test_any_bytes(content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     read_or_refused(content)

@@ -1,4 +1,4 @@
-"""`.tiktoken` files against `tiktoken` itself: ids and decoded text, special tokens on and off, for any text."""
+"""`.tiktoken` files against `tiktoken`: ids and decoded text, with and without special tokens, for any text."""
 
 import base64
 import sys
@@ -22,13 +22,13 @@ from webapp.core.trainers.bpe import train_bytes
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 TRAINED = {bytes(piece): id for id, piece in enumerate(train_bytes(BYTE_BPE.count(CORPUS), 900).model.pieces)}  # type: ignore[arg-type]
-# A piece for every two bytes, so that ids show where the text was cut; longer ones for cuts inside white space.
+# A piece for every two bytes, so that ids show the split of the text; longer ones for splits inside white space.
 PAIRS = {bytes([left, right]): 256 + 256 * left + right for left in range(256) for right in range(256)}
 LONGER = [b" \n ", b"\n \n", b"  \n", b"\t\n\t", b"   ", b"\r\n\r\n"]
 EVERY_PAIR = BYTES | PAIRS | {piece: 256 + 65536 + at for at, piece in enumerate(LONGER)}
 SPECIAL = {"<|endoftext|>": 90000, "<|fim_prefix|>": 90001, " ": 90002, "a\u0301": 90003, "\n\n": 90004}
 
-# What a tokenizer makes of odd characters next to each other.
+# Odd characters next to each other.
 odd_texts = st.lists(
     st.one_of(
         st.sampled_from(HARD),
@@ -70,19 +70,19 @@ def pattern(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module", params=[TRAINED, EVERY_PAIR], ids=["trained", "every pair"])
 def pair(request: pytest.FixtureRequest, pattern: str) -> tuple[Tokenizer, tiktoken.Encoding]:
-    """A vocabulary of our own under every known pattern, by us and by `tiktoken`."""
+    """Return a trained vocabulary under every known pattern, read by us and by `tiktoken`."""
     ours = read(file_of(request.param), pattern=pattern, special_tokens=SPECIAL)
     return ours, rival_of(request.param, pattern, SPECIAL)
 
 
 @given(text=all_texts)
-def test_any_text(pair: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
+def test_any_text_equals_tiktoken(pair: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
     assert_same(*pair, text)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("pattern", [split_patterns.CL100K_BASE, split_patterns.O200K])
-def test_every_code_point(pattern: str) -> None:
+def test_every_code_point_equals_tiktoken(pattern: str) -> None:
     ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
     rival = rival_of(EVERY_PAIR, pattern, {})
     codes = ASSIGNED + REST if pattern == split_patterns.O200K else ASSIGNED
@@ -91,8 +91,8 @@ def test_every_code_point(pattern: str) -> None:
         assert ours.ids(text) == rival.encode_ordinary(text), hex(codes[first])
 
 
-def test_the_end_of_a_text() -> None:
-    """The two spellings of cl100k differ there, and both are as `tiktoken` runs them."""
+def test_white_space_at_the_end_of_a_text_equals_tiktoken() -> None:
+    """The two spellings of cl100k differ there, and both match what `tiktoken` runs."""
     found = []
     for pattern in (split_patterns.CL100K_BASE, split_patterns.CL100K):
         ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
@@ -104,18 +104,18 @@ def test_the_end_of_a_text() -> None:
 @pytest.mark.parametrize("pattern", [r"\w+", r"\p{Han}+|[a-z]+", r"[^\n]+", r"(?i:the)|."])
 @EXPENSIVE
 @given(text=all_texts)
-def test_a_pattern_given_by_hand(pattern: str, text: str) -> None:
-    """What it does not match is left out."""
+def test_a_custom_pattern_equals_tiktoken(pattern: str, text: str) -> None:
+    """Characters the pattern does not match are dropped."""
     ours = read(file_of(TRAINED), pattern=pattern, special_tokens=SPECIAL)
     rival = rival_of(TRAINED, pattern, SPECIAL)
     if pattern == r"\w+":
-        text = text.replace("\u200c", "").replace("\u200d", "")  # word characters to one engine only
+        text = text.replace("\u200c", "").replace("\u200d", "")  # word characters in one engine only
     assert_same(ours, rival, text)
 
 
 @EXPENSIVE
 @given(text=st.text(st.sampled_from("ab 研\n"), min_size=300, max_size=3000))
-def test_long_pretokens(text: str) -> None:
+def test_long_pretokens_equal_tiktoken(text: str) -> None:
     text = text.replace(" ", "") * 3
     ours = read(file_of(TRAINED), "r50k_base")
     assert ours.ids(text) == rival_of(TRAINED, split_patterns.R50K_BASE, {}).encode_ordinary(text)
@@ -152,7 +152,7 @@ def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, 
         assert published[0].ids(text) == published[1].encode_ordinary(text), hex(codes[first])
 
 
-def test_published_vocabularies_come_back_when_written(shared: Path) -> None:
+def test_published_vocabularies_are_written_unchanged(shared: Path) -> None:
     content = (shared / "vocabularies" / "tiktoken" / "r50k_base.tiktoken").read_bytes()
     assert write(read(content)) == content
 
@@ -161,7 +161,7 @@ def test_published_vocabularies_come_back_when_written(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("name", openai_public.ENCODING_CONSTRUCTORS)
-def test_named_encodings_are_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_encodings_equal_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for load in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
         monkeypatch.setattr(openai_public, load, lambda *_, **__: BYTES)
     theirs = openai_public.ENCODING_CONSTRUCTORS[name]()
@@ -173,7 +173,7 @@ def test_named_encodings_are_those_of_tiktoken(name: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_each_named_encoding_can_be_read(name: str) -> None:
-    """From a made-up file of the right size, with the hole that p50k leaves for `<|endoftext|>`."""
+    """Read a made-up file of the right size, with the gap that p50k leaves for `<|endoftext|>`."""
     parts = ENCODINGS[name]
     ids = [id for id in range(parts.ranks) if id not in parts.special_tokens.values()]
     ranks = {bytes([id]) if id < 256 else b"%d" % id: id for id in ids}
@@ -187,7 +187,7 @@ def test_each_named_encoding_can_be_read(name: str) -> None:
         assert tokenizer.ids("e\u0301") == tokenizer.ids("é")
 
 
-def test_two_tokens_of_one_id_decode_as_tiktoken_does() -> None:
+def test_two_tokens_with_one_id_decode_as_in_tiktoken() -> None:
     special_tokens = dict(ENCODINGS["o200k_harmony"].special_tokens)
     rival = rival_of(BYTES, split_patterns.O200K, special_tokens)
     ours = read(file_of(BYTES), pattern=split_patterns.O200K, special_tokens=special_tokens)
@@ -199,7 +199,7 @@ def test_llama_3_has_256_special_tokens() -> None:
         assert sorted(ENCODINGS[name].special_tokens.values()) == list(range(128000, 128256))
 
 
-# --- what is refused
+# --- refusals
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_broken_file_is_refused(change: object, message: str) -> None:
         read(content)
 
 
-def test_what_is_given_by_hand_is_checked() -> None:
+def test_custom_patterns_and_special_tokens_are_checked() -> None:
     content = file_of(BYTES)
     with pytest.raises(FormatError, match="'cl200k' is unknown; choose one of r50k_base"):
         read(content, "cl200k")
@@ -250,8 +250,8 @@ def test_only_models_by_rank_are_written() -> None:
 
 
 @given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
-def test_surrogates(text: str) -> None:
-    """Two that make a character are that character, as for `tiktoken`; places are those of the text as it came."""
+def test_surrogates_equal_tiktoken(text: str) -> None:
+    """A surrogate pair is one character, as in `tiktoken`; offsets refer to the text as given."""
     ours, rival = read(file_of(BYTES), "r50k_base"), rival_of(BYTES, split_patterns.R50K_BASE, {})
     encoding = ours.encode(text)
     assert list(encoding.ids) == ours.ids(text) == rival.encode_ordinary(text)

@@ -1,4 +1,4 @@
-"""`{tokens, scores}` JSON against the SentencePiece model that it was made from; bad ones are refused."""
+"""`{tokens, scores}` JSON against the SentencePiece model it was exported from; bad files are refused."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ from webapp.core.tokenizer import Tokenizer
 
 
 def exported(rival: sentencepiece.SentencePieceProcessor) -> dict[str, list[Any]]:
-    """The JSON of a model, as llama2.c exports it."""
+    """Return the JSON of a model, as llama2.c exports it."""
     pieces = [rival.id_to_piece(id).replace("▁", " ") for id in range(rival.get_piece_size())]
     first = pieces.index("<0x00>")
     pieces[first : first + 256] = map(chr, range(256))
@@ -36,10 +36,10 @@ def ours(rival: sentencepiece.SentencePieceProcessor) -> Tokenizer:
 
 
 @given(text=any_text.filter(lambda text: text == " ".join(text.split(" ")).strip(" ") and "▁" not in text and text))
-def test_equals_its_model_with_a_space_in_front(
+def test_ids_equal_the_model_given_a_leading_space(
     rival: sentencepiece.SentencePieceProcessor, ours: Tokenizer, text: str
 ) -> None:
-    text = " ".join(filter(None, text.split(" ")))  # the model removes extra spaces, the JSON knows nothing of it
+    text = " ".join(filter(None, text.split(" ")))  # the model removes extra spaces, which the JSON does not record
     ids = ours.ids(" " + text)
     assert ids == rival.encode(text)
     assert ours.decode(ids) == " " + text
@@ -91,13 +91,13 @@ def changed(**change: Any) -> str:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_bad_files_are_one_clear_sentence(text: str, message: str) -> None:
+def test_bad_files_are_refused_in_one_clear_sentence(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message) as refused:
         tokens_and_scores.read(text)
     assert "\n" not in str(refused.value)
 
 
-def test_a_small_one() -> None:
+def test_a_small_file() -> None:
     ours = tokens_and_scores.read(json.dumps(small()))
     assert ours.ids("aab\n") == [259, 261, 13]
     assert ours.ids("<s>a", special=True) == [1, 259]

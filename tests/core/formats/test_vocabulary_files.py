@@ -1,4 +1,4 @@
-"""BERT's, GPT-2's, Mistral's and subword-nmt's files against the originals, and what is refused."""
+"""Files of BERT, GPT-2, Mistral and subword-nmt against the original libraries, and which are refused."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ BYTES = [bytes([byte]) for byte in range(256)]
 
 @pytest.fixture(scope="module", params=[True, False], ids=["lower case", "cased"])
 def bert(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, Any]:
-    """A vocab.txt trained by `tokenizers`, read by us and by it."""
+    """Return a vocab.txt trained by `tokenizers`, read by us and by it."""
     trained = BertWordPieceTokenizer(lowercase=request.param)
     trained.train_from_iterator(LINES, vocab_size=600, limit_alphabet=200, show_progress=False)
     folder = tmp_path_factory.mktemp("bert")
@@ -41,7 +41,7 @@ def bert(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @given(text=any_text)
-def test_vocab_txt(bert: tuple[Tokenizer, Any], text: str) -> None:
+def test_vocab_txt_equals_tokenizers(bert: tuple[Tokenizer, Any], text: str) -> None:
     ours, rival = bert
     theirs = rival.encode(text, add_special_tokens=False)
     encoding = ours.encode(text)
@@ -50,7 +50,7 @@ def test_vocab_txt(bert: tuple[Tokenizer, Any], text: str) -> None:
     assert ours.decode(theirs.ids) == rival.decode(theirs.ids, skip_special_tokens=False)
 
 
-def test_vocab_txt_comes_back_when_written(bert: tuple[Tokenizer, Any]) -> None:
+def test_vocab_txt_is_written_unchanged(bert: tuple[Tokenizer, Any]) -> None:
     written = vocab_txt.write(bert[0])
     again = vocab_txt.read(written)
     assert vocab_txt.write(again) == written
@@ -58,7 +58,7 @@ def test_vocab_txt_comes_back_when_written(bert: tuple[Tokenizer, Any]) -> None:
     assert again.normalizer == bert[0].normalizer
 
 
-def test_vocab_txt_of_another_machine() -> None:
+def test_vocab_txt_line_ends_and_letter_case() -> None:
     assert vocab_txt.read("[UNK]\r\nlow\r\n##er\r\n").ids("lower") == [1, 2]
     assert vocab_txt.read("[UNK]\nlow\n", lowercase=False).ids("Low") == [0]
     assert vocab_txt.read("[UNK]\nlow\n").ids("Low") == [1]
@@ -75,7 +75,7 @@ def test_vocab_txt_of_another_machine() -> None:
         ("[UNK]\n" * 1_000_001, "more than 1,000,000 lines"),
     ],
 )
-def test_vocab_txt_refused(text: str, message: str) -> None:
+def test_a_bad_vocab_txt_is_refused(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         vocab_txt.read(text)
 
@@ -85,7 +85,7 @@ def test_vocab_txt_refused(text: str, message: str) -> None:
 
 @pytest.fixture(scope="module")
 def gpt2_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Both files, trained by `tokenizers`."""
+    """Return both files, trained by `tokenizers`."""
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(LINES, vocab_size=800, special_tokens=["<|endoftext|>"], show_progress=False)
     folder = tmp_path_factory.mktemp("gpt2")
@@ -95,13 +95,13 @@ def gpt2_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def gpt2(gpt2_files: tuple[Path, Path]) -> tuple[Tokenizer, Any]:
-    """Both files, read by us and by `tokenizers`."""
+    """Return both files, read by us and by `tokenizers`."""
     texts = [file.read_text(encoding="utf-8") for file in gpt2_files]
     return vocab_json.read(*texts), ByteLevelBPETokenizer(*map(str, gpt2_files))
 
 
 @given(text=any_text)
-def test_vocab_json(gpt2: tuple[Tokenizer, Any], text: str) -> None:
+def test_vocab_json_equals_tokenizers(gpt2: tuple[Tokenizer, Any], text: str) -> None:
     ours, rival = gpt2
     theirs = rival.encode(text)
     encoding = ours.encode(text)
@@ -109,20 +109,20 @@ def test_vocab_json(gpt2: tuple[Tokenizer, Any], text: str) -> None:
     assert ours.decode(theirs.ids) == rival.decode(theirs.ids) == text
 
 
-def test_vocab_json_and_its_special_tokens(gpt2: tuple[Tokenizer, Any]) -> None:
+def test_special_tokens_of_vocab_json_equal_tokenizers(gpt2: tuple[Tokenizer, Any]) -> None:
     tokenizer = gpt2[0]
     assert tokenizer.special_tokens == {"<|endoftext|>": 0}
     assert tokenizer.ids("a<|endoftext|>", special=True)[-1] == 0
     assert 0 not in tokenizer.ids("a<|endoftext|>")
 
 
-def test_vocab_json_comes_back_when_written(gpt2: tuple[Tokenizer, Any], gpt2_files: tuple[Path, Path]) -> None:
+def test_vocab_json_is_written_unchanged(gpt2: tuple[Tokenizer, Any], gpt2_files: tuple[Path, Path]) -> None:
     vocabulary, merges = (file.read_text(encoding="utf-8") for file in gpt2_files)
     written = vocab_json.write(gpt2[0])
     assert (json.loads(written[0]), written[1]) == (json.loads(vocabulary), merges)
 
 
-def test_our_own_bpe_is_read_by_tokenizers(tmp_path: Path) -> None:
+def test_tokenizers_reads_our_bpe(tmp_path: Path) -> None:
     model = train_bytes(BYTE_BPE.count(CORPUS), 700, ["<|endoftext|>"]).model
     ours = BYTE_BPE.tokenizer(model, {"<|endoftext|>": 0})
     for name, text in zip(("vocab.json", "merges.txt"), vocab_json.write(ours), strict=True):
@@ -155,12 +155,12 @@ MERGES = "#version: 0.2\na b\nĠ ab\n"
         ({}, MERGES, "not a vocab.json"),
     ],
 )
-def test_vocab_json_refused(vocabulary: object, merges: str, message: str) -> None:
+def test_a_bad_vocab_json_is_refused(vocabulary: object, merges: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         vocab_json.read(json.dumps(vocabulary), merges)
 
 
-def test_vocab_json_not_written() -> None:
+def test_models_without_a_vocab_json_are_not_written() -> None:
     unigram = UNIGRAM.tokenizer(Unigram(["<unk>", "a"], [0, -1], unknown_id=0))
     with pytest.raises(FormatError, match="Unigram cannot be written"):
         vocab_json.write(unigram)
@@ -185,14 +185,14 @@ MISTRALS = tiktoken.Encoding(
 
 
 @given(text=any_text)
-def test_tekken(text: str) -> None:
-    """Mistral's reader is `tiktoken` with the first ids kept for special tokens."""
+def test_tekken_equals_tiktoken(text: str) -> None:
+    """Mistral's reader is `tiktoken` with the first ids reserved for special tokens."""
     ids = [id + 100 for id in MISTRALS.encode_ordinary(text)]
     assert OURS.ids(text) == ids
     assert OURS.decode(ids) == text
 
 
-def test_tekken_and_its_special_tokens() -> None:
+def test_special_tokens_of_tekken() -> None:
     assert OURS.ids("<s>a<SPECIAL_99>", special=True) == [1, 100 + 97, 99]
     assert OURS.decode([1, 197], skip_special=True) == "a"
     assert len(OURS.special_tokens) == 100
@@ -229,7 +229,7 @@ def test_tekken_and_its_special_tokens() -> None:
         (lambda file: file["config"].update(default_num_special_tokens=1), "2 special tokens, but room for only 1"),
     ],
 )  # fmt: skip
-def test_tekken_refused(change: Any, message: str) -> None:
+def test_a_bad_tekken_json_is_refused(change: Any, message: str) -> None:
     file = tekken_file()
     change(file)
     with pytest.raises(FormatError, match=message):
@@ -240,7 +240,7 @@ def test_tekken_refused(change: Any, message: str) -> None:
 
 
 def plainly(word: str, codes: dict[tuple[str, str], int], version: str) -> list[str]:
-    """What `apply_bpe.py` prints for a word: its pieces without the end-of-word mark."""
+    """Return what `apply_bpe.py` prints for a word: its pieces without the end-of-word mark."""
     if len(word) == 1:
         return [word]
     pieces = encode_everywhere(characters(word, glued=version != "0.1"), sorted(codes, key=codes.__getitem__))
@@ -249,7 +249,7 @@ def plainly(word: str, codes: dict[tuple[str, str], int], version: str) -> list[
 
 @st.composite
 def codes(draw: st.DrawFn) -> tuple[str, dict[tuple[str, str], int], str]:
-    """A file, its merges by rank, and its version: whatever pairs stand side by side in some word, in any order."""
+    """Draw a file, its merges by rank, and its version: pairs that are adjacent in some word, in any order."""
     version = draw(st.sampled_from(["0.1", "0.2"]))
     merges: dict[tuple[str, str], int] = {}
     for word in draw(st.lists(st.text("abcd", min_size=2, max_size=8), min_size=1, max_size=8)):
@@ -265,11 +265,11 @@ def codes(draw: st.DrawFn) -> tuple[str, dict[tuple[str, str], int], str]:
 
 
 @given(made=codes(), words=st.lists(st.text("abcdé", min_size=1, max_size=14), max_size=5))
-def test_subword_nmt(made: tuple[str, dict[tuple[str, str], int], str], words: list[str]) -> None:
+def test_codes_equal_subword_nmt(made: tuple[str, dict[tuple[str, str], int], str], words: list[str]) -> None:
     file, merges, version = made
     tokenizer = subword_nmt.read(file)
     encoding = tokenizer.encode("  ".join(words))
-    # The mark alone is no token to subword-nmt; in ours it stands at the word's last character.
+    # The mark alone is no token in subword-nmt; in ours it is a token at the word's last character.
     found = [str(token.piece).removesuffix("</w>") for token in encoding if token.piece != "</w>"]
     assert found == [part for word in words for part in plainly(word, merges, version)]
     assert list(encoding.ids) == tokenizer.ids("  ".join(words))
@@ -281,7 +281,7 @@ def test_the_versions_differ() -> None:
     assert [token.piece for token in subword_nmt.read(lines).encode("low")] == ["lo", "w", "</w>"]
 
 
-def test_a_long_word_is_no_matter() -> None:
+def test_a_very_long_word_is_encoded() -> None:
     tokenizer = subword_nmt.read("#version: 0.2\na a\naa aa\naaaa aaaa\naa aa</w>\n")
     assert len(tokenizer.ids("a" * 300_000)) == 299_999 // 8 + 4  # seven more and the last, with its mark
 
@@ -300,6 +300,6 @@ def test_a_long_word_is_no_matter() -> None:
         ("a b\n" * 1_000_001, "more than 1,000,000 merges"),
     ],
 )
-def test_subword_nmt_refused(text: str, message: str) -> None:
+def test_bad_subword_nmt_codes_are_refused(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         subword_nmt.read(text)

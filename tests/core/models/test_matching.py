@@ -32,10 +32,10 @@ def test_disagreements_are_minimal_and_complete(words: list[str], text: str) -> 
         assert one.forward != one.backward
         assert "".join(one.forward) == "".join(one.backward) == text[one.start : one.end]
         inner = set(range(one.start + 1, one.end))
-        assert not (inner & set(left) & set(right)), "a boundary both have would cut it in two"
+        assert not (inner & set(left) & set(right)), "a shared boundary would split the disagreement in two"
 
 
-# --- what is known
+# --- worked examples
 
 
 def test_worked_examples(worked_examples: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ def test_worked_examples(worked_examples: dict[str, Any]) -> None:
         assert cut(text, backward(dictionary, text)[1]) == example["bmm"]
 
 
-def test_out_of_vocabulary_is_marked() -> None:
+def test_out_of_vocabulary_characters_are_marked() -> None:
     dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
     encoding = MATCHING.tokenizer(Matching(dictionary, "forward")).encode("研究生命科学")
     assert [(token.piece, token.unknown) for token in encoding] == [("研究生", False), ("命", True), ("科学", False)]
@@ -64,7 +64,7 @@ def test_out_of_vocabulary_is_marked() -> None:
         ("２０２４年", ["２０２４", "年"], []),
     ],
 )
-def test_runs_are_kept(text: str, pieces: list[str], words: list[str]) -> None:
+def test_runs_stay_whole(text: str, pieces: list[str], words: list[str]) -> None:
     for direction in ("forward", "backward"):
         tokenizer = MATCHING.tokenizer(Matching(Dictionary(words), direction))  # type: ignore[arg-type]
         assert [token.piece for token in tokenizer.encode(text)] == pieces
@@ -90,7 +90,7 @@ def test_verdict_gives_the_reason(
     assert (found.forward_words, found.backward_words, *singles) == counts
 
 
-def test_unknown_direction() -> None:
+def test_an_unknown_direction_is_refused() -> None:
     with pytest.raises(ValueError, match="sideways"):
         Matching(Dictionary(["a"]), "sideways")  # type: ignore[arg-type]
 
@@ -99,7 +99,7 @@ def test_unknown_direction() -> None:
 
 
 def spans(words: list[str]) -> set[tuple[int, int]]:
-    """The place of each word, in characters without the spaces.
+    """Return the span of each word, in characters without the spaces.
 
     >>> sorted(spans(["研究", "生"]))
     [(0, 2), (2, 3)]
@@ -112,8 +112,8 @@ def spans(words: list[str]) -> set[tuple[int, int]]:
     return found
 
 
-def test_sighan_baseline(shared: Path) -> None:
-    """Emerson 2005, the bakeoff's own baseline for the PKU corpus: R .904, P .836, F .869."""
+def test_scores_equal_the_sighan_baseline(shared: Path) -> None:
+    """Emerson 2005, the bakeoff's baseline for the PKU corpus: R .904, P .836, F .869."""
     folder = shared / "sighan"
     dictionary = read_dictionary((folder / "pku_training_words.utf8").read_text(encoding="utf-8"))
     tested = (folder / "pku_test.utf8").read_text(encoding="utf-8").split("\n")
@@ -133,7 +133,7 @@ def test_sighan_baseline(shared: Path) -> None:
     assert 2 * recall * precision / (recall + precision) >= 0.869
 
 
-def test_jieba_dictionary_is_the_one_jieba_uses() -> None:
+def test_jieba_dictionary_equals_the_one_jieba_loads() -> None:
     jieba = pytest.importorskip("jieba")
     jieba.setLogLevel(60)
     jieba.initialize()
@@ -141,7 +141,7 @@ def test_jieba_dictionary_is_the_one_jieba_uses() -> None:
     dictionary = jieba_dictionary()
     assert len(dictionary) == 349_045
     assert dictionary.frequencies is not None
-    # jieba lets the last line of a word count; only one word has two lines.
+    # jieba uses the last line of a word; only one word has two lines.
     ours = dict(zip(dictionary.words, dictionary.frequencies, strict=True))
     differing = {word for word in ours if ours[word] and ours[word] != words.get(word)}
     assert words.keys() <= ours.keys()

@@ -1,4 +1,4 @@
-"""The subword models on vocabularies that hypothesis makes up, beside `tokenizers`' own models."""
+"""The subword models on random vocabularies, against `tokenizers`' models."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def theirs(model: Any, text: str) -> list[tuple[int, int, int]]:
 
 
 def in_characters(text: str, segments: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The bare models of `tokenizers` count bytes."""
+    """Convert the byte offsets of the bare models of `tokenizers` to characters."""
     at = {len(text[:end].encode()): end for end in range(len(text) + 1)}
     return [(id, at[start], at[end]) for id, start, end in segments]
 
@@ -33,7 +33,7 @@ def in_characters(text: str, segments: list[tuple[int, int, int]]) -> list[tuple
 
 @st.composite
 def merge_lists(draw: st.DrawFn) -> tuple[list[str], list[tuple[int, int]]]:
-    """A vocabulary over a few letters and merges in any order, each of pieces that exist by then."""
+    """Draw a vocabulary over a few letters and merges in any order, each of pieces that already exist."""
     vocabulary = list("abcé")
     merges: list[tuple[int, int]] = []
     for _ in range(draw(st.integers(0, 12))):
@@ -59,12 +59,12 @@ def test_bpe_equals_tokenizers(made: tuple[list[str], list[tuple[int, int]]], te
 
 
 @given(made=merge_lists(), text=words)
-def test_bpe_without_unknown_leaves_characters_out(made: tuple[list[str], list[tuple[int, int]]], text: str) -> None:
+def test_bpe_without_unknown_token_drops_characters(made: tuple[list[str], list[tuple[int, int]]], text: str) -> None:
     vocabulary, merges = made
     segments = BPE(vocabulary, merges, byte_level=False).segment(text)
     assert "".join(vocabulary[id] for id, _, _ in segments) == text.replace("研", "")
-    # Their places are what `tokenizers` gives, which counts as if nothing had been left out; the differential tests
-    # of tokenizer.json hold them to it.
+    # Their offsets are those of `tokenizers`, which counts as if nothing had been dropped; the differential tests
+    # of tokenizer.json verify them.
     assert all(0 <= start <= end <= len(text) for _, start, end in segments)
 
 
@@ -84,13 +84,13 @@ def test_bpe_worked_examples(worked_examples: dict[str, Any]) -> None:
 
 
 @given(text=st.text(st.characters(exclude_categories=("Cs",)), max_size=8))
-def test_byte_tokens_have_whole_characters(text: str) -> None:
+def test_offsets_of_byte_tokens_are_whole_characters(text: str) -> None:
     segments = BPE(BYTES, [], byte_level=True).segment(text)
     expected = [(byte, at, at + 1) for at, character in enumerate(text) for byte in character.encode()]
     assert list(segments) == expected
 
 
-def test_end_of_word_as_a_symbol_and_glued() -> None:
+def test_end_of_word_as_a_separate_symbol_and_attached() -> None:
     apart = BPE(["a", "b", "</w>"], [], byte_level=False, end_of_word_suffix="</w>")
     assert list(apart.segment("ab")) == [(0, 0, 1), (1, 1, 2), (2, 1, 2)]
     glued = BPE(["a", "b</w>", "ab</w>"], [(0, 1)], byte_level=False, end_of_word_suffix="</w>")
@@ -114,7 +114,7 @@ def test_bpe_refuses(vocabulary: Any, merges: Any, options: Any, message: str) -
         BPE(vocabulary, merges, **{"byte_level": False, **options})
 
 
-def test_what_the_trainer_makes_comes_back() -> None:
+def test_a_trained_model_decodes_what_it_encodes() -> None:
     counts = CHARACTER_BPE.count("low lower lowest newer new, low")
     trained = train_characters(counts, 40)
     tokenizer = CHARACTER_BPE.tokenizer(trained.model)
@@ -147,7 +147,7 @@ def test_wordpiece_worked_examples(worked_examples: dict[str, Any]) -> None:
 
 @given(
     vocabulary=pieces,
-    # Few different scores, so that ties are frequent; some of them beat the score of single characters.
+    # Few different scores make ties frequent; some of them beat the score of single characters.
     scores=st.lists(st.sampled_from([-0.5, -1.0, -1.5, -2.0, -3.1, -4.25, -7.3, -11.0]), min_size=13, max_size=13),
     text=words,
     times=st.sampled_from([1, 1, 1, 7, 50]),

@@ -1,4 +1,4 @@
-"""BPE by rank: what a piece is merged from, and vocabularies that are refused."""
+"""BPE by rank: which merge produces a piece, and vocabularies that are refused."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from webapp.core.models.rank_bpe import RankBPE
 BYTES = [bytes([byte]) for byte in range(256)]
 
 
-def test_what_a_piece_is_merged_from() -> None:
+def test_the_parts_a_piece_is_merged_from() -> None:
     model = RankBPE([*BYTES, b"ab", b"<s>", b"cab", b"xyz"], reserved=[257])
     assert model.merge_of(256) == (256, ord("a"), ord("b"))
     assert model.merge_of(258) == (258, ord("c"), 256)
@@ -26,6 +26,6 @@ def test_what_a_piece_is_merged_from() -> None:
         (BYTES, [7], r"byte '\\x07' is not in"),
     ],
 )
-def test_a_vocabulary_that_contradicts_itself(pieces: list[bytes], reserved: list[int], message: str) -> None:
+def test_a_contradictory_vocabulary_is_refused(pieces: list[bytes], reserved: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RankBPE(pieces, reserved=reserved)

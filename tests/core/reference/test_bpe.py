@@ -1,4 +1,4 @@
-"""The fast trainers and models of BPE make the merges and the pieces that the reference makes."""
+"""The fast trainers and models of BPE produce the same merges and pieces as the reference."""
 
 from collections.abc import Iterator
 from random import Random
@@ -14,7 +14,7 @@ from webapp.core.models.subword_nmt import SubwordBPE, merge_together
 from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe
 
-# Few letters make many ties, overlaps and pieces that are reached in two ways.
+# Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
 any_words = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 50), max_size=6
@@ -24,7 +24,7 @@ Pair = tuple[AnyStr, AnyStr]
 
 
 def counted(corpus: dict[tuple[AnyStr, ...], int]) -> Iterator[tuple[AnyStr, AnyStr, int]]:
-    """All merges of the reference, each with the count of its pair."""
+    """Yield all merges of the reference, each with the count of its pair."""
     for pair in reference.train(corpus, 10_000):
         yield (*pair, reference.count_pairs(corpus)[pair])
         corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
@@ -88,7 +88,7 @@ def known(pieces: list[str], model: BPE) -> list[str | bytes | None]:
 
 @st.composite
 def merge_lists(draw: st.DrawFn, letters: list[AnyStr]) -> tuple[list[AnyStr], list[tuple[AnyStr, AnyStr]]]:
-    """A vocabulary and merges in any order, each of pieces that exist by then."""
+    """Draw a vocabulary and merges in any order, each of pieces that already exist."""
     pieces = list(letters)
     merges: list[tuple[AnyStr, AnyStr]] = []
     for _ in range(draw(st.integers(0, 12))):
@@ -105,7 +105,7 @@ def numbered(pieces: list[AnyStr], merges: list[tuple[AnyStr, AnyStr]]) -> list[
 
 
 @given(made=merge_lists(list("abcé")), symbols=st.lists(st.sampled_from("abcé"), max_size=40))
-def test_every_way_of_merging_by_rank_equals_the_reference(
+def test_every_implementation_of_merging_by_rank_equals_the_reference(
     made: tuple[list[str], list[tuple[str, str]]], symbols: list[str]
 ) -> None:
     pieces, merges = made
@@ -151,7 +151,7 @@ def test_models_over_bytes_encode_as_the_reference(
 
 
 @given(words, st.booleans())
-def test_both_ways_to_apply_trained_merges_agree(counts: dict[str, int], glued: bool) -> None:
+def test_both_reference_encoders_agree_on_trained_merges(counts: dict[str, int], glued: bool) -> None:
     merges = reference.train(spelled(counts, glued), 20)
     if len(set(merges)) == len(merges):
         for word in counts:
@@ -160,7 +160,7 @@ def test_both_ways_to_apply_trained_merges_agree(counts: dict[str, int], glued: 
 
 
 @given(words)
-def test_encoding_a_word_of_the_corpus_ends_as_training_left_it(counts: dict[str, int]) -> None:
+def test_encoding_a_word_of_the_corpus_gives_its_segmentation_after_training(counts: dict[str, int]) -> None:
     merges = reference.train(spelled(counts, False), 6)
     for word in counts:
         symbols = reference.characters(word)
@@ -170,7 +170,7 @@ def test_encoding_a_word_of_the_corpus_ends_as_training_left_it(counts: dict[str
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5))
-def test_decoding_gives_the_words_back(some: list[str]) -> None:
+def test_decoding_restores_the_words(some: list[str]) -> None:
     merges = reference.train(spelled(dict.fromkeys(some, 1), False), 9)
     pieces = [piece for word in some for piece in reference.encode(reference.characters(word), merges)]
     assert reference.decode(pieces) == " ".join(some)

@@ -1,4 +1,4 @@
-"""Encoding with the longest piece first gives what the reference gives, and goes on from round to round."""
+"""Encoding longest piece first equals the reference, and each round continues from the one before."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +11,7 @@ from webapp.core.reference import longest_first as reference
     pieces=st.lists(st.text("abc$", min_size=1, max_size=4), max_size=12, unique=True),
     word=st.text("abcd", min_size=1, max_size=16),
 )
-def test_the_longest_piece_first_equals_the_reference(pieces: list[str], word: str) -> None:
+def test_longest_piece_first_equals_the_reference(pieces: list[str], word: str) -> None:
     # "$" marks the end of the word, as a single character.
     way = LongestFirst({piece: id for id, piece in enumerate(pieces)}, suffix="$", unknown=99)
     names = {**dict(enumerate(pieces)), 99: "?"}

@@ -8,7 +8,7 @@ from webapp.core.models.matching import Matching, backward, forward, verdict
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import matching as reference
 
-# With few characters, most words of the dictionary stand somewhere in the text, and the directions disagree.
+# With few characters, most words of the dictionary occur in the text, and the directions disagree.
 texts = st.one_of(st.text("研究", max_size=9), st.text("研究生命ab1的\0😀", max_size=12))
 words_of = st.one_of(st.text("研究", min_size=1, max_size=3), st.text("研究生命ab1的\0", min_size=1, max_size=4))
 dictionaries = st.lists(words_of, unique=True, max_size=12)

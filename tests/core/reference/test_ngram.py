@@ -1,4 +1,4 @@
-"""Word bigrams: the table is that of the reference, whose segmentation is the best of all."""
+"""Word bigrams: the table equals the reference's, whose segmentation is the best of all."""
 
 from itertools import pairwise
 from math import isclose, log
@@ -13,7 +13,7 @@ from webapp.core.reference.unigram import segmentations
 from webapp.core.traces.bigrams import columns, segmentation
 from webapp.core.trainers.bigrams import train
 
-# What textbooks write for the edges of a sentence may be a word like any other.
+# The textbooks' marks for the edges of a sentence may be words like any other.
 words = st.one_of(st.text("ab", min_size=1, max_size=3), st.sampled_from(["<s>", "</s>", "a<s>"]))
 sentences = st.lists(st.lists(words, min_size=1, max_size=5), max_size=5)
 few_sentences = st.lists(st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=3), max_size=4)
@@ -60,7 +60,7 @@ def test_the_reference_finds_the_best_of_all_segmentations(given_sentences: list
     assert isclose(value(found), max(map(value, segmentations(text, known))), abs_tol=1e-12)
 
 
-def test_a_text_with_the_marks_of_textbooks_loses_nothing() -> None:
+def test_a_text_with_textbook_edge_marks_loses_no_characters() -> None:
     for given_sentences in ([["a", "b"]], [["<s>", "a"], ["</s>"]]):
         counts, bigrams = reference.train(given_sentences), train(given_sentences)
         for text in ("<s>a", "a</s>", "<s></s>", "a<s>b</s>a"):

@@ -1,4 +1,4 @@
-"""The reference algorithms stay readable: short functions, examples that run, nothing to look up elsewhere."""
+"""The reference algorithms stay readable: short functions, examples that run, self-contained files."""
 
 import ast
 import doctest
@@ -20,7 +20,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 
 
 def lines_of_code(path: Path, function: ast.FunctionDef) -> int:
-    """Count the lines of a function, its signature too, without docstring, blank lines and comments."""
+    """Count the lines of a function including its signature, but not docstring, blank lines and comments."""
     lines = path.read_text("utf-8").splitlines()
     numbers = set(range(function.lineno, (function.end_lineno or 0) + 1))
     if ast.get_docstring(function):
@@ -49,7 +49,7 @@ def test_every_function_has_an_example_that_runs(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_file_stands_alone(path: Path) -> None:
+def test_a_file_is_self_contained(path: Path) -> None:
     nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}

@@ -1,4 +1,4 @@
-"""BPE by the rank or the score of pieces gives what the reference gives, whatever the pieces hold."""
+"""BPE by the rank or the score of pieces equals the reference, whatever the pieces contain."""
 
 import pytest
 from hypothesis import given
@@ -16,13 +16,13 @@ ALPHABET = "ab研éÉ\u0301😀"
 
 @st.composite
 def some_bytes(draw: st.DrawFn) -> bytes:
-    """Any part of a text's bytes; it may begin and end inside a character."""
+    """Draw any slice of a text's bytes; it may begin and end inside a character."""
     whole = draw(st.text(ALPHABET, min_size=1, max_size=4)).encode()
     start = draw(st.integers(0, len(whole) - 1))
     return whole[start : draw(st.integers(start + 1, len(whole)))]
 
 
-# Pieces that no merge reaches are among them, and several ways to the same one.
+# Some of these are reached by no merge, others by several.
 pieces = st.lists(some_bytes().filter(lambda piece: len(piece) > 1), max_size=25, unique=True)
 
 
@@ -53,7 +53,7 @@ def test_the_list_and_the_heap_equal_the_reference(extra: list[bytes], text: str
     assert rank_bpe._merge_long(piece, ranks.get) == rank_bpe._merge_short(piece, ranks.get) == merged(piece, ranks)
 
 
-def test_the_border_between_list_and_heap() -> None:
+def test_the_switch_from_list_to_heap() -> None:
     ranks = ranked([b"ab", b"ba", b"aba", b"bab", b"abab"])
     for length in range(rank_bpe.LONG - 2, rank_bpe.LONG + 3):
         piece = (b"abaab" * length)[:length]
@@ -88,5 +88,5 @@ def test_models_by_score_encode_as_the_reference(found: list[str], data: st.Data
 
 
 @pytest.mark.parametrize(("word", "ids"), [("", []), ("a", [97]), ("ab", [256])])
-def test_the_smallest_words(word: str, ids: list[int]) -> None:
+def test_words_of_few_characters(word: str, ids: list[int]) -> None:
     assert reference.encode_by_rank(word, ranked([b"ab"])) == ids

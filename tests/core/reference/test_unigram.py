@@ -1,4 +1,4 @@
-"""The fast trainer and models of Unigram agree with the reference, which agrees with a look at every segmentation."""
+"""The fast trainer and models of Unigram equal the reference, which equals an enumeration of every segmentation."""
 
 from collections import Counter
 from itertools import pairwise
@@ -19,7 +19,7 @@ from webapp.core.trainers.corpus_lattice import CorpusLattices
 from webapp.core.trainers.seed_pieces import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
-# Few letters, so that most pieces fit somewhere and many segmentations are equally good.
+# Few letters, so that most pieces match somewhere and many segmentations are equally good.
 pieces = st.lists(
     st.one_of(st.text("ab", min_size=1, max_size=4), st.text("abé研", min_size=1, max_size=4)),
     unique=True,
@@ -32,7 +32,7 @@ def product(path: list[str], probabilities: dict[str, float]) -> float:
     return exp(fsum(log(probabilities[piece]) for piece in path))
 
 
-# --- the reference beside all segmentations, one by one
+# --- the reference against an enumeration of all segmentations
 
 
 @given(words)
@@ -86,7 +86,7 @@ def test_seeds_equal_the_reference(counts: dict[str, int], number: int) -> None:
 
 @given(words, st.integers(0, 12), st.integers(0, 60))
 def test_every_round_of_training_equals_the_reference(counts: dict[str, int], longer: int, seeds: int) -> None:
-    """Each round begins with the numbers of the trainer, so that no rounding adds up to another decision."""
+    """Start each round from the trainer's own numbers, so that accumulated rounding cannot change a decision."""
     size = len(set("".join(counts))) + longer
     at_hand = reference.seed(counts, seeds)
     for step in unigram.rounds(counts, size, seeds=seeds):
@@ -116,7 +116,7 @@ def test_every_round_of_training_equals_the_reference(counts: dict[str, int], lo
 
 
 def spent(used: dict[str, int], probabilities: dict[str, float]) -> float:
-    """The log-likelihood of a corpus whose words are segmented with these pieces."""
+    """Return the log-likelihood of a corpus whose words are segmented into these pieces."""
     return sum(count * log(probabilities[piece]) for piece, count in used.items())
 
 
@@ -146,7 +146,7 @@ def test_training_as_a_whole_equals_the_reference(counts: dict[str, int]) -> Non
 
 @given(words, st.data())
 def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, int], data: st.DataObject) -> None:
-    """Probabilities are powers of two: products and sums of logarithms are exact, and equal ones are frequent."""
+    """Use powers of two as probabilities: products and sums of logarithms are exact, and ties are frequent."""
     found = list(reference.seed(counts, 20))
     exponents = [data.draw(st.integers(1, 6)) for _ in found]
     scores = {piece: -float(exponent) for piece, exponent in zip(found, exponents, strict=True)}
@@ -160,7 +160,7 @@ def test_best_paths_of_training_break_ties_as_the_reference(counts: dict[str, in
 
 # --- encoding
 
-# Few different scores, so that ties are frequent; some of them beat the score of single characters.
+# Few different scores make ties frequent; some of them beat the score of single characters.
 SCORES = [-0.5, -1.0, -1.5, -2.0, -3.1, -4.25, -7.3, -11.0]
 
 
@@ -181,7 +181,7 @@ def test_the_model_encodes_as_the_reference(vocabulary: list[str], scores: list[
 
 @given(
     vocabulary=pieces,
-    # Short binary fractions, which single precision holds without rounding.
+    # Short binary fractions, which single precision represents exactly.
     scores=st.lists(st.sampled_from([-0.5, -1.0, -1.5, -2.0, -3.0, -4.25]), min_size=12, max_size=12),
     text=texts,
 )

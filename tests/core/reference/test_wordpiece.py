@@ -1,4 +1,4 @@
-"""The fast trainer and the model of WordPiece make the merges and the pieces that the reference makes."""
+"""The fast trainer and the model of WordPiece produce the same merges and pieces as the reference."""
 
 from collections.abc import Iterator
 from random import Random
@@ -16,7 +16,7 @@ pieces = st.lists(st.text("abcé研", min_size=1, max_size=4), unique=True, max_
 
 
 def scored(counts: dict[str, int], minimum: int) -> Iterator[tuple[str, str, str, int, float]]:
-    """All merges of the reference, each with its piece, the count of its pair and its score."""
+    """Yield all merges of the reference, each with its piece, the count of its pair and its score."""
     corpus = {reference.split(word): count for word, count in counts.items()}
     for pair in reference.train(corpus, 10_000, minimum):
         count, score = reference.count_pairs(corpus)[pair], reference.scores(corpus)[pair]

@@ -1,4 +1,4 @@
-"""The worked examples come out of the reference algorithms."""
+"""The reference algorithms reproduce the worked examples."""
 
 import json
 from collections import Counter
@@ -49,7 +49,7 @@ def test_bpe_over_bytes(worked_examples: dict[str, Any]) -> None:
     assert [ids[piece] for piece in bpe.encode(symbols, merges)] == example["ids"]
 
 
-def test_the_longest_piece_first(worked_examples: dict[str, Any]) -> None:
+def test_longest_piece_first(worked_examples: dict[str, Any]) -> None:
     example = worked_examples["bpe_longest_piece_first"]
     for word, pieces in example["encode"].items():
         assert longest_first.encode(word + bpe.END, example["pieces"]) == pieces
@@ -73,7 +73,7 @@ def test_wordpiece(worked_examples: dict[str, Any]) -> None:
 
 
 def test_unigram(worked_examples: dict[str, Any]) -> None:
-    """At a final size of 15 the one longer piece is left whose removal would lower the likelihood most."""
+    """A final size of 15 leaves the one longer piece whose removal would lower the likelihood most."""
     words = Counter(worked_examples["unigram"]["corpus"])
     seeds = unigram.seed(words, 50 - 14)
     assert sum(len(piece) == 1 for piece in seeds) == 14
@@ -93,14 +93,14 @@ def test_unigram(worked_examples: dict[str, Any]) -> None:
 
 
 def best_likelihood(words: Mapping[str, int], pieces: Mapping[str, float]) -> float:
-    """The log-likelihood of a corpus if every word is segmented in its best way."""
+    """Return the log-likelihood of a corpus with each word in its best segmentation."""
     scores = {piece: log(probability) for piece, probability in pieces.items()}
     return sum(count * scores[piece] for word, count in words.items() for piece in unigram.viterbi(word, scores))
 
 
 @pytest.fixture(scope="module")
 def llama(shared: Path) -> dict[str, Any]:
-    """A vocabulary of tokens with scores."""
+    """Return a vocabulary of tokens with scores."""
     path = shared / "vocabularies" / "scores" / "stories15m_tokens_scores.json"
     vocabulary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return vocabulary

@@ -1,4 +1,4 @@
-"""What decoders make of pieces, where it could be too much."""
+"""Decoders limit the length of the text they build."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.core.text.normalizers import LONGEST, GrowthError
     "step",
     [ReplaceDecoder("a", "b" * 1000), ReplaceDecoder("a|b", "c" * 1000, regular=True), ReplaceDecoder("", "b" * 1000)],
 )
-def test_a_text_that_grows_too_long_is_not_built(step: DecoderStep) -> None:
+def test_a_text_that_would_grow_too_long_is_refused(step: DecoderStep) -> None:
     assert len(step.change(["a"])[0]) in (1000, 2001)
     with pytest.raises(GrowthError, match=f"{LONGEST:,}"):
         step.change(["a" * (LONGEST // 2000), "a" * (LONGEST // 1500)])

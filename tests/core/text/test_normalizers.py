@@ -1,4 +1,4 @@
-"""Normalizers: the text and the place of each of its characters, as in `tokenizers`."""
+"""Normalizers: the text and the offsets of its characters, as in `tokenizers`."""
 
 import unicodedata
 from typing import Any
@@ -38,8 +38,8 @@ PAIRS: list[tuple[ours.Normalizer, Any]] = [
 ]  # fmt: skip
 
 
-def characters_with_places(normalizer: Any, text: str) -> list[tuple[int, int]]:
-    """A model that knows nothing gives one unknown token a character, with its place."""
+def characters_with_offsets(normalizer: Any, text: str) -> list[tuple[int, int]]:
+    """Encode with a model that knows no piece: one unknown token per character, with its offsets."""
     tokenizer = Tokenizer(their_models.BPE(vocab={"<unk>": 0}, merges=[], unk_token="<unk>"))
     tokenizer.normalizer = normalizer
     return tokenizer.encode(text).offsets
@@ -47,12 +47,12 @@ def characters_with_places(normalizer: Any, text: str) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("our", "their"), PAIRS, ids=lambda one: repr(one)[:40])
 @given(text=any_text)
-def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text: str) -> None:
+def test_text_and_offsets_equal_tokenizers(our: ours.Normalizer, their: Any, text: str) -> None:
     aligned = our.align(AlignedText.of(text))
     assert our.normalize(text) == aligned.text == their.normalize_str(text)
     if "<unk>" in aligned.text:
-        return  # the model would take it for one token
-    assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_places(their, text)
+        return  # the model would read it as one token
+    assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_offsets(their, text)
 
 
 @given(
@@ -62,17 +62,17 @@ def test_text_and_places_equal_tokenizers(our: ours.Normalizer, their: Any, text
         max_size=10,
     ).map("".join)
 )  # fmt: skip
-def test_unicode_forms_on_tangled_marks(text: str) -> None:
+def test_unicode_forms_on_combining_marks_in_any_order(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         aligned = getattr(ours, form)().align(AlignedText.of(text))
         assert aligned.text == unicodedata.normalize(form, text)
-        assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_places(
+        assert list(zip(aligned.starts, aligned.ends, strict=True)) == characters_with_offsets(
             getattr(theirs, form)(), text
         )
 
 
 @pytest.mark.exhaustive
-def test_bert_on_every_code_point() -> None:
+def test_bert_normalizer_on_every_code_point() -> None:
     assigned = [
         chr(code)
         for code in range(0x110000)
@@ -86,12 +86,12 @@ def test_bert_on_every_code_point() -> None:
 
 
 @given(text=any_text)
-def test_bert_words_are_what_white_space_leaves(text: str) -> None:
+def test_bert_words_equal_a_split_at_white_space(text: str) -> None:
     normalizer = ours.BertNormalizer()
     spans = normalizer.word_spans(text)
     assert [word for word, _, _ in spans] == normalizer.words(text)
     assert all(text[start:end] == word for word, start, end in spans)
-    # Word by word gives what the whole text gives.
+    # Word by word equals the text as a whole.
     together = normalizer.normalize(text).split(" ")
     one_by_one = [piece for word in normalizer.words(text) for piece in normalizer.normalize(word).split(" ")]
     assert [piece for piece in together if piece] == [piece for piece in one_by_one if piece]

@@ -1,4 +1,4 @@
-"""Pre-tokenizers against `tokenizers`: pre-tokens and their places."""
+"""Pre-tokenizers against `tokenizers`: pre-tokens and their offsets."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ PAIRS: list[tuple[ours.PreTokenizer, Any]] = [
 
 @pytest.mark.parametrize(("our", "their"), PAIRS, ids=lambda one: repr(one)[:60])
 @given(text=any_text)
-def test_equal_to_tokenizers(our: ours.PreTokenizer, their: Any, text: str) -> None:
+def test_pretokens_equal_tokenizers(our: ours.PreTokenizer, their: Any, text: str) -> None:
     spans = our.spans(text)
     assert [pretoken for pretoken, _, _ in spans] == our.split(text)
     found = [(pretoken, (start, end)) for pretoken, start, end in spans]
@@ -47,13 +47,13 @@ def test_every_code_point(name: str) -> None:
 
 
 @given(text=any_text)
-def test_byte_level_cuts_as_tokenizers(text: str) -> None:
+def test_byte_level_splits_as_tokenizers(text: str) -> None:
     spans = ours.ByteLevel().spans(text)
     assert "".join(pretoken for pretoken, _, _ in spans) == text
     rival = theirs.ByteLevel(add_prefix_space=False)
     assert [(start, end) for _, start, end in spans] == [place for _, place in rival.pre_tokenize_str(text)]
 
 
-def test_a_behavior_that_is_none() -> None:
+def test_an_unknown_behavior_is_refused() -> None:
     with pytest.raises(ValueError, match="scattered"):
         ours.Split("a", "scattered")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The fast forms of the split patterns cut every text as the originals do."""
+"""The fast forms of the split patterns split every text as the originals do."""
 
 import pytest
 import regex
@@ -30,7 +30,7 @@ def original(pattern: str, text: str) -> list[str]:
     return [text[slice(*match.span())] for match in regex.finditer(pattern, as_unicode_16(text))]
 
 
-# Every pattern in one context; in the other one of each family, the rest being spelt alike.
+# Every pattern in one context; in the other one pattern per family, as the rest are spelled alike.
 IN_CONTEXT = [(pattern, CONTEXTS[1]) for pattern in KNOWN] + [
     (pattern, CONTEXTS[0]) for pattern in (GPT2, CL100K, O200K)
 ]
@@ -39,7 +39,7 @@ IN_CONTEXT = [(pattern, CONTEXTS[1]) for pattern in KNOWN] + [
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("pattern", "context"), IN_CONTEXT)
 def test_every_code_point_in_context(pattern: str, context: str) -> None:
-    """Many code points a text, each on a line of its own."""
+    """Test many code points in one text, each on a line of its own."""
     fast = SplitPattern(pattern)
     assert fast._fast is not None
     codes = ASSIGNED + REST if pattern == O200K and context == CONTEXTS[1] else ASSIGNED
@@ -50,8 +50,8 @@ def test_every_code_point_in_context(pattern: str, context: str) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("pattern", [GPT2, O200K])
-def test_every_code_point_is_what_it_is_to_the_originals(pattern: str) -> None:
-    """Against the engine and the Unicode tables of `tokenizers`, which are those of `tiktoken`."""
+def test_every_code_point_has_the_class_that_the_originals_give_it(pattern: str) -> None:
+    """Compare with the engine and the Unicode tables of `tokenizers`, which are those of `tiktoken`."""
     theirs = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
     ours = SplitPattern(pattern)
     for first in range(0, len(ASSIGNED), 5000):
@@ -61,7 +61,7 @@ def test_every_code_point_is_what_it_is_to_the_originals(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", KNOWN)
 @given(text=st.one_of(any_text, texts_to_cut))
-def test_hard_texts(pattern: str, text: str) -> None:
+def test_difficult_texts(pattern: str, text: str) -> None:
     fast = SplitPattern(pattern)
     found = fast.findall(text)
     assert found == original(pattern, text)
@@ -71,21 +71,21 @@ def test_hard_texts(pattern: str, text: str) -> None:
 
 @given(text=st.text(st.sampled_from("aAéÉǅʰ研\u0301\u0323 '\nsS1/!𝐀𝐚𠀀ſ"), max_size=24))
 @pytest.mark.parametrize("pattern", KNOWN)
-def test_words_of_capitals_small_letters_and_marks(pattern: str, text: str) -> None:
+def test_words_of_upper_case_lower_case_and_marks(pattern: str, text: str) -> None:
     assert SplitPattern(pattern).findall(text) == original(pattern, text)
 
 
-def test_any_other_pattern_is_run_as_it_is() -> None:
+def test_an_unknown_pattern_is_run_unchanged() -> None:
     assert SplitPattern(r"\p{L}+").findall("ab1cd") == ["ab", "cd"]
     assert SplitPattern(r"\p{L}+").findall("ab\u088fcd") == ["ab", "cd"], "a letter since Unicode 17"
 
 
-def test_a_pattern_that_comes_to_no_end_is_stopped() -> None:
+def test_a_pattern_that_backtracks_without_end_times_out() -> None:
     with pytest.raises(PatternTimeoutError, match=r"\(a\+\)\+\$"):
         SplitPattern(r"(a+)+$").findall("a" * 3000 + "!")
 
 
-def test_a_pattern_that_is_slow_on_every_word_has_its_time_once() -> None:
+def test_a_pattern_slow_on_every_word_has_one_time_limit_for_the_text() -> None:
     slow = SplitPattern(r"(研究|研|究)+!")
     words = [f"{'研究' * 11}{number}!" for number in range(2_000)]
     with pytest.raises(PatternTimeoutError):

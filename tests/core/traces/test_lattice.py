@@ -1,4 +1,4 @@
-"""The lattice, its Viterbi table, the n best segmentations and the samples: beside the models, and beside all paths."""
+"""Lattice, Viterbi table, n best segmentations and samples: against the models, and against all paths."""
 
 import math
 import random
@@ -30,8 +30,8 @@ from webapp.vocabularies import shipped_tokenizer
 ALPHABET = "abcé研"
 words = st.text(ALPHABET, max_size=12)
 pieces = st.lists(st.text(ALPHABET, min_size=1, max_size=4), unique=True, max_size=14)
-# Few different scores, so that ties are frequent; some have no short binary fraction, so that rounding makes
-# differences where there are none, and the last few take a sum past the point where SentencePiece begins anew.
+# Few different scores make ties frequent; some have no short binary fraction, so that rounding creates differences
+# between equal sums, and the last few push a sum past the point where SentencePiece rebases it to 0.
 SCORES = [-0.5, -1.0, -1.5, -2.0, -3.0, -0.1, -0.2, -0.3, -7.3, 0.0]
 STEEP = [-99_999.95, -60_000.7, -250_000.3]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -88,7 +88,7 @@ def log_weight(path: Sequence[Arc], temperature: float = 1.0) -> float:
 
 
 def shares(lattice: Lattice, temperature: float = 1.0) -> dict[tuple[Arc, ...], float]:
-    """The exact distribution over all paths."""
+    """Return the exact distribution over all paths."""
     weights = {path: log_weight(path, temperature) for path in all_paths(lattice)}
     greatest = max(weights.values())
     total = math.fsum(math.exp(weight - greatest) for weight in weights.values())
@@ -104,7 +104,7 @@ def check_table(model: LatticeModel, text: str) -> None:
     assert [column.end for column in columns] == list(range(1, len(text) + 1))
     for column in columns:
         starts = [candidate.arc.start for candidate in column.candidates]
-        assert starts == sorted(set(starts)), "one arc from each place, the longest first"
+        assert starts == sorted(set(starts)), "one arc from each position, the longest first"
         assert all(candidate.arc.end == column.end for candidate in column.candidates)
     path = best_path(lattice)
     assert "".join(arc.text for arc in path) == text
@@ -117,12 +117,12 @@ def check_table(model: LatticeModel, text: str) -> None:
 @given(model=models, text=words)
 @example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
 @example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
-def test_the_table_ends_in_what_the_model_gives(model: LatticeModel, text: str) -> None:
+def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: str) -> None:
     check_table(model, text)
 
 
 @given(text=any_text)
-def test_with_the_shipped_vocabulary(text: str) -> None:
+def test_the_table_of_the_shipped_vocabulary(text: str) -> None:
     model = shipped_tokenizer("unigram").model
     assert isinstance(model, Unigram)
     check_table(model, text)
@@ -144,7 +144,7 @@ def sentencepiece_model(at: int) -> tuple[Tokenizer, sentencepiece.SentencePiece
 
 @given(at=st.sampled_from(range(len(VARIANTS))), text=any_text)
 @example(at=0, text=CORPUS[:1500])
-def test_with_what_sentencepiece_trains(at: int, text: str) -> None:
+def test_the_table_of_models_trained_by_sentencepiece(at: int, text: str) -> None:
     tokenizer, rival = sentencepiece_model(at)
     assert isinstance(tokenizer.model, SentencePieceUnigram)
     normalized = tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text
@@ -157,7 +157,7 @@ def test_with_what_sentencepiece_trains(at: int, text: str) -> None:
 @pytest.mark.parametrize(
     "text", [CORPUS[:1200], "東京は日本の首都です。吾輩は猫である。", "x\u0301\u202e  aaaaaaaaaaaaaaaaa"]
 )
-def test_with_published_vocabularies(shared: Path, name: str, text: str) -> None:
+def test_the_table_of_published_vocabularies(shared: Path, name: str, text: str) -> None:
     tokenizer = format.read((shared / "vocabularies" / "sentencepiece" / f"{name}.model").read_bytes())
     assert isinstance(tokenizer.model, SentencePieceUnigram)
     check_table(tokenizer.model, tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text)
@@ -171,14 +171,14 @@ def test_a_tie_goes_to_the_arc_that_starts_first() -> None:
     assert last.best.arc.text == "aa"
 
 
-def test_a_long_way_down_begins_anew() -> None:
+def test_a_sum_far_below_zero_is_rebased() -> None:
     vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     columns = list(fill(lattice_of(SentencePieceUnigram(vocabulary), "aaaa")))
     assert [column.reset for column in columns] == [False, True, False, False]
     assert [column.best.total for column in columns] == [-60_000, -120_000, -60_000, -120_000]
 
 
-def test_no_text() -> None:
+def test_an_empty_text() -> None:
     lattice = lattice_of(Unigram(["<unk>"], [0.0], unknown_id=0), "")
     assert list(fill(lattice)) == list(back([])) == []
     assert [found.probability for found in n_best([lattice], 3)] == [1.0]
@@ -198,7 +198,7 @@ def test_the_n_best_are_the_best_of_all_paths(model: LatticeModel, text: str, n:
     assert found[0].paths == (best_path(lattice),)
     paths = [one.paths[0] for one in found]
     assert len(set(paths)) == len(paths)
-    # A tie may be broken either way, and single precision rounds some 24 bits away.
+    # A tie may be broken either way, and single precision rounds to 24 bits.
     best = sorted(map(log_weight, exact), reverse=True)[:n]
     assert [one.score for one in found] == pytest.approx(best, rel=1e-5, abs=1e-4)
     for one in found:
@@ -221,8 +221,8 @@ def test_the_n_best_of_several_pretokens(model: Unigram, texts: list[str], n: in
 
 @EXPENSIVE
 @given(text=st.text("abcd", min_size=1, max_size=14), n=st.integers(1, 20), seed=st.integers(0, 50))
-def test_the_n_best_beside_sentencepiece(text: str, n: int, seed: int) -> None:
-    """Scores of so few bits that no sum is rounded: the order is the same wherever sums are not equal."""
+def test_the_n_best_equal_sentencepiece(text: str, n: int, seed: int) -> None:
+    """Use scores of few bits, so that no sum is rounded: the order is the same wherever sums differ."""
     names = [*"abcd", "ab", "bc", "cd", "da", "abc", "bcd", "aa", "bb", "abcd", "ca"]
     chosen = random.Random(seed)
     scores = [-1 - chosen.getrandbits(12) / 4096 for _ in names]
@@ -254,7 +254,7 @@ def test_the_n_best_of_a_long_text_are_quick_and_distinct() -> None:
 
 
 @given(model=models, text=st.text(ALPHABET, max_size=7), temperature=st.sampled_from([0.1, 0.5, 1.0, 3.0, 10.0]))
-def test_a_sample_knows_its_exact_probability(model: LatticeModel, text: str, temperature: float) -> None:
+def test_a_sample_reports_its_exact_probability(model: LatticeModel, text: str, temperature: float) -> None:
     lattice = lattice_of(model, text)
     exact = shares(lattice, temperature)
     for drawn in sample([lattice], 5, temperature=temperature, seed=1):
@@ -276,19 +276,19 @@ def test_samples_follow_the_exact_distribution(temperature: float) -> None:
     exact = shares(lattice, temperature)
     count = 20_000
     drawn = Counter(one.paths[0] for one in sample([lattice], count, temperature=temperature, seed=7))
-    # Pearson's test: with 6 paths and 5 degrees of freedom, 20.5 is passed by chance once in a thousand seeds.
+    # Pearson's test: with 6 paths and 5 degrees of freedom, 20.5 is exceeded by chance for one seed in a thousand.
     assert len(exact) == 6
     surprise = sum((drawn[path] - count * share) ** 2 / (count * share) for path, share in exact.items())
     assert surprise < 20.5
 
 
-def test_a_seed_draws_the_same_again() -> None:
+def test_a_seed_reproduces_its_samples() -> None:
     lattices = [lattice_of(HUGS, "hugs"), lattice_of(HUGS, "hughug")]
     one, two, other = (sample(lattices, 10, temperature=2.0, seed=seed) for seed in (3, 3, 4))
     assert one == two != other
 
 
-def test_the_temperature_goes_from_the_best_path_to_all_alike() -> None:
+def test_the_temperature_ranges_from_the_best_path_to_a_uniform_distribution() -> None:
     lattice = lattice_of(HUGS, "hugs")
     cold = sample([lattice], 50, temperature=0.01, seed=1)
     assert {one.paths for one in cold} == {(best_path(lattice),)}

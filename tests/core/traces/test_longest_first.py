@@ -1,4 +1,4 @@
-"""The longest piece first: the worked example, and what each round does."""
+"""Longest piece first: the worked example, and what each round does."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ BYTES = [bytes([byte]) for byte in range(256)]
     pieces=st.lists(st.text("abc$", min_size=1, max_size=4), max_size=12, unique=True),
     word=st.text("abcd", max_size=16),
 )
-def test_rounds_lead_from_the_whole_word_to_what_the_model_finds(pieces: list[str], word: str) -> None:
+def test_rounds_lead_from_the_whole_word_to_the_pieces_of_the_model(pieces: list[str], word: str) -> None:
     # "$" is the end of the word, a single unit.
     model = LongestFirst({piece: id for id, piece in enumerate(pieces)}, suffix="$", unknown=99)
     row = beginning(model, word)
@@ -41,7 +41,7 @@ def test_worked_example(worked_examples: dict[str, Any]) -> None:
         assert BPEDecoder("</w>").decode(tokens) == text
 
 
-def test_an_end_of_word_glued_to_the_last_character_is_no_unit_of_its_own() -> None:
+def test_an_end_of_word_attached_to_the_last_character_is_not_a_unit() -> None:
     pieces = ["a", "p", "app", "ap", "p</w>"]
     glued = BPE(pieces, [], byte_level=False, end_of_word_suffix="</w>")
     assert [pieces[id] for id in longest_first(glued).ids("app")] == ["ap", "p</w>"]
@@ -49,11 +49,11 @@ def test_an_end_of_word_glued_to_the_last_character_is_no_unit_of_its_own() -> N
     assert longest_first(apart).ids("app") == [2, 5]
 
 
-def test_the_longest_goes_first_wherever_it_stands() -> None:
+def test_the_longest_piece_goes_first_at_any_position() -> None:
     model = RankBPE([*BYTES, b"ab", b"bc", b"bcd", b"abc"])
     first, second = rounds(longest_first(model), "abcdabcd")
     assert (first.piece, first.places) == (b"bcd", (1, 5))  # of the two longest the one with the lower id
-    assert [(stretch.piece, stretch.status) for stretch in first.after] == [
+    assert [(span.piece, span.status) for span in first.after] == [
         (b"a", "open"),
         (b"bcd", "piece"),
         (b"a", "open"),
@@ -62,7 +62,7 @@ def test_the_longest_goes_first_wherever_it_stands() -> None:
     assert (second.piece, second.places) == (b"a", (0, 4))
 
 
-def test_pieces_of_equal_places_do_not_overlap() -> None:
+def test_occurrences_of_one_piece_do_not_overlap() -> None:
     way = LongestFirst({"aa": 0, "a": 1})
     assert way.ids("aaaaa") == [0, 0, 1]
 
@@ -73,7 +73,7 @@ def test_special_and_unknown_pieces_are_not_found_in_a_text() -> None:
     assert longest_first(RankBPE([*BYTES, b"ab"], reserved=[256])).ids("ab") == [97, 98]
 
 
-def test_what_nothing_covers() -> None:
+def test_characters_that_no_piece_covers() -> None:
     fallback = [f"<0x{byte:02X}>" for byte in range(256)]
     scored = ScoredPieces(
         ["<unk>", "ab", *fallback],
@@ -83,13 +83,13 @@ def test_what_nothing_covers() -> None:
     )
     *_, last = rounds(longest_first(ScoredBPE(scored)), "xabé")
     assert (last.piece, last.places) == (None, (0, 3))
-    assert [(stretch.piece, stretch.status, stretch.start) for stretch in last.after] == [
+    assert [(span.piece, span.status, span.start) for span in last.after] == [
         ("<0x78>", "byte", 0),
         ("ab", "piece", 1),
         ("<0xC3>", "byte", 3),
         ("<0xA9>", "byte", 3),
     ]
-    assert [stretch.status for stretch in longest_first(BPE(["a"], [], byte_level=False)).spans("ax")] == [
+    assert [span.status for span in longest_first(BPE(["a"], [], byte_level=False)).spans("ax")] == [
         "piece",
         "left out",
     ]

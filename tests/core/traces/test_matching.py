@@ -1,4 +1,4 @@
-"""The steps of maximum matching end in what the model gives."""
+"""The steps of maximum matching end in the words of the model."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def test_the_steps_end_in_the_words(dictionary: Dictionary, text: str, direction
 
 
 @given(text=any_text, direction=directions, keep_runs=st.booleans())
-def test_with_the_shipped_dictionary_too(text: str, direction: Direction, keep_runs: bool) -> None:
+def test_the_steps_of_the_shipped_dictionary(text: str, direction: Direction, keep_runs: bool) -> None:
     _agree(jieba_words(), text, direction, keep_runs)
 
 
@@ -45,6 +45,6 @@ def test_with_the_shipped_dictionary_too(text: str, direction: Direction, keep_r
     ("text", "kinds"),
     [("用A4纸", ["word", "run", "word"]), ("", []), ("\n", ["character"])],
 )
-def test_runs_and_characters_are_told_apart(text: str, kinds: list[str]) -> None:
+def test_runs_and_characters_are_distinguished(text: str, kinds: list[str]) -> None:
     steps = matching_steps(Dictionary(["用", "纸"]), text, "forward")
     assert [taken.kind for taken in steps] == kinds

@@ -1,4 +1,4 @@
-"""BPE step by step ends in what the models themselves give, for every kind of BPE."""
+"""BPE step by step ends in the ids of the models, for every kind of BPE."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +43,7 @@ def followed(model: MergingModel, text: str) -> list[list[MergingStep]]:
 
 
 def assert_followed(model: MergingModel, text: str) -> None:
-    """The steps end in the model's ids, each goes on from the one before, and each node is made of nodes before it."""
+    """Check that the steps end in the model's ids, follow one another, and build each node from earlier nodes."""
     every = followed(model, text)
     assert [id for word in every for id in ends(word).ids] == list(model.ids(text))
     assert "".join(word.text for word in traced_words(model, text)) == text
@@ -81,7 +81,7 @@ def order(pair: CandidatePair | None) -> float:
 
 @st.composite
 def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
-    """Vocabularies over a few letters, with each way to begin and to meet what is unknown."""
+    """Draw vocabularies over a few letters, with every way to begin and to treat unknown characters."""
     suffix = draw(st.sampled_from(["", "", "</w>"]))
     apart = draw(st.booleans())
     prefix = draw(st.sampled_from(["", "", "##"]))
@@ -115,7 +115,7 @@ def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
 
 
 @given(model=character_models(), text=texts)
-def test_over_characters(model: BPE, text: str) -> None:
+def test_bpe_over_characters(model: BPE, text: str) -> None:
     assert_followed(model, text)
 
 
@@ -134,12 +134,12 @@ byte_pieces = st.lists(
 
 
 @given(extra=byte_pieces, reserved=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
-def test_by_the_ranks_of_pieces(extra: list[bytes], reserved: bool, text: str) -> None:
+def test_bpe_by_the_ranks_of_pieces(extra: list[bytes], reserved: bool, text: str) -> None:
     assert_followed(RankBPE(BYTES + extra, reserved=[256] if reserved and extra else []), text)
 
 
 @given(data=st.data(), whole=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
-def test_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
+def test_bpe_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
     pieces, merges = list(BYTES), []
     for _ in range(data.draw(st.integers(0, 15))):
         some = st.sampled_from([*"ab研é".encode(), *range(256, len(pieces))])
@@ -152,7 +152,7 @@ def test_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
 
 @st.composite
 def scored_models(draw: st.DrawFn) -> ScoredBPE:
-    """SentencePiece's kinds of pieces, with many equal scores."""
+    """Draw SentencePiece's types of pieces, with many equal scores."""
     found = draw(st.lists(st.text(LETTERS, min_size=1, max_size=5), max_size=16, unique=True))
     kinds = [draw(st.sampled_from([PieceKind.NORMAL] * 5 + [PieceKind.UNUSED, PieceKind.USER_DEFINED])) for _ in found]
     scores = [draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]
@@ -165,7 +165,7 @@ def scored_models(draw: st.DrawFn) -> ScoredBPE:
 
 
 @given(model=scored_models(), text=texts)
-def test_by_scores(model: ScoredBPE, text: str) -> None:
+def test_bpe_by_scores(model: ScoredBPE, text: str) -> None:
     assert_followed(model, text)
 
 
@@ -215,10 +215,10 @@ def test_a_very_long_word() -> None:
     assert_followed(model, "a" * 200)
 
 
-# --- what single steps look like
+# --- single steps
 
 
-def test_the_leftmost_of_equals_goes_first() -> None:
+def test_the_leftmost_of_equal_pairs_is_merged_first() -> None:
     model = RankBPE([*BYTES, b"aa", b"aaa"])
     first, second, third, end = list(merging_steps(model, TracedWord("aaaaa", 0)))[1:]
     assert isinstance(first, MergeStep)
@@ -232,7 +232,7 @@ def test_the_leftmost_of_equals_goes_first() -> None:
     assert [node.piece for node in end.symbols] == [b"aa", b"aaa"]
 
 
-def test_subword_nmt_merges_every_place_at_once() -> None:
+def test_subword_nmt_merges_every_occurrence_at_once() -> None:
     model = SubwordBPE(["a", "aa"], [(0, 0)], byte_level=False)
     _, merge, end = merging_steps(model, TracedWord("aaaaa", 0))
     assert isinstance(merge, MergeStep)
@@ -241,7 +241,7 @@ def test_subword_nmt_merges_every_place_at_once() -> None:
     assert [node.piece for node in end.symbols] == ["aa", "aa", "a"]
 
 
-def test_a_whole_piece_is_not_merged() -> None:
+def test_a_word_that_is_a_piece_is_not_merged() -> None:
     model = RankBPE([*BYTES, b"abc"])
     [word] = traced_words(model, "abc")
     assert word.whole
@@ -249,7 +249,7 @@ def test_a_whole_piece_is_not_merged() -> None:
     assert [(node.id, node.how, node.rank) for node in end.symbols] == [(256, "whole", 256)]
 
 
-def test_bytes_take_the_place_of_what_has_no_piece() -> None:
+def test_bytes_replace_characters_without_a_piece() -> None:
     pieces, kinds = ["<unk>", "a", *BYTE_PIECES], [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
     model = ScoredBPE(ScoredPieces(pieces, [0.0] * 258, kinds, byte_ids=range(2, 258)))
     begin, fallback, end = merging_steps(model, TracedWord("aé", 0))
@@ -268,7 +268,7 @@ def test_unknown_text_becomes_one_token() -> None:
     assert end.symbols[0].parts == (0, 1)
 
 
-def test_an_unused_piece_is_merged_and_taken_apart() -> None:
+def test_an_unused_piece_is_merged_and_split_again() -> None:
     kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 2, PieceKind.UNUSED]
     model = ScoredBPE(ScoredPieces(["<unk>", "a", "b", "ab"], [0.0, -9.0, -9.0, -1.0], kinds))
     _, merge, apart, end = merging_steps(model, TracedWord("ab", 0))
@@ -279,7 +279,7 @@ def test_an_unused_piece_is_merged_and_taken_apart() -> None:
     assert [node.id for node in end.symbols] == [1, 2]
 
 
-def test_a_user_defined_piece_stays_alone() -> None:
+def test_a_user_defined_piece_is_not_merged() -> None:
     kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.NORMAL]
     model = ScoredBPE(ScoredPieces(["<unk>", "a", "bb", "abb"], [0.0] * 4, kinds))
     begin, end = merging_steps(model, TracedWord("abb", 0))
@@ -287,7 +287,7 @@ def test_a_user_defined_piece_stays_alone() -> None:
     assert [node.id for node in end.symbols] == [1, 2]
 
 
-def test_unknown_characters_wait_behind_bytes() -> None:
+def test_unknown_characters_follow_bytes() -> None:
     pieces = ["<unk>", "<0xC3>", "<0xA9>"]
     begin, _ = merging_steps(
         BPE(pieces, [], byte_level=False, unknown="<unk>", byte_fallback=True), TracedWord("xé", 0)
@@ -296,7 +296,7 @@ def test_unknown_characters_wait_behind_bytes() -> None:
     assert [(node.id, node.start) for node in begin.symbols] == [(1, 1), (2, 1), (0, 0)]
 
 
-def test_what_is_left_out_is_told() -> None:
+def test_dropped_characters_are_reported() -> None:
     begin, _ = merging_steps(BPE(["a"], [], byte_level=False), TracedWord("aéa", 0))
     assert isinstance(begin, BeginStep)
     assert begin.left_out == ((1, 2),)

@@ -1,4 +1,4 @@
-"""What a model is asked for a text leads to the tokens of that text."""
+"""The tokens of a text's pre-tokens are the tokens of the text."""
 
 from pathlib import Path
 
@@ -27,19 +27,19 @@ def _ids(tokenizer: Tokenizer, text: str, special: bool = False, template: bool 
 
 
 @given(text=any_text, special=st.booleans())
-def test_they_have_the_ids_of_the_text(pair: Pair, text: str, special: bool) -> None:
+def test_pretokens_have_the_ids_of_the_text(pair: Pair, text: str, special: bool) -> None:
     assert _ids(pair.ours, text, special) == pair.ours.ids(text, special=special)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=any_text, special=st.booleans())
-def test_those_of_the_shipped_vocabularies_too(name: str, text: str, special: bool) -> None:
+def test_pretokens_of_the_shipped_vocabularies(name: str, text: str, special: bool) -> None:
     tokenizer = shipped_tokenizer(name)
     assert _ids(tokenizer, text, special) == tokenizer.ids(text, special=special)
 
 
 @given(text=any_text, special=st.booleans(), template=st.booleans())
-def test_whatever_the_pipeline_does_to_a_text(text: str, special: bool, template: bool) -> None:
+def test_pretokens_under_every_kind_of_pipeline(text: str, special: bool, template: bool) -> None:
     model = WordPiece(["[UNK]", "[CLS]", "[SEP]", "a", "▁a", "▁", "##a", "##'"])
     for pretokenizer in (
         pretokenizers.Metaspace(only_first=True),
@@ -60,7 +60,7 @@ def test_whatever_the_pipeline_does_to_a_text(text: str, special: bool, template
             assert _ids(tokenizer, text, special, template) == expected
 
 
-def test_published_vocabularies_as_well(shared: Path) -> None:
+def test_pretokens_of_published_vocabularies(shared: Path) -> None:
     text = " Tokenizers rarely agree:\t“unbelievably”\u3000分词器 </s> [MASK] é e\u0301 👩‍👩‍👧 "
     read = 0
     for path in sorted((shared / "vocabularies").rglob("*")):
@@ -77,7 +77,7 @@ def test_published_vocabularies_as_well(shared: Path) -> None:
     assert read
 
 
-def test_places_are_those_of_the_original_text() -> None:
+def test_offsets_refer_to_the_original_text() -> None:
     tokenizer = Tokenizer(
         WordPiece(["[UNK]", "[SEP]"]),
         normalizer=BertNormalizer(),

@@ -1,4 +1,4 @@
-"""What training shows round by round is what the trainers do."""
+"""The training traces show, round by round, what the trainers do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ few_letters = st.dictionaries(st.text("abc", max_size=12), st.integers(1, 4), ma
 any_words = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 9), max_size=6
 )
-marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_size=8)  # what the suffix is made of
+marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_size=8)  # the characters of the suffix
 corpora = st.one_of(few_letters, any_words, marks)
 
 
@@ -75,7 +75,7 @@ def vars_of(pair: Any) -> tuple[Any, ...]:
 
 
 def chains(start: tuple[CorpusWord[Any], ...], rounds: list[Any]) -> None:
-    """Each round begins with the words that the last one left, its winner leads its pairs, and it is counted right."""
+    """Check that each round begins with the words of the last, its winner leads its pairs, and its counts are right."""
     words = start
     for number, step in enumerate(rounds, start=1):
         assert step.number == number
@@ -136,7 +136,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
 
 
 def test_a_loss_is_what_the_words_lose() -> None:
-    """Recomputed from the record alone: the piece's uses give way to its other reading."""
+    """Recompute the loss from the record alone: replace the uses of the piece by its other segmentation."""
     training = training_unigram.UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
     step = training.rounds[0]
     assert {line.piece: line.instead for line in step.candidates if line.removed} == {
@@ -149,7 +149,7 @@ def test_a_loss_is_what_the_words_lose() -> None:
     assert uses["hugs"] == 5
 
 
-def test_nothing_to_learn_from() -> None:
+def test_an_empty_corpus_is_refused() -> None:
     assert list(training_bpe.train_bytes({}, 9).rounds()) == []
     assert list(training_wordpiece.train({"a": 3}, 9).rounds()) == []
     for counts in ({}, {"": 2}):
@@ -198,7 +198,7 @@ def test_worked_examples(worked_examples: dict[str, Any]) -> None:
 
 
 def log_likelihood(counts: dict[str, int], scores: dict[str, float]) -> float:
-    """Of the words, each read in its best way."""
+    """Return the log-likelihood of the words, each in its best segmentation."""
     return sum(
         reading.count * sum(scores[piece] for piece in reading.pieces)
         for reading in training_unigram.readings(scores, counts)

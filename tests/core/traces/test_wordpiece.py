@@ -1,4 +1,4 @@
-"""The steps of WordPiece end in what the model gives."""
+"""The steps of WordPiece end in the pieces of the model."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,11 +38,11 @@ def _ids(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 @given(text=any_text)
-def test_with_a_trained_vocabulary_too(wordpiece_pair: Pair, text: str) -> None:
+def test_the_steps_of_a_trained_vocabulary(wordpiece_pair: Pair, text: str) -> None:
     assert _ids(wordpiece_pair.ours, text) == wordpiece_pair.ours.ids(text)
 
 
 @given(text=any_text, lowercase=st.booleans())
-def test_and_with_the_shipped_one(text: str, lowercase: bool) -> None:
+def test_the_steps_of_the_shipped_vocabulary(text: str, lowercase: bool) -> None:
     tokenizer = shipped_tokenizer("wordpiece", lowercase=lowercase)
     assert _ids(tokenizer, text) == tokenizer.ids(text)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe
 
-# Few letters make many ties, overlaps and pieces that are reached in two ways.
+# Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
 
 
-def test_ties_go_to_the_pair_that_is_first_now_not_the_one_first_seen_at_the_start() -> None:
-    # (b, c) stands before (x, y) to begin with; a+b swallows its first occurrences: the tie goes to (x, y).
+def test_ties_go_to_the_pair_that_comes_first_in_the_current_corpus() -> None:
+    # (b, c) starts out before (x, y); merging (a, b) consumes its first occurrences, so the tie goes to (x, y).
     counts = {"abc": 5, "ab": 5, "xy": 3, "bc": 3}
     merges = [merge.left + merge.right for merge in bpe.merges(counts, form="bytes")]
     assert merges == [b"ab", b"abc", b"xy", b"bc"]
@@ -45,9 +45,7 @@ def test_worked_example_bytes(worked_examples: dict[str, Any]) -> None:
 
 
 @given(words, st.integers(0, 30), st.sampled_from(["bytes", "glued", "apart"]))
-def test_the_first_merges_of_a_training_are_a_training_to_that_many(
-    counts: dict[str, int], number: int, form: str
-) -> None:
+def test_training_to_fewer_merges_gives_the_first_of_them(counts: dict[str, int], number: int, form: str) -> None:
     if form == "bytes":
         whole, part = bpe.train_bytes(counts), bpe.train_bytes(counts, merges_at_most=number)
         assert part.first(number).pieces == whole.first(number).pieces
@@ -61,7 +59,7 @@ def test_the_first_merges_of_a_training_are_a_training_to_that_many(
 
 
 @given(words, st.booleans())
-def test_the_model_reads_the_corpus_as_training_left_it(counts: dict[str, int], apart: bool) -> None:
+def test_the_model_segments_the_corpus_as_training_left_it(counts: dict[str, int], apart: bool) -> None:
     trained = bpe.train_characters(counts, merges_at_most=6, suffix_apart=apart)
     for word in filter(None, counts):
         symbols = reference.characters(word, glued=not apart)
@@ -85,7 +83,7 @@ def test_size_counts_alphabet_merges_unknown_and_special_tokens() -> None:
     assert trained.model.unknown_id == 0
 
 
-def test_characters_outside_the_coverage_are_unknown_and_merged_with_nothing() -> None:
+def test_characters_outside_the_coverage_are_unknown_and_never_merged() -> None:
     counts = {"abab": 50, "aqb": 1}
     trained = bpe.train_characters(counts, coverage=0.99)
     assert not any("q" in piece for piece in trained.model.pieces)
@@ -98,11 +96,11 @@ def test_nothing_to_merge(counts: dict[str, int]) -> None:
     assert bpe.train_characters(counts).merges == ()
 
 
-def test_a_word_with_the_suffix_in_it_is_left_out() -> None:
+def test_a_word_that_contains_the_suffix_is_skipped() -> None:
     assert bpe.train_characters({"a</w>b": 9, "ab": 2}).alphabet == ("<unk>", "a", "b</w>")
 
 
-def test_minimum_count() -> None:
+def test_pairs_below_the_minimum_count_are_not_merged() -> None:
     counts = {"ab": 3, "cd": 2}
     assert [merge.count for merge in bpe.merges(counts, form="bytes", minimum_count=3)] == [3]
 
@@ -117,7 +115,7 @@ def test_too_small_a_size_and_an_empty_suffix_are_refused() -> None:
 
 
 def test_one_long_word_without_a_space() -> None:
-    """Recounting, or a list per word, would take minutes for this."""
+    """Recounting, or keeping a list per word, would take minutes here."""
     random = Random(1)
     letters = "".join(random.choices("abcdefghij", k=200_000))
     merges = list(islice(bpe.merges({letters: 1}, form="bytes"), 1_000))

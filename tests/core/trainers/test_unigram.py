@@ -19,7 +19,7 @@ words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1,
 
 
 @given(words, st.integers(0, 12))
-def test_what_every_training_holds_to(counts: dict[str, int], longer: int) -> None:
+def test_invariants_of_every_training(counts: dict[str, int], longer: int) -> None:
     alphabet = {character for word in counts for character in word}
     room = len(alphabet) + min(longer, len(seed_pieces(counts, 1_000)))
     trained = unigram.train(counts, room + 1)
@@ -36,7 +36,7 @@ def test_what_every_training_holds_to(counts: dict[str, int], longer: int) -> No
 
 @pytest.mark.parametrize(("whole_words", "kept"), [(True, "very"), (False, "ve")])
 def test_worked_example(whole_words: bool, kept: str, worked_examples: dict[str, Any]) -> None:
-    """At a final size of 15 the one longer piece is left whose removal would raise the corpus loss most."""
+    """A final size of 15 leaves the one longer piece whose removal would raise the corpus loss most."""
     counts = Counter(worked_examples["unigram"]["corpus"])
     characters = {character for word in counts for character in word}
     assert len(characters) == 14
@@ -65,7 +65,7 @@ def test_worked_example(whole_words: bool, kept: str, worked_examples: dict[str,
     assert max(raised, key=raised.__getitem__) == kept
 
 
-def test_rounds_tell_what_they_did() -> None:
+def test_rounds_report_what_they_did() -> None:
     counts = {"hugs": 5, "hug": 10, "pug": 5, "pun": 12, "bun": 4, "puns": 2, "hugged": 3, "unplug": 1}
     steps = list(unigram.rounds(counts, 14))
     assert [step.number for step in steps] == list(range(1, len(steps) + 1))
@@ -86,13 +86,13 @@ def test_characters_outside_the_coverage_are_unknown() -> None:
     assert trained.model.unknown_id in trained.model.ids("aqb")
 
 
-def test_reserved_names_are_no_pieces() -> None:
+def test_reserved_names_never_become_pieces() -> None:
     trained = unigram.train({"<unk>": 9, "<unk>s": 3}, 12)
     assert trained.model.pieces.count("<unk>") == 1  # type: ignore[arg-type]
     assert trained.model.pieces[trained.model.unknown_id] == "<unk>"
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_options_are_refused() -> None:
     with pytest.raises(ValueError, match="alphabet of 3"):
         unigram.train({"abc": 1}, 3)
     with pytest.raises(ValueError, match="unknown"):
@@ -105,7 +105,7 @@ def test_one_long_word_without_a_space() -> None:
     assert LONGEST_STRETCH == 32
 
 
-def test_improbable_words_do_not_come_to_nothing() -> None:
+def test_probabilities_of_improbable_words_do_not_underflow() -> None:
     """The product of 32 probabilities at the floor is still a number above 0."""
     rare = "".join(chr(0x4E00 + n) for n in range(LONGEST_STRETCH))
     trained = unigram.train({rare: 2, "a": 10**15}, 40)
@@ -113,15 +113,15 @@ def test_improbable_words_do_not_come_to_nothing() -> None:
 
 
 def best_segmentations(counts: dict[str, int], scores: dict[str, float]) -> tuple[float, int]:
-    """Log-likelihood and tokens of the best segmentations; unknown characters cost as in sentencepiece."""
+    """Return log-likelihood and number of tokens of the best segmentations, with sentencepiece's cost of unknowns."""
     known = dict.fromkeys("".join(counts), min(scores.values()) - 10) | scores
     found = [(count, reference.viterbi(word, known)) for word, count in counts.items()]
     log_likelihood = sum(count * known[piece] for count, path in found for piece in path)
     return log_likelihood, sum(count * len(path) for count, path in found)
 
 
-def test_as_good_as_sentencepiece_on_text_not_seen(shared: Path) -> None:
-    """At most 5 % more tokens than with sentencepiece's pieces, and a likelihood at most 2 % lower."""
+def test_as_good_as_sentencepiece_on_unseen_text(shared: Path) -> None:
+    """Allow at most 5 % more tokens than with sentencepiece's pieces, and a likelihood at most 2 % lower."""
     corpus = (shared / "corpora" / "en_holmes_and_others.txt").read_text(encoding="utf-8")
     novel = (shared / "texts" / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
     seen = ["▁" + word for word in corpus[:150_000].split()]

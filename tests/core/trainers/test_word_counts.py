@@ -27,12 +27,12 @@ def test_alphabet_is_the_smallest_that_covers(frequencies: dict[str, int], cover
 
 
 @pytest.mark.parametrize("coverage", [0.0, -1.0, 1.01])
-def test_alphabet_refuses_what_is_no_share(coverage: float) -> None:
+def test_alphabet_refuses_an_impossible_coverage(coverage: float) -> None:
     with pytest.raises(ValueError, match="coverage"):
         alphabet({"a": 1}, coverage)
 
 
-def test_merged_leaves_its_arguments_alone() -> None:
+def test_merged_does_not_change_its_arguments() -> None:
     one, two = {"a": 1}, {"a": 2, "b": 1}
     assert merged(one, two) == {"a": 3, "b": 1}
     assert (one, two) == ({"a": 1}, {"a": 2, "b": 1})

@@ -27,7 +27,7 @@ def test_worked_example_scores(worked_examples: dict[str, Any]) -> None:
     assert {word: list(symbols) for word, symbols in splits.items()} == wanted
 
 
-def test_a_minimum_pair_frequency_keeps_rarities_out() -> None:
+def test_pairs_below_the_minimum_frequency_are_not_merged() -> None:
     counts = {"the": 100, "then": 50, "xq": 1}
     assert next(wordpiece.merges(counts)).piece == "xq"
     assert all(merge.count >= 2 for merge in wordpiece.merges(counts, minimum_pair_frequency=2))
@@ -43,13 +43,13 @@ def test_size_counts_special_tokens_alphabet_and_merges() -> None:
 
 
 @given(words, st.integers(0, 20))
-def test_the_first_merges_of_a_training_are_a_training_to_that_many(counts: dict[str, int], number: int) -> None:
+def test_training_to_fewer_merges_gives_the_first_of_them(counts: dict[str, int], number: int) -> None:
     whole, part = wordpiece.train(counts), wordpiece.train(counts, merges_at_most=number)
     assert part.model.pieces == whole.first(number).pieces
 
 
 @given(words)
-def test_every_word_of_the_corpus_can_be_read(counts: dict[str, int]) -> None:
+def test_every_word_of_the_corpus_can_be_encoded(counts: dict[str, int]) -> None:
     model = wordpiece.train(counts).model
     for word in counts:
         assert model.unknown_id not in model.ids(word)
@@ -61,11 +61,11 @@ def test_characters_outside_the_coverage_are_unknown() -> None:
     assert list(trained.model.ids("aqb")) == [trained.model.unknown_id]
 
 
-def test_a_word_that_begins_with_the_prefix_is_left_out() -> None:
+def test_a_word_that_begins_with_the_prefix_is_skipped() -> None:
     assert wordpiece.train({"##ab": 9, "ab": 2}).alphabet == ("a", "##b")
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_options_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown"):
         wordpiece.train({"ab": 1}, 10, special_tokens=["[PAD]"])
     with pytest.raises(ValueError, match="special tokens of 3"):

@@ -1,4 +1,4 @@
-"""Cutting where no piece reaches across changes no id, whatever parts of characters the pieces hold."""
+"""Splitting a text where no piece crosses changes no id, even if pieces contain parts of characters."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ ALPHABET = "研究éé生a😀b"
 
 @st.composite
 def byte_models(draw: st.DrawFn) -> BPE:
-    """Merges of neighbours anywhere in a text, so that pieces begin and end inside characters too."""
+    """Draw merges of neighbours anywhere in a text, so that pieces also begin and end inside characters."""
     pieces = [bytes([byte]) for byte in range(256)]
     merges: list[tuple[int, int]] = []
     for _ in range(draw(st.integers(0, 15))):
@@ -30,9 +30,9 @@ def byte_models(draw: st.DrawFn) -> BPE:
 
 
 @given(model=byte_models(), text=st.text(ALPHABET, max_size=10))
-def test_ids_are_those_of_the_whole(model: BPE, text: str) -> None:
+def test_ids_equal_those_of_the_whole_text(model: BPE, text: str) -> None:
     whole = merge(model.symbols(text), model._ranks, model._merged)
     assert list(model.ids(text)) == whole
-    stretches = ByteBoundaries(model.pieces).cut(text)  # type: ignore[arg-type]
-    assert "".join(stretches) == text
-    assert [id for stretch in stretches for id in merge(model.symbols(stretch), model._ranks, model._merged)] == whole
+    spans = ByteBoundaries(model.pieces).cut(text)  # type: ignore[arg-type]
+    assert "".join(spans) == text
+    assert [id for span in spans for id in merge(model.symbols(span), model._ranks, model._merged)] == whole

@@ -1,4 +1,4 @@
-"""Caches: what they keep, and that together they stay within the room that the memory budget counts."""
+"""Caches: what they store, and that together they stay within what the memory budget counts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
 
 
-def test_a_cache_computes_each_answer_once() -> None:
+def test_a_cache_computes_each_result_once() -> None:
     computed: list[str] = []
     cache = Cache(lambda pretoken: computed.append(pretoken) or len(pretoken))
     assert [cache[word] for word in ("low", "lower", "low")] == [3, 5, 3]
     assert computed == ["low", "lower"]
 
 
-def test_a_full_cache_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_cache_starts_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "ROOM", 4 * BLOCK)
     cache = Cache(lambda pretoken: (len(pretoken),))
     for at in range(40_000):
@@ -35,7 +35,7 @@ def test_a_full_cache_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < sum(getsizeof(key) + getsizeof(answer) for key, answer in cache.items()) <= cache.held
 
 
-def test_of_long_pretokens_only_the_latest_is_kept() -> None:
+def test_only_the_latest_long_pretoken_is_cached() -> None:
     computed: list[str] = []
     cache = Cache(lambda pretoken: computed.append(pretoken) or tuple(pretoken))
     first, second = "x" * (LONGEST + 1), "y" * (LONGEST + 1)
@@ -45,7 +45,7 @@ def test_of_long_pretokens_only_the_latest_is_kept() -> None:
     assert not cache
 
 
-def test_an_answer_larger_than_the_room_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_larger_than_the_limit_is_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "ROOM", BLOCK)
     computed: list[str] = []
     cache = Cache(lambda pretoken: computed.append(pretoken) or tuple(pretoken))
@@ -55,7 +55,7 @@ def test_an_answer_larger_than_the_room_is_not_kept(monkeypatch: pytest.MonkeyPa
     assert cache.held == 0
 
 
-def test_the_largest_cache_is_emptied_where_all_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_largest_cache_is_emptied_when_all_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "_shared", SharedRoom(6 * BLOCK))
     large, small = Cache(len), Cache(len)
     while large.held < 5 * BLOCK:
@@ -67,7 +67,7 @@ def test_the_largest_cache_is_emptied_where_all_are_full(monkeypatch: pytest.Mon
     assert small
 
 
-def test_a_dropped_cache_gives_its_room_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_cache_frees_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "_shared", SharedRoom(6 * BLOCK))
     cache = Cache(len)
     cache["low"]
@@ -78,7 +78,7 @@ def test_a_dropped_cache_gives_its_room_back(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def hostile_words(longest: int) -> str:
-    """Words that never return, of characters that take four bytes each."""
+    """Return words that never repeat, of characters that take four bytes each."""
     random = Random(7)
     emoji = [chr(code) for code in range(0x1F300, 0x1F900)]
     return " ".join("".join(random.choices(emoji, k=random.randint(1, longest))) for _ in range(8_000 // longest))
