@@ -1,4 +1,4 @@
-"""Whatever stands in an address or a form, a page answers with a sentence: never with an error of the site's own."""
+"""Whatever an address or a form contains, a page responds with a message: never with an error of its own."""
 
 from itertools import chain
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "pre
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
 LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
-# What each page reads of its address.
+# The parameters that each page reads.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*offered_algorithms(), "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
@@ -42,7 +42,7 @@ headers = st.sampled_from([{}, HTMX, HTMX | {"HX-Target": "div#numbers"}, {"HX-T
 
 
 def queries(path: str) -> st.SearchStrategy[str]:
-    """Parameters that a page reads, with anything in them."""
+    """Draw parameters that a page reads, with any values."""
     pairs = st.lists(st.tuples(st.sampled_from([*READ[path], "lang"]), values), max_size=8)
     twin = st.sampled_from([[], [("format", "json")]])
     return st.builds(lambda *parts: urlencode([*chain(*parts)]), pairs, twin)

@@ -1,4 +1,4 @@
-"""Pages about an algorithm show all of it; others do not."""
+"""Pages about an algorithm show its whole reference implementation; other pages do not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from flask.testing import FlaskClient
         ("/learn/unigram", "least_missed"),
     ],
 )
-def test_a_page_about_an_algorithm_shows_all_of_it(client: FlaskClient, path: str, function: str) -> None:
+def test_a_page_about_an_algorithm_shows_its_reference(client: FlaskClient, path: str, function: str) -> None:
     page = client.get(path, headers={"Accept-Language": "zh-CN"}).text
     assert page.count("<h2>完整算法</h2>") == 1
     assert f'<span class="k">def</span><span class="w"> </span><span class="nf">{function}</span>' in page

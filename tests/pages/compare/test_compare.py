@@ -1,4 +1,4 @@
-"""The comparison's page: rows chosen, moved, failing; figures; its twin; its limits."""
+"""The comparison page: choosing, moving and failing rows; figures; its JSON; its limits."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ TWO = ["bpe:bpe-bytes", "unigram:unigram"]
 
 
 def rows(address: str) -> list[str]:
-    """The tokenizers that an address names."""
+    """Return the tokenizers named in an address."""
     return [value for name, value in parse_qsl(urlsplit(address).query) if name == "with"]
 
 
 def drawn(html: str) -> str:
-    """The drawing alone."""
+    """Return the HTML of the drawing alone."""
     return html[html.index('id="aligned"') : html.index('id="told"')]
 
 
-def test_the_first_visit_compares_the_four_that_ship(client: FlaskClient) -> None:
+def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskClient) -> None:
     page = client.get("/compare").text
     for title in ("Bytes, like GPT", "Characters with &lt;/w&gt;", "WordPiece, like BERT", "Unigram, like T5"):
         assert title in drawn(page)
@@ -38,7 +38,7 @@ def test_the_first_visit_compares_the_four_that_ship(client: FlaskClient) -> Non
     assert 'class="as-link" aria-current=true>Same corpus, same size<' in page
 
 
-def test_what_the_figures_say_is_what_the_tokenizers_give(client: FlaskClient) -> None:
+def test_the_figures_equal_the_output_of_the_tokenizers(client: FlaskClient) -> None:
     twin = client.get("/compare", query_string={"text": TEXT, "with": SAME, "format": "json"}).get_json()
     assert twin["text"] == TEXT
     for row, written in zip(twin["rows"], SAME, strict=True):
@@ -53,7 +53,7 @@ def test_what_the_figures_say_is_what_the_tokenizers_give(client: FlaskClient) -
     assert twin["shared_boundaries"] == [[len(one & other) for other in each] for one in each]
 
 
-def test_the_page_links_to_its_twin_and_each_row_to_the_playground(client: FlaskClient) -> None:
+def test_the_page_links_to_its_json_and_each_row_to_the_playground(client: FlaskClient) -> None:
     page = client.get("/compare", query_string={"text": TEXT, "with": TWO}).text
     twin = re.search(r'rel="alternate" type="application/json" href="([^"]+)"', page)
     assert twin is not None
@@ -63,13 +63,13 @@ def test_the_page_links_to_its_twin_and_each_row_to_the_playground(client: Flask
     assert "ably" in client.get(row[1].replace("&amp;", "&")).text
 
 
-def test_boundaries_that_not_all_share_have_pins(client: FlaskClient) -> None:
+def test_boundaries_not_shared_by_all_are_marked(client: FlaskClient) -> None:
     page = drawn(client.get("/compare", query_string={"text": "Unbelievably", "with": TWO}).text)
     assert '<span class="s"><b><i>Un</i></b><b><i>Un</i></b></span>' in page
     assert '<span class="s d"><b><i>bel</i><i class="k">ie</i></b><b><i>be</i><i class="k">lie</i></b></span>' in page
 
 
-def test_columns_are_a_state_of_the_address(client: FlaskClient) -> None:
+def test_the_column_layout_is_part_of_the_address(client: FlaskClient) -> None:
     answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": "columns"})
     assert "layout=columns" in answer.location
     page = drawn(client.get(answer.location).text)
@@ -91,7 +91,7 @@ def test_columns_are_a_state_of_the_address(client: FlaskClient) -> None:
         ({"preset": "nonsense"}, SAME),
     ],
 )
-def test_buttons_change_the_rows_and_the_address_says_so(
+def test_buttons_change_the_rows_in_the_address(
     client: FlaskClient, pressed: dict[str, str], expected: list[str]
 ) -> None:
     answer = client.post("/compare", data={"text": TEXT, "with": SAME, **pressed})
@@ -112,11 +112,13 @@ def test_buttons_change_the_rows_and_the_address_says_so(
         (TWO[:1], {}, "Choose two"),
     ],
 )
-def test_two_to_six(client: FlaskClient, chosen: list[str], pressed: dict[str, str], message: str) -> None:
+def test_fewer_than_two_or_more_than_six_rows_are_refused(
+    client: FlaskClient, chosen: list[str], pressed: dict[str, str], message: str
+) -> None:
     answer = client.post("/compare", data={"text": TEXT, "with": chosen, **pressed})
     assert answer.status_code == 422
     assert message in answer.text
-    assert "Figures" in answer.text  # what can be shown is shown
+    assert "Figures" in answer.text  # valid rows are still shown
     assert Page(answer.text).box == "\n" + TEXT
 
 
@@ -132,7 +134,9 @@ def test_two_to_six(client: FlaskClient, chosen: list[str], pressed: dict[str, s
         ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
     ],
 )
-def test_one_row_fails_and_the_others_show(client: FlaskClient, row: str, fields: dict[str, str], message: str) -> None:
+def test_one_row_fails_and_the_others_are_shown(
+    client: FlaskClient, row: str, fields: dict[str, str], message: str
+) -> None:
     chosen = [TWO[0], row, TWO[1]]
     answer = client.get("/compare", query_string={"text": TEXT, "with": chosen, **fields})
     assert answer.status_code == 200
@@ -147,13 +151,15 @@ def test_one_row_fails_and_the_others_show(client: FlaskClient, row: str, fields
     assert len(twin["shared_boundaries"]) == 2
 
 
-def test_where_no_row_can_be_shown_the_status_says_why(client: FlaskClient) -> None:
+def test_the_status_gives_the_reason_when_no_row_can_be_shown(client: FlaskClient) -> None:
     assert client.get("/compare", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code == 404
     both = client.get("/compare", query_string={"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3"]})
     assert both.status_code == 503
 
 
-def test_a_database_that_is_away_costs_its_rows_alone(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_database_affects_only_its_own_rows(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = Library.find
 
     def find(self: Library, name: str) -> object:
@@ -168,7 +174,7 @@ def test_a_database_that_is_away_costs_its_rows_alone(client: FlaskClient, monke
     assert "Figures" in answer.text
 
 
-def test_a_vocabulary_on_its_way_is_waited_for(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.result", lambda self, known, seconds: None)
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.start", lambda self, known: None)
     chosen = {"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3", "unigram:unigram"]}
@@ -191,7 +197,7 @@ def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
     assert "low low" in (Page(answer.text).box or "")
 
 
-def test_of_a_long_text_the_beginning_is_drawn_and_all_is_counted(client: FlaskClient) -> None:
+def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -> None:
     text = "however little known " * 5_000
     answer = client.post("/compare", data={"text": text, "with": TWO})
     assert answer.status_code == 200
@@ -203,7 +209,7 @@ def test_of_a_long_text_the_beginning_is_drawn_and_all_is_counted(client: FlaskC
     assert long.headers["HX-Replace-Url"] == "/compare?with=bpe%3Abpe-bytes&with=unigram%3Aunigram"
 
 
-def test_no_text_no_tokens(client: FlaskClient) -> None:
+def test_an_empty_text_has_no_tokens(client: FlaskClient) -> None:
     answer = client.get("/compare", query_string={"text": "", "with": TWO})
     assert answer.status_code == 200
     assert "No text, no tokens" in answer.text
@@ -211,7 +217,7 @@ def test_no_text_no_tokens(client: FlaskClient) -> None:
     assert twin["rows"][0]["ids"] == []
 
 
-def test_options_hold_for_the_rows_that_use_them(client: FlaskClient) -> None:
+def test_options_apply_to_the_rows_that_use_them(client: FlaskClient) -> None:
     fields = {"text": "LOW a1b2", "with": ["wordpiece:wordpiece", "fmm:jieba"], "lowercase": "1", "runs": "0"}
     twin = client.get("/compare", query_string={**fields, "format": "json"}).get_json()
     assert twin["options"] == {"runs": False, "lowercase": True}
@@ -229,7 +235,7 @@ def test_options_hold_for_the_rows_that_use_them(client: FlaskClient) -> None:
     assert [row["pieces"] for row in twin["rows"]] == [["研究生", "命"], ["研究", "生命"]]
 
 
-def test_from_the_playground_to_others_on_the_same_text(client: FlaskClient) -> None:
+def test_the_playground_links_to_a_comparison_of_its_text(client: FlaskClient) -> None:
     page = client.get("/", query_string={"text": TEXT, "algorithm": "fmm"}).text
     link = re.search(r'href="(/compare\?[^"]+)"[^>]*>Compare with others', page)
     assert link is not None
@@ -263,7 +269,7 @@ def test_tokenizers_are_found_by_name(client: FlaskClient) -> None:
     assert page.text.count('name="add"') == 2
 
 
-def test_presets_that_need_a_network_are_offered_when_their_vocabularies_are_here(
+def test_presets_of_fetched_vocabularies_are_offered_once_those_are_here(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "GPT-4 and Llama" not in client.get("/compare").text

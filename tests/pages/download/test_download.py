@@ -1,4 +1,4 @@
-"""A result taken away, as every kind of file, and what is told where it cannot be."""
+"""Downloading a result as every kind of file, and the errors of downloads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fetch(client: FlaskClient, kind: str, text: str = TEXT, *, status: int = 200
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_each_kind_is_a_file_of_that_kind(client: FlaskClient, kind: str) -> None:
+def test_each_kind_yields_a_file_of_that_kind(client: FlaskClient, kind: str) -> None:
     answer = fetch(client, kind)
     assert answer.mimetype == WRITERS[kind][0]
     assert answer.headers["Content-Disposition"] == f"attachment; filename=tokens.{kind}"
@@ -36,7 +36,7 @@ def test_each_kind_is_a_file_of_that_kind(client: FlaskClient, kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_long_text_is_sent_as_a_form(client: FlaskClient, kind: str) -> None:
+def test_a_long_text_can_be_sent_as_a_form(client: FlaskClient, kind: str) -> None:
     text = TEXT * 500
     answer = client.post(f"/download/tokens.{kind}", data={"text": text, "algorithm": "wordpiece"})
     assert answer.status_code == 200
@@ -44,7 +44,7 @@ def test_a_long_text_is_sent_as_a_form(client: FlaskClient, kind: str) -> None:
         assert json.loads(answer.data)["text"] == text
 
 
-def test_data_are_those_of_the_page(client: FlaskClient) -> None:
+def test_data_equal_those_of_the_page(client: FlaskClient) -> None:
     ids = shipped_tokenizer("bpe-bytes").ids(TEXT)
     found = json.loads(fetch(client, "json").data)
     assert [token["id"] for token in found["tokens"]] == ids
@@ -56,12 +56,12 @@ def test_data_are_those_of_the_page(client: FlaskClient) -> None:
     ("separator", "between"),
     [("slash", "/"), ("line", "\n"), ("tab", "\t"), ("bar", " | "), ("space", " "), ("~", "~")],
 )
-def test_the_separator_is_ones_own_choice(client: FlaskClient, separator: str, between: str) -> None:
+def test_the_separator_can_be_chosen(client: FlaskClient, separator: str, between: str) -> None:
     answer = fetch(client, "txt", "研究生命起源", algorithm="fmm", separator=separator)
     assert answer.text == between.join(["研究生", "命", "起源"])
 
 
-def test_pictures_name_algorithm_and_vocabulary_in_the_readers_language(client: FlaskClient) -> None:
+def test_pictures_name_algorithm_and_vocabulary_in_the_language_of_the_page(client: FlaskClient) -> None:
     english = "".join(ElementTree.fromstring(fetch(client, "svg").data).itertext())
     assert "BPE · Bytes, like GPT" in english
     assert fetch(client, "svg", lang="zh").text != english
@@ -73,7 +73,7 @@ def test_pictures_are_light_or_dark(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_an_empty_text_makes_an_empty_file_of_its_kind(client: FlaskClient, kind: str) -> None:
+def test_an_empty_text_yields_an_empty_file_of_its_kind(client: FlaskClient, kind: str) -> None:
     answer = fetch(client, kind, "")
     if kind == "json":
         assert json.loads(answer.data)["tokens"] == []
@@ -90,7 +90,7 @@ def test_an_empty_text_makes_an_empty_file_of_its_kind(client: FlaskClient, kind
         ({"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "word many words here"}, 422, "Line 1"),
     ],
 )
-def test_what_is_wrong_is_told_on_a_short_page(
+def test_errors_are_explained_on_a_short_page(
     client: FlaskClient, state: dict[str, str], status: int, words: str
 ) -> None:
     answer = client.post("/download/tokens.svg", data={"text": "a", "lang": "en", **state})
@@ -99,38 +99,36 @@ def test_what_is_wrong_is_told_on_a_short_page(
     assert "Content-Disposition" not in answer.headers
 
 
-def test_a_form_without_its_text_is_told(client: FlaskClient) -> None:
+def test_a_form_without_a_text_is_400(client: FlaskClient) -> None:
     assert client.post("/download/tokens.png", data={}).status_code == 400
 
 
-def test_a_vocabulary_that_cannot_be_fetched_is_told(client: FlaskClient) -> None:
+def test_a_vocabulary_that_cannot_be_fetched_is_503(client: FlaskClient) -> None:
     answer = client.get("/download/tokens.csv", query_string={"text": "a", "vocabulary": "cl100k_base"})
     assert answer.status_code == 503
 
 
 @pytest.mark.parametrize("kind", ["exe", "svg%0d%0aSet-Cookie:a=b", "..%2f..%2fetc", "png\u2028", "", "%00"])
-def test_only_kinds_that_there_are_have_an_address_and_no_header_is_made_of_them(
-    client: FlaskClient, kind: str
-) -> None:
+def test_an_unknown_kind_is_404_and_appears_in_no_header(client: FlaskClient, kind: str) -> None:
     answer = client.get(f"/download/tokens.{kind}", query_string={"text": "a"})
     assert answer.status_code == 404
     assert "Content-Disposition" not in answer.headers
     assert "Set-Cookie" not in answer.headers
 
 
-def test_nothing_typed_stands_in_a_header(client: FlaskClient) -> None:
+def test_user_input_appears_in_no_header(client: FlaskClient) -> None:
     evil = 'x"; filename=evil.exe\r\nSet-Cookie: a=b'
     answer = client.post("/download/tokens.txt", data={"text": evil, "separator": evil, "colours": evil})
     assert answer.status_code == 200
     assert "evil" not in str(answer.headers)
 
 
-def test_markup_stays_text_in_the_page_to_take_away(client: FlaskClient) -> None:
+def test_markup_stays_text_in_the_html_download(client: FlaskClient) -> None:
     answer = fetch(client, "html", "<script>alert(1)</script>")
     assert "<script" not in answer.text
 
 
-def test_the_result_offers_all_of_it_in_one_folded_line(client: FlaskClient) -> None:
+def test_the_result_offers_every_download_in_one_closed_menu(client: FlaskClient) -> None:
     page = client.get("/", query_string={"text": TEXT, "lang": "en"}).text
     assert page.count('id="take"') == 1
     for kind in WRITERS:
@@ -138,7 +136,7 @@ def test_the_result_offers_all_of_it_in_one_folded_line(client: FlaskClient) -> 
     assert 'id="take"' not in client.get("/", query_string={"text": ""}).text
 
 
-def test_drawing_needs_no_program_that_lists_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_works_without_a_program_that_lists_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     from webapp.rendering.pictures import fonts
 
     def fail(*_arguments: object, **_options: object) -> None:

@@ -32,7 +32,7 @@ def test_thinning_keeps_first_and_last(ids: list[int], most: int) -> None:
 
 
 @given(st.lists(st.integers(0, 100), min_size=1))
-def test_every_mark_lies_inside_the_chart(ids: list[int]) -> None:
+def test_every_mark_is_inside_the_chart(ids: list[int]) -> None:
     plot = plot_of(ranked(ids))
     for point in (*plot.points, *plot.zipf):
         assert 0 <= point.x <= 100
@@ -48,7 +48,7 @@ def test_the_page_has_a_chart_and_a_table(client: FlaskClient) -> None:
     assert answer["ranked"][0]["count"] == 2
 
 
-def test_a_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
+def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     response = client.post("/frequencies", data={"algorithm": "unigram", "text": TEXT})
     assert response.status_code == 303
     assert response.headers["Location"].startswith("/frequencies?algorithm=unigram")
@@ -57,11 +57,11 @@ def test_a_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
     assert "<circle" in long.text
 
 
-def test_the_playground_leads_to_it(client: FlaskClient) -> None:
+def test_the_playground_links_to_it(client: FlaskClient) -> None:
     assert 'formaction="/frequencies"' in client.get("/", query_string={"text": TEXT}).text
 
 
-def test_nothing_and_what_is_wrong_are_told(client: FlaskClient) -> None:
+def test_empty_texts_and_errors_have_a_message(client: FlaskClient) -> None:
     empty = client.get("/frequencies?text=")
     assert empty.status_code == 200
     assert "<circle" not in empty.text

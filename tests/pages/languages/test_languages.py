@@ -1,4 +1,4 @@
-"""The comparison of languages: its figures, its order, a visitor's own passage."""
+"""The comparison of languages: its figures, its order, and the visitor's own passage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webapp.vocabularies import shipped_tokenizer
 
 
 def rows_of(page: str) -> list[str]:
-    """The languages of the table, in order."""
+    """Return the languages of the table, in order."""
     table = page[page.index('class="numbers-table"') :]
     return [re.sub(r"<.*", "", name, flags=re.S).strip() for name in re.findall(r'<th scope="row">(.*?)</th>', table)]
 
@@ -29,14 +29,14 @@ def test_there_are_many_languages_and_scripts() -> None:
     assert sum(not passage.comparable for passage in passages()) == 1
 
 
-def test_figures_are_the_core_s(client: FlaskClient) -> None:
+def test_figures_equal_those_of_the_core(client: FlaskClient) -> None:
     answer = client.get("/languages?format=json&measure=tokens&with=unigram").get_json()
     tokenizer = shipped_tokenizer("unigram")
     for passage in answer["passages"]:
         assert passage["tokens"] == {"unigram": len(tokenizer.ids(passage["text"]))}
 
 
-def test_the_usual_measure_is_relative_to_english(client: FlaskClient) -> None:
+def test_the_default_measure_is_relative_to_english(client: FlaskClient) -> None:
     answer = client.get("/languages?format=json&with=bpe-bytes").get_json()
     by_language = {passage["language"]: passage for passage in answer["passages"]}
     english, thai = by_language["en"], by_language["th"]
@@ -45,12 +45,12 @@ def test_the_usual_measure_is_relative_to_english(client: FlaskClient) -> None:
     assert by_language["code"]["values"] == {"bpe-bytes": None}
 
 
-def test_names_come_in_the_reader_s_language(client: FlaskClient) -> None:
+def test_names_are_in_the_language_of_the_page(client: FlaskClient) -> None:
     assert "Georgian" in client.get("/languages?lang=en").text
     assert "格鲁吉亚语" in client.get("/languages?lang=zh").text
 
 
-def test_it_can_be_sorted_either_way(client: FlaskClient) -> None:
+def test_the_table_can_be_sorted_in_both_orders(client: FlaskClient) -> None:
     up = rows_of(client.get("/languages?sort=bpe-bytes&lang=en").text)
     down = rows_of(client.get("/languages?sort=bpe-bytes&order=down&lang=en").text)
     assert up[0] == "Simplified Chinese"
@@ -62,7 +62,7 @@ def test_it_can_be_sorted_either_way(client: FlaskClient) -> None:
     assert 'aria-sort="ascending"' in page
 
 
-def test_every_tokenizer_has_a_shape_of_its_own(client: FlaskClient) -> None:
+def test_every_tokenizer_has_its_own_mark(client: FlaskClient) -> None:
     assert len(set(SHAPES)) == MOST_TOKENIZERS
     page = client.get("/languages").text
     for index in range(3):
@@ -70,14 +70,14 @@ def test_every_tokenizer_has_a_shape_of_its_own(client: FlaskClient) -> None:
     assert 'aria-label="Bytes' in page
 
 
-def test_unknown_tokens_are_told(client: FlaskClient) -> None:
+def test_unknown_tokens_are_mentioned(client: FlaskClient) -> None:
     page = client.get("/languages?with=wordpiece").text
     assert "hollow" in page
     assert "unknown" in page
     assert "hollow" not in client.get("/languages?with=bpe-bytes").text
 
 
-def test_a_passage_of_one_s_own(client: FlaskClient) -> None:
+def test_a_passage_of_the_visitor(client: FlaskClient) -> None:
     response = client.post("/languages", data={"own": "你好，世界", "own_english": "Hello, world"})
     assert response.status_code == 303
     page = client.get(response.headers["Location"]).text
@@ -88,14 +88,14 @@ def test_a_passage_of_one_s_own(client: FlaskClient) -> None:
     assert own["values"]["bpe-bytes"] == own["tokens"]["bpe-bytes"] / english
 
 
-def test_a_passage_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
+def test_a_passage_that_is_too_long_is_refused_but_stays_in_the_form(client: FlaskClient) -> None:
     response = client.post("/languages", data={"own": "长" * 2_001})
     assert response.status_code == 413
     assert "2,001" in response.text
     assert "长" * 2_001 in response.text
 
 
-def test_unknown_vocabularies_and_too_many_are_told(client: FlaskClient) -> None:
+def test_unknown_vocabularies_are_refused(client: FlaskClient) -> None:
     response = client.get("/languages?with=nothing&with=unigram")
     assert response.status_code == 404
     assert "nothing" in response.text
@@ -103,19 +103,19 @@ def test_unknown_vocabularies_and_too_many_are_told(client: FlaskClient) -> None
     assert client.get("/languages?with=nothing&format=json").mimetype == "application/problem+json"
 
 
-def test_only_so_many_names_are_looked_at(client: FlaskClient) -> None:
+def test_only_a_limited_number_of_names_is_read(client: FlaskClient) -> None:
     response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
     assert response.status_code == 422
     assert response.text.count('class="problem"') == MOST_TOKENIZERS + 1
 
 
 @pytest.mark.parametrize("name", ["characters", "bytes"])
-def test_figures_of_a_passage_are_told_beside_those_of_its_tokens(client: FlaskClient, name: str) -> None:
+def test_figures_of_a_passage_are_shown_next_to_its_tokens(client: FlaskClient, name: str) -> None:
     english = client.get(f"/languages?format=json&measure={name}&with=unigram").get_json()["passages"][0]
     assert english["values"]["unigram"] == english[name] / english["tokens"]["unigram"]
 
 
-def test_a_passage_that_no_address_holds_is_sorted_by_the_form(client: FlaskClient) -> None:
+def test_a_passage_too_long_for_an_address_is_sorted_by_the_form(client: FlaskClient) -> None:
     page = client.post("/languages", data={"own": "长" * 2_000}).text
     assert not re.search(r'href="[^"]{3000}', page)
     assert '<button type="submit" form="languages" class="sorter" name="by" value="bpe-bytes down">' in page
@@ -138,7 +138,7 @@ def test_markup_in_a_passage_stays_text(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["relative", "tokens", "characters", "bytes"])
-def test_every_mark_lies_on_its_strip(app: Flask, name: str) -> None:
+def test_every_mark_is_on_its_strip(app: Flask, name: str) -> None:
     with app.test_request_context("/"):
         rows = measure(LanguagesRequest(measure=name)).rows  # type: ignore[arg-type]
     scale = scale_of(rows, name)  # type: ignore[arg-type]
@@ -147,5 +147,5 @@ def test_every_mark_lies_on_its_strip(app: Flask, name: str) -> None:
     assert 2 <= len(scale.ticks()) <= 12
 
 
-def test_a_scale_of_nothing_is_still_one() -> None:
+def test_a_scale_without_rows_is_valid() -> None:
     assert scale_of([], "relative") == Scale(1, 2, True)

@@ -28,7 +28,7 @@ def tokenizer_of(example: LessonExample) -> Tokenizer:
     return prepare(example.state(example.texts["en"]), corpus_limit=10_000).tokenizer
 
 
-def test_the_index_leads_to_every_lesson(client: FlaskClient) -> None:
+def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
     page = client.get("/learn").text
     for lesson in LESSONS:
         assert f'href="/learn/{lesson.slug}"' in page
@@ -53,7 +53,7 @@ def test_every_lesson_shows_each_of_its_examples_once(client: FlaskClient, lesso
 
 
 @pytest.mark.parametrize(("slug", "example"), EXAMPLES, ids=lambda value: getattr(value, "key", value))
-def test_examples_show_what_the_core_gives(client: FlaskClient, slug: str, example: LessonExample) -> None:
+def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, example: LessonExample) -> None:
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
     part = page[page.index(f'<div id="{example.key}"') :]
     ids = tokenizer_of(example).ids(example.texts["en"], special=example.special)
@@ -61,7 +61,7 @@ def test_examples_show_what_the_core_gives(client: FlaskClient, slug: str, examp
 
 
 @pytest.mark.usefixtures("app_context")
-def test_what_the_prose_says_of_its_examples_is_true() -> None:
+def test_statements_about_examples_in_the_prose_are_true() -> None:
     def pieces(slug: str, key: str) -> list[str | bytes]:
         example = next(example for lesson, example in EXAMPLES if lesson == slug and example.key == key)
         encoding = tokenizer_of(example).encode(example.texts["en"], special=example.special)
@@ -84,7 +84,7 @@ def test_what_the_prose_says_of_its_examples_is_true() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
-def test_where_the_prose_leads_there_is_a_step(client: FlaskClient, lesson: Lesson, language: str) -> None:
+def test_every_step_that_the_prose_links_to_exists(client: FlaskClient, lesson: Lesson, language: str) -> None:
     page = client.get(f"/learn/{lesson.slug}?lang={language}").text
     prose = re.sub(r"(?s)<figure.*?</figure>", "", page)
     for address in map(html.unescape, re.findall(r'<a href="(/steps/[^"]+)"', prose)):
@@ -98,7 +98,7 @@ def test_an_example_can_be_changed_without_javascript(client: FlaskClient) -> No
     page = client.get("/learn/dictionary?forward=生命&backward=科学研究").text
     forward = page[page.index('id="example-forward"') :]
     assert ">\n生命</textarea>" in forward[: forward.index("</figure>")]
-    # The other example's edited text goes along with the form, so that it is not lost.
+    # The form also carries the other example's edited text, so that it is not lost.
     assert '<input type="hidden" name="backward" value="科学研究">' in forward[: forward.index("</figure>")]
 
 
@@ -114,21 +114,21 @@ def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
     assert {"HX-Request-Type", "HX-Target"} <= set(response.vary)
 
 
-def test_a_text_that_is_too_long_is_kept_and_told(client: FlaskClient) -> None:
+def test_a_text_that_is_too_long_is_refused_but_stays_in_the_form(client: FlaskClient) -> None:
     response = client.get("/learn/dictionary", query_string={"forward": "长" * 1_001})
     assert response.status_code == 413
     assert "1,001" in response.text
     assert "长" * 1_001 in response.text
 
 
-def test_an_edited_example_is_sent_on_to_its_address(client: FlaskClient) -> None:
+def test_an_edited_example_redirects_to_its_address(client: FlaskClient) -> None:
     answer = client.post("/learn/dictionary", data={"forward": "生命"})
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
     assert client.post("/learn/nothing", data={}).status_code == 404
 
 
-def test_what_fits_into_no_address_is_shown_all_the_same(client: FlaskClient) -> None:
+def test_a_text_too_long_for_an_address_is_shown_in_place(client: FlaskClient) -> None:
     sent = {"never": "长" * 1_000}
     page = client.post("/learn/bytes", data=sent)
     assert page.status_code == 200
@@ -144,5 +144,5 @@ def test_markup_in_an_example_stays_text(client: FlaskClient) -> None:
     assert "<script>alert" not in page
 
 
-def test_there_is_no_such_lesson(client: FlaskClient) -> None:
+def test_an_unknown_lesson_is_404(client: FlaskClient) -> None:
     assert client.get("/learn/nothing").status_code == 404

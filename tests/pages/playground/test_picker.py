@@ -1,4 +1,4 @@
-"""The picker: vocabularies by name, searched for, and those that nobody brought."""
+"""The vocabulary picker: choosing by name, searching, and uploads that do not exist."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tests.site import HTMX, Page
 
 
 @pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
-def test_names_that_nobody_brought(client: FlaskClient, name: str) -> None:
+def test_an_unknown_upload_is_404(client: FlaskClient, name: str) -> None:
     answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
     assert answer.status_code == 404
     assert "There is no vocabulary" in Page(answer.text).problems[0]
 
 
-def test_words_without_such_a_vocabulary_is_no_algorithm(client: FlaskClient) -> None:
+def test_the_words_algorithm_without_a_word_vocabulary_is_404(client: FlaskClient) -> None:
     answer = client.get("/?algorithm=words&text=hello")
     assert answer.status_code == 404
     assert "There is no such algorithm" in Page(answer.text).problems[0]
 
 
-def test_an_address_for_uploading_leads_to_the_page(client: FlaskClient) -> None:
+def test_getting_the_upload_address_redirects_to_the_page(client: FlaskClient) -> None:
     assert client.get("/upload?text=low").location == "/?text=low"
 
 
-def test_picking_brings_the_algorithm_with_it(client: FlaskClient) -> None:
+def test_picking_a_vocabulary_selects_its_algorithm(client: FlaskClient) -> None:
     form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
     assert chosen(client.post("/", data=form))["algorithm"] == "unigram"
     form["pick"] = "jieba"
@@ -58,6 +58,6 @@ def test_searching_without_javascript(client: FlaskClient) -> None:
     assert "find" not in chosen(client.post("/", data={"text": "hello", "find": "bert"}))
 
 
-def test_htmx_gets_the_same_part_that_the_page_includes(client: FlaskClient) -> None:
+def test_htmx_gets_the_fragment_that_the_page_includes(client: FlaskClient) -> None:
     part = client.get("/choices?find=llama", headers=HTMX).text
     assert part.strip() in client.get("/?text=x&find=llama").text

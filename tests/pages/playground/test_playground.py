@@ -1,4 +1,4 @@
-"""What a visitor of the playground sees, without a browser: addresses, forms and htmx answers."""
+"""What a visitor of the playground sees, without a browser: addresses, forms and htmx responses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORM = "application/x-www-form-urlencoded"
 LONG = "It was the best of times, it was the worst of times. " * 60
 
 
-def test_the_first_answer_has_a_result_in_it(client: FlaskClient) -> None:
+def test_the_first_response_contains_a_result(client: FlaskClient) -> None:
     page = Page(client.get("/").text)
     assert page.box == "\n" + WELCOME
     assert page.ids == shipped_tokenizer("bpe-bytes").ids(WELCOME)
@@ -46,11 +46,11 @@ def test_each_vocabulary_has_an_address(show: Read, name: str) -> None:
     assert not page.problems
 
 
-def test_a_vocabulary_of_another_algorithm_gives_way_to_the_default(show: Read) -> None:
+def test_a_vocabulary_of_another_algorithm_is_replaced_by_the_default(show: Read) -> None:
     assert show("hello", algorithm="unigram", vocabulary="jieba").ids == show("hello", algorithm="unigram").ids
 
 
-def test_dictionary_matching_marks_what_is_out_of_vocabulary(show: Read) -> None:
+def test_dictionary_matching_marks_out_of_vocabulary_tokens(show: Read) -> None:
     page = show("研究生命科学", algorithm="fmm", vocabulary="own-dictionary", dictionary="研究\n研究生\n生命\n科学")
     assert page.pieces == ["研究生", "命", "科学"]
     assert page.ids == [1, 4, 3]
@@ -60,7 +60,7 @@ def test_dictionary_matching_marks_what_is_out_of_vocabulary(show: Read) -> None
     assert "BMM" in page.text
 
 
-def test_where_both_directions_disagree_is_listed_with_the_verdict(show: Read) -> None:
+def test_disagreements_of_the_directions_are_listed_with_the_verdict(show: Read) -> None:
     page = show(
         "结婚的和尚未结婚的", algorithm="fmm", vocabulary="own-dictionary", dictionary="结婚\n的\n和\n和尚\n尚未"
     )
@@ -69,12 +69,12 @@ def test_where_both_directions_disagree_is_listed_with_the_verdict(show: Read) -
     assert "Bidirectional matching takes BMM: as many words and as many single characters" in page.text
 
 
-def test_latin_runs_stay_whole_unless_asked_otherwise(show: Read) -> None:
+def test_latin_runs_stay_whole_by_default(show: Read) -> None:
     assert show("用iPhone15拍", algorithm="fmm").pieces == ["用", "iPhone15", "拍"]
     assert show("用iPhone15拍", algorithm="fmm", runs="0").pieces == ["用", *"iPhone15", "拍"]
 
 
-def test_special_tokens_are_plain_text_until_the_switch_honours_them(show: Read) -> None:
+def test_special_tokens_are_plain_text_unless_enabled(show: Read) -> None:
     plain = show("a<|endoftext|>b", algorithm="bpe")
     assert len(plain.tokens) > 3
     honoured = show("a<|endoftext|>b", algorithm="bpe", special="1")
@@ -82,7 +82,7 @@ def test_special_tokens_are_plain_text_until_the_switch_honours_them(show: Read)
     assert "x" in honoured.tokens[1][1]
 
 
-def test_lower_casing_is_an_option_and_is_told(show: Read) -> None:
+def test_lower_casing_is_an_option_and_is_mentioned(show: Read) -> None:
     page = show("The SAME", algorithm="wordpiece", lowercase="1")
     assert page.ids == show("the same", algorithm="wordpiece").ids
     assert "The text was lower-cased." in page.text
@@ -91,19 +91,19 @@ def test_lower_casing_is_an_option_and_is_told(show: Read) -> None:
         assert reason in page.text
 
 
-def test_unknown_words_are_told_as_the_reason_for_another_text(show: Read) -> None:
+def test_unknown_words_are_given_as_the_reason_for_a_different_decoded_text(show: Read) -> None:
     page = show("a 🦜 b", algorithm="wordpiece")
     assert "Unknown tokens all decode to the same mark." in page.text
     assert "Decoding the ids gives the text back, character for character." in show("a 🦜 b", algorithm="bpe").text
 
 
-def test_white_space_is_the_reason_where_words_lose_it(show: Read) -> None:
+def test_lost_white_space_is_given_as_the_reason_for_a_different_decoded_text(show: Read) -> None:
     page = show("one  two", algorithm="bpe", vocabulary="bpe-characters")
     assert "White space is not kept" in page.text
     assert page.between == ["  "]
 
 
-def test_the_same_slider_position_is_the_same_vocabulary(show: Read) -> None:
+def test_the_same_slider_position_gives_the_same_vocabulary(show: Read) -> None:
     state = {"algorithm": "bpe", "vocabulary": "learned-characters"}
     none, some = (show("low low lower lowest", size=size, **state) for size in (0, 3))
     assert len(none.tokens) > len(some.tokens)
@@ -111,7 +111,7 @@ def test_the_same_slider_position_is_the_same_vocabulary(show: Read) -> None:
     assert "3 merges, in the order they were learned" in some.text
 
 
-def test_why_there_are_fewer_merges_than_asked_for(show: Read) -> None:
+def test_the_page_explains_why_there_are_fewer_merges_than_requested(show: Read) -> None:
     state = {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece"}
     assert "No other pair occurs at least twice." in show("low low lower lowest", **state).text
     assert "No other pair occurs at least twice." in show("hello world", **state).text
@@ -120,7 +120,7 @@ def test_why_there_are_fewer_merges_than_asked_for(show: Read) -> None:
     assert "Move the slider." in show("low low", size=0, **state).text
 
 
-def test_details_tell_where_a_piece_learned_here_came_from(show: Read) -> None:
+def test_details_show_the_origin_of_a_trained_piece(show: Read) -> None:
     page = show("low low lower lowest", algorithm="wordpiece", vocabulary="learned-wordpiece", token=0)
     assert "Score of its merge" in page.text
     assert "Merged from" in page.text
@@ -130,21 +130,21 @@ def test_details_tell_where_a_piece_learned_here_came_from(show: Read) -> None:
     assert "Log-probability" in page.text
 
 
-def test_an_unknown_word_is_called_by_the_vocabularys_name_for_it(show: Read) -> None:
+def test_an_unknown_word_is_shown_as_the_unknown_token_of_its_vocabulary(show: Read) -> None:
     assert "[UNK]" in show("🦜", algorithm="wordpiece", token=0).text
 
 
-def test_the_text_to_learn_from_may_be_another_one(show: Read) -> None:
+def test_the_training_corpus_may_differ_from_the_text(show: Read) -> None:
     own = show("newest lowest", algorithm="bpe", vocabulary="learned-bytes", size=4, corpus="est est est est")
     assert own.pieces == ["n", "e", "w", "est", " l", "o", "w", "est"] or "est" in own.pieces
 
 
-def test_unigram_says_how_few_pieces_there_can_be(show: Read) -> None:
+def test_unigram_explains_the_smallest_vocabulary_size(show: Read) -> None:
     page = show("abcdefghijklmnopqrstuvwxyz", algorithm="unigram", vocabulary="learned-unigram", size=20)
     assert "Single characters are never dropped" in page.text
 
 
-def test_a_form_is_sent_on_to_its_own_address(client: FlaskClient) -> None:
+def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     form = {"algorithm": "wordpiece", "text": "two\r\nlines", "runs": "0", "vocabulary": ["jieba", "wordpiece"]}
     answer = client.post("/", data=form)
     assert answer.status_code == 303
@@ -153,7 +153,7 @@ def test_a_form_is_sent_on_to_its_own_address(client: FlaskClient) -> None:
     assert Page(client.get(answer.location).text).box == "\ntwo\nlines"
 
 
-def test_a_text_too_long_for_an_address_is_answered_in_place(client: FlaskClient) -> None:
+def test_a_text_too_long_for_an_address_is_shown_in_place(client: FlaskClient) -> None:
     answer = client.post("/", data={"algorithm": "unigram", "text": LONG})
     assert answer.status_code == 200
     page = Page(answer.text)
@@ -162,7 +162,7 @@ def test_a_text_too_long_for_an_address_is_answered_in_place(client: FlaskClient
     assert "too long to be held by the page's address" in page.text
 
 
-def test_htmx_gets_the_same_result_alone_and_the_address_to_show(client: FlaskClient) -> None:
+def test_htmx_gets_the_result_alone_and_the_address_to_show(client: FlaskClient) -> None:
     answer = client.post("/", data={"algorithm": "bpe", "text": "hello"}, headers=HTMX)
     assert answer.status_code == 200
     assert answer.headers["HX-Replace-Url"] == "/?algorithm=bpe&text=hello"
@@ -172,12 +172,12 @@ def test_htmx_gets_the_same_result_alone_and_the_address_to_show(client: FlaskCl
     assert "HX-Request-Type" in answer.headers["Vary"]
 
 
-def test_what_is_restored_from_history_is_a_whole_page(client: FlaskClient) -> None:
+def test_a_history_restore_gets_a_whole_page(client: FlaskClient) -> None:
     headers = {"HX-Request": "true", "HX-Request-Type": "full", "HX-History-Restore-Request": "true"}
     assert "<html" in client.get("/?text=a", headers=headers).text
 
 
-def test_a_long_result_comes_in_pieces_that_make_the_whole(client: FlaskClient) -> None:
+def test_a_long_result_is_streamed_in_parts_that_add_up_to_the_whole(client: FlaskClient) -> None:
     text = (LONG + "\n") * 30
     answer = client.post("/", data={"text": text}, headers={**HTMX, "Accept-Encoding": "identity"})
     assert answer.mimetype == "text/event-stream"
@@ -192,14 +192,14 @@ def test_a_long_result_comes_in_pieces_that_make_the_whole(client: FlaskClient) 
     assert "".join(page.pieces) == text
 
 
-def test_a_long_result_without_htmx_comes_whole(client: FlaskClient) -> None:
+def test_a_long_result_without_htmx_is_not_streamed(client: FlaskClient) -> None:
     text = LONG * 12
     page = Page(client.post("/", data={"text": text}).text)
     assert page.figures == len(page.tokens) == len(page.ids)
     assert page.box == "\n" + text
 
 
-def test_a_stream_is_compressed_as_it_goes(client: FlaskClient) -> None:
+def test_a_stream_is_compressed_event_by_event(client: FlaskClient) -> None:
     import brotli
 
     answer = client.post("/", data={"text": LONG * 12}, headers={**HTMX, "Accept-Encoding": "br"}, buffered=False)
@@ -208,7 +208,7 @@ def test_a_stream_is_compressed_as_it_goes(client: FlaskClient) -> None:
     while more := decompressor.process(b""):
         first += more
     assert b'id="figures"' in first
-    assert first.endswith(b"\n\n"), "the first event is whole before the second one begins"
+    assert first.endswith(b"\n\n"), "the first event is complete before the second begins"
 
 
 def test_details_of_a_token_have_an_address(show: Read) -> None:
@@ -219,7 +219,7 @@ def test_details_of_a_token_have_an_address(show: Read) -> None:
     assert "on" in page.tokens[1][1]
 
 
-def test_details_come_alone_for_htmx(client: FlaskClient) -> None:
+def test_htmx_gets_the_details_alone(client: FlaskClient) -> None:
     answer = client.post("/token", data={"text": "研究生", "algorithm": "fmm", "token": "0"}, headers=HTMX)
     page = Page(answer.text)
     assert page.figures is None
@@ -228,7 +228,7 @@ def test_details_come_alone_for_htmx(client: FlaskClient) -> None:
     assert "token=0" in answer.headers["HX-Replace-Url"]
 
 
-def test_details_without_scripts_are_a_form_away(client: FlaskClient) -> None:
+def test_details_without_javascript_use_a_form(client: FlaskClient) -> None:
     answer = client.post("/token", data={"text": "hello world", "token": "1"})
     assert answer.status_code == 303
     assert "Merged from" in client.get(answer.location).text
@@ -240,7 +240,7 @@ def test_details_stay_open_while_the_edited_text_has_that_token(client: FlaskCli
     assert "token" not in client.post("/", data={"text": "hello", "token": "1"}).location
 
 
-def test_a_wrong_token_number_leaves_the_field_to_correct_it(client: FlaskClient) -> None:
+def test_a_wrong_token_number_stays_in_its_field(client: FlaskClient) -> None:
     for number in ("-1", "1.5", "99"):
         answer = client.post("/token", data={"text": "hello", "token": number}, headers=HTMX)
         assert answer.status_code in (404, 422)
@@ -248,11 +248,11 @@ def test_a_wrong_token_number_leaves_the_field_to_correct_it(client: FlaskClient
         assert 'id="token"' in answer.text
 
 
-def test_the_address_of_a_token_form_leads_to_the_page(client: FlaskClient) -> None:
+def test_getting_the_token_form_address_redirects_to_the_page(client: FlaskClient) -> None:
     assert client.get("/token?text=a&token=0").location == "/?text=a&token=0"
 
 
-def test_a_form_without_its_text_is_told(client: FlaskClient) -> None:
+def test_a_form_without_a_text_is_refused(client: FlaskClient) -> None:
     for answer in (
         client.post("/", json={"text": "a"}),
         client.post("/", data=b"x", content_type="multipart/form-data"),
@@ -261,7 +261,7 @@ def test_a_form_without_its_text_is_told(client: FlaskClient) -> None:
         assert "The form arrived without its text." in answer.text
 
 
-def test_the_other_language_keeps_a_text_too_long_for_an_address(client: FlaskClient) -> None:
+def test_switching_language_keeps_a_text_too_long_for_an_address(client: FlaskClient) -> None:
     answer = client.post("/", data={"text": LONG})
     assert '<button type="submit" form="playground" name="lang" value="zh"' in answer.text
     answer = client.post("/", data={"text": LONG, "lang": "zh"})
@@ -277,7 +277,7 @@ def test_short_texts_link_every_token_to_its_details(show: Read) -> None:
     assert addresses[1] == "/?algorithm=bpe&text=hello+world&token=1#details"
 
 
-def test_the_language_is_the_browsers_until_the_link_is_followed(client: FlaskClient) -> None:
+def test_the_language_is_the_browsers_until_the_link_is_clicked(client: FlaskClient) -> None:
     chinese = {"Accept-Language": "zh-TW,zh;q=0.9,en;q=0.8"}
     assert Page(client.get("/").text).lang == "en"
     assert Page(client.get("/", headers=chinese).text).lang == "zh-Hans"
@@ -324,7 +324,7 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         ),
     ],
 )
-def test_a_wrong_choice_is_told_with_the_text_kept(
+def test_an_invalid_choice_has_a_message_and_the_text_stays(
     show: Read, state: dict[str, str], status: int, message: str
 ) -> None:
     page = show("precious", status=status, **state)
@@ -332,13 +332,13 @@ def test_a_wrong_choice_is_told_with_the_text_kept(
     assert page.box == "\nprecious"
 
 
-def test_a_wrong_choice_is_told_in_chinese_too(show: Read) -> None:
+def test_an_invalid_choice_has_a_message_in_chinese(show: Read) -> None:
     page = show("好", status=404, lang="zh", vocabulary="klingon")
     assert page.problems == ["没有名为“klingon”的词表。请从列表中选择。"]
     assert show("好", status=422, lang="zh", algorithm="bpe", vocabulary="learned-bytes", size="many").problems
 
 
-def test_a_text_over_the_limit_is_kept_and_the_limit_named(client: FlaskClient) -> None:
+def test_a_text_over_the_limit_stays_in_the_form_and_the_limit_is_named(client: FlaskClient) -> None:
     text = "x" * 1_048_577
     for headers in ({}, HTMX):
         answer = client.post("/", data={"text": text}, headers=headers)
@@ -354,12 +354,12 @@ def test_a_body_far_over_the_limit_is_not_read(client: FlaskClient) -> None:
     assert "1,048,576 bytes" in answer.text
 
 
-def test_a_file_becomes_the_text(client: FlaskClient) -> None:
+def test_an_uploaded_file_becomes_the_text(client: FlaskClient) -> None:
     answer = client.post("/", data={"text": "old", "file": (io.BytesIO("\ufeff新的".encode()), "new.txt")})
     assert parse_qs(urlsplit(answer.location).query)["text"] == ["\ufeff新的"]
 
 
-def test_a_file_that_is_not_utf_8_is_refused_at_its_byte(client: FlaskClient) -> None:
+def test_a_file_that_is_not_utf_8_is_refused_with_the_position_of_the_byte(client: FlaskClient) -> None:
     file = (io.BytesIO(b"fine so far \xff\xfe"), "latin<1>.txt")
     answer = client.post("/", data={"text": "kept", "file": file})
     assert answer.status_code == 422
@@ -383,7 +383,7 @@ def test_a_file_over_the_limit_is_refused(client: FlaskClient) -> None:
     ["\x00", "\ufeff", "\u202edlrow", "e\u0301\u0302" * 40, "שלום עולם", "\r", "\u2028", " ", "\n\n", "\U000e0041"],
     ids=ascii,
 )
-def test_odd_characters_have_a_right_result(show: Read, algorithm: str, text: str) -> None:
+def test_odd_characters_have_a_correct_result(show: Read, algorithm: str, text: str) -> None:
     page = show(text, algorithm=algorithm)
     assert page.figures == len(page.ids) == len(page.tokens)
     assert "\x00" not in "".join(page.pieces)
@@ -391,27 +391,27 @@ def test_odd_characters_have_a_right_result(show: Read, algorithm: str, text: st
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_an_empty_text_is_a_state_of_its_own(show: Read, name: str) -> None:
+def test_an_empty_text_has_its_own_message(show: Read, name: str) -> None:
     for algorithm in CATALOGUE[name].algorithms:
         page = show("", algorithm=algorithm, vocabulary=name)
         assert page.figures == 0
         assert "No text, no tokens." in page.text
 
 
-def test_bytes_that_are_no_text_stay_as_they_were_written(client: FlaskClient) -> None:
-    """What a browser sends for a lone surrogate is U+FFFD; an address made by hand may say anything."""
+def test_bytes_that_are_not_utf_8_stay_percent_encoded(client: FlaskClient) -> None:
+    """A browser sends U+FFFD for a lone surrogate, but a hand-written address may contain any bytes."""
     assert Page(client.get("/?text=%ED%A0%80a%FF").text).box == "\n%ED%A0%80a%FF"
     assert Page(client.post("/", data=b"text=%EF%BF%BD" + b"x" * 2000, content_type=FORM).text).tokens
 
 
-def test_nul_is_shown_and_the_visitor_warned(show: Read) -> None:
+def test_nul_is_shown_with_a_warning(show: Read) -> None:
     page = show("a\x00b")
     assert "⟨0000⟩" in "".join(page.pieces)
     assert "NUL characters are tokenized" in page.text
 
 
 @pytest.mark.parametrize("algorithm", offered_algorithms())
-def test_one_word_of_a_megabyte_is_answered(client: FlaskClient, algorithm: str) -> None:
+def test_one_word_of_a_megabyte_has_a_result(client: FlaskClient, algorithm: str) -> None:
     began = time.monotonic()
     answer = client.post("/", data={"algorithm": algorithm, "text": "a" * 1_000_000}, headers=HTMX)
     assert answer.status_code == 200
@@ -432,7 +432,7 @@ def test_markup_stays_text(client: FlaskClient, show: Read, algorithm: str) -> N
     assert Page(answer.text).box == "\n" + MARKUP
 
 
-def test_every_answer_carries_the_security_headers(client: FlaskClient) -> None:
+def test_every_response_has_the_security_headers(client: FlaskClient) -> None:
     for answer in (client.get("/"), client.get("/nope"), client.get("/healthz"), client.post("/", data={"text": "a"})):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
@@ -459,7 +459,7 @@ def test_errors_have_a_page_and_no_traceback(client: FlaskClient) -> None:
     assert "<html" not in part.text
 
 
-def test_our_own_mistakes_are_told_without_details(app: object, client: FlaskClient, monkeypatch: object) -> None:
+def test_internal_errors_are_reported_without_details(app: object, client: FlaskClient, monkeypatch: object) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise RuntimeError("secret detail")
 
@@ -470,7 +470,7 @@ def test_our_own_mistakes_are_told_without_details(app: object, client: FlaskCli
     assert "Something went wrong on our side." in answer.text
 
 
-def test_static_files_may_be_kept_for_good(client: FlaskClient) -> None:
+def test_static_files_are_cached_as_immutable(client: FlaskClient) -> None:
     html = client.get("/").text
     address = html.split('rel="stylesheet" href="')[1].split('"')[0]
     answer = client.get(address)
@@ -478,7 +478,7 @@ def test_static_files_may_be_kept_for_good(client: FlaskClient) -> None:
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
-def test_the_vocabularies_page_tells_the_record(client: FlaskClient) -> None:
+def test_the_vocabularies_page_shows_the_training_record(client: FlaskClient) -> None:
     answer = client.get("/vocabularies")
     assert answer.status_code == 200
     assert "32,000" in answer.text
@@ -486,7 +486,7 @@ def test_the_vocabularies_page_tells_the_record(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned"])
-def test_what_was_learned_can_be_taken_away(client: FlaskClient, show: Read, name: str) -> None:
+def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read, name: str) -> None:
     text = "low low lower lowest newer wider, newest"
     state = {"algorithm": CATALOGUE[name].algorithms[0], "vocabulary": name, "size": "30", "text": text}
     answer = client.post("/tokenizer.json", data=state)
@@ -494,7 +494,7 @@ def test_what_was_learned_can_be_taken_away(client: FlaskClient, show: Read, nam
     assert tokenizers.Tokenizer.from_str(answer.text).encode(text, add_special_tokens=False).ids == show(**state).ids
 
 
-def test_only_what_was_learned_can_be_taken_away(client: FlaskClient) -> None:
+def test_only_a_trained_vocabulary_can_be_downloaded(client: FlaskClient) -> None:
     answer = client.get("/tokenizer.json?text=low")
     assert answer.status_code == 404
     assert "Only a vocabulary that is learned here" in Page(answer.text).problems[0]

@@ -1,4 +1,4 @@
-"""Vocabulary files that visitors bring: taken, refused, used, and found again."""
+"""Vocabulary files that visitors upload: accepted, refused, used, and found again."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: objec
 
 
 def used(client: FlaskClient, *files: bytes, **state: object) -> Page:
-    """The page that a taken file leads to."""
+    """Upload files that must be accepted, and return the page that the response redirects to."""
     answer = bring(client, *files, **state)
     assert answer.status_code == 303, Page(answer.text).problems
     return Page(client.get(answer.location).text)
 
 
 def chosen(answer: TestResponse) -> dict[str, str]:
-    """What the address that an upload leads to says."""
+    """Return the query of the address that an upload redirects to."""
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.location).query).items()}
 
 
@@ -146,11 +146,11 @@ def rank_lines() -> bytes:
     return b"".join(b"%b %d\n" % (base64.b64encode(piece), rank) for rank, piece in enumerate(pieces))
 
 
-def test_a_tiktoken_file(client: FlaskClient) -> None:
+def test_a_tiktoken_file_gives_the_ids_of_the_original(client: FlaskClient) -> None:
     assert used(client, rank_lines()).ids == tiktoken.read(rank_lines()).ids(TEXT)
 
 
-def test_a_tekken_json(client: FlaskClient) -> None:
+def test_a_tekken_json_gives_the_ids_of_the_original(client: FlaskClient) -> None:
     page = used(client, json.dumps(tekken_file()).encode())
     assert page.figures
     assert "tekken.json" in page.text
@@ -188,7 +188,7 @@ def test_a_word_list_serves_both_directions(client: FlaskClient) -> None:
     assert "Where FMM and BMM disagree" in page.text
 
 
-def test_the_same_content_has_the_same_name_whoever_brings_it(app: Flask) -> None:
+def test_the_same_content_has_the_same_name_for_every_visitor(app: Flask) -> None:
     content = b"low\nlower\n"
     names = set()
     for number in range(2):
@@ -200,7 +200,7 @@ def test_the_same_content_has_the_same_name_whoever_brings_it(app: Flask) -> Non
     assert page.pieces == ["lower"]
 
 
-def test_my_uploads_stay_in_my_picker_and_in_nobody_elses(app: Flask, client: FlaskClient) -> None:
+def test_uploads_appear_only_in_the_picker_of_their_visitor(app: Flask, client: FlaskClient) -> None:
     name = chosen(bring(client, b"one\ntwo\nthree\n"))["vocabulary"]
     assert f'value="{name}"' in client.get("/?text=x&algorithm=fmm").text
     with app.test_client() as other:
@@ -209,7 +209,7 @@ def test_my_uploads_stay_in_my_picker_and_in_nobody_elses(app: Flask, client: Fl
     assert f'<option value="{name}" selected' in shown
 
 
-def test_my_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, client: FlaskClient) -> None:
+def test_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, client: FlaskClient) -> None:
     name = chosen(bring(client, b"four\nfive\nsix\n"))["vocabulary"]
     assert f"/vocabularies/{name}" in client.get("/vocabularies").text
     with app.test_client() as other:
@@ -219,7 +219,7 @@ def test_my_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, 
     assert "five" in page.text
 
 
-def test_long_text_is_kept_though_no_address_holds_it(client: FlaskClient) -> None:
+def test_a_text_too_long_for_an_address_survives_an_upload(client: FlaskClient) -> None:
     text = "lower " * 1000
     answer = bring(client, b"low\nlower\n", text=text, algorithm="fmm")
     page = Page(answer.text)
@@ -242,7 +242,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("content", "reason"), BROKEN, ids=[reason for _, reason in BROKEN])
-def test_a_file_that_is_no_vocabulary_is_refused_and_nothing_lost(
+def test_a_file_that_is_no_vocabulary_is_refused_and_the_form_stays(
     client: FlaskClient, content: bytes, reason: str
 ) -> None:
     answer = bring(client, content, name="<b>odd</b>.json", algorithm="unigram", vocabulary="unigram")
@@ -256,7 +256,7 @@ def test_a_file_that_is_no_vocabulary_is_refused_and_nothing_lost(
     assert "Set-Cookie" not in answer.headers
 
 
-def test_no_file_and_too_many_files(client: FlaskClient) -> None:
+def test_no_file_and_too_many_files_are_refused(client: FlaskClient) -> None:
     assert "Choose a vocabulary file first" in Page(bring(client).text).problems[0]
     three = bring(client, b"a\n", b"b\n", b"c\n")
     assert three.status_code == 422
@@ -264,12 +264,12 @@ def test_no_file_and_too_many_files(client: FlaskClient) -> None:
 
 
 def small_site(app: Flask, **settings: object) -> FlaskClient:
-    """A site with the database of another, and settings of its own."""
+    """Return a client of another site on the same database, with its own settings."""
     database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
     return create_app({**database, "MAX_DATABASE_SECONDS": 1, **NOWHERE, **settings}).test_client()
 
 
-def test_a_file_over_the_limit(app: Flask) -> None:
+def test_a_file_over_the_limit_is_refused(app: Flask) -> None:
     with small_site(app, MAX_UPLOAD_BYTES=1000) as client:
         answer = bring(client, b"word\n" * 201)
         assert answer.status_code == 413
@@ -281,13 +281,13 @@ def test_a_file_over_the_limit(app: Flask) -> None:
         assert "a vocabulary file may have up to 1,000 bytes" in answer.text
 
 
-def test_a_file_larger_than_any_text_is_taken(app: Flask) -> None:
+def test_a_file_larger_than_any_text_is_accepted(app: Flask) -> None:
     with small_site(app, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
         content = "\n".join(map(str, range(100_000, 150_000))).encode()
         assert bring(client, content, algorithm="fmm").status_code == 303
 
 
-def test_no_room(app: Flask) -> None:
+def test_a_full_store_refuses_uploads(app: Flask) -> None:
     with small_site(app, MAX_UPLOADS_BYTES=10) as client:
         answer = bring(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
@@ -298,7 +298,7 @@ def test_no_room(app: Flask) -> None:
             assert storage().vocabularies.total_bytes() == 0
 
 
-def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_created_at_first_is_created_later(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with create_app(
         {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "file" / "x"), **NOWHERE}
@@ -318,13 +318,13 @@ def test_a_database_that_cannot_be_made_now_is_made_later(tmp_path: Path) -> Non
         assert bring(client, b"some\nfew\nwords\n").status_code == 303
 
 
-def test_a_kept_file_that_is_gone(app: Flask) -> None:
+def test_a_stored_file_that_was_deleted(app: Flask) -> None:
     content = b"low\nlower\n"
     with small_site(app) as client:
         name = chosen(bring(client, content))["vocabulary"]
     with small_site(app) as client:
         with client.application.app_context():
-            assert find(name)  # this process knows of it
+            assert find(name)  # the vocabulary is now in this process's cache
             assert storage().vocabularies.delete(hash_of(content))
         answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
         assert answer.status_code == 503
@@ -341,7 +341,7 @@ def test_a_kept_file_that_is_gone(app: Flask) -> None:
         ("tokenizers/gpt2.json", "tokenizers"),
     ],
 )
-def test_published_files_and_broken_copies_of_them(client: FlaskClient, name: str, rival: str) -> None:
+def test_published_files_are_accepted_and_broken_copies_refused(client: FlaskClient, name: str, rival: str) -> None:
     path = VOCABULARIES / name
     if not path.exists():
         pytest.skip("the folder with published vocabularies is not here")
@@ -364,14 +364,14 @@ def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None
     assert '<details class="finder" open>' in answer.text
 
 
-def test_my_uploads_go_by_the_names_of_their_files(client: FlaskClient) -> None:
+def test_uploads_are_listed_by_the_names_of_their_files(client: FlaskClient) -> None:
     name = chosen(bring(client, b"seven\neight\n", name="wörter; v=1!.txt"))["vocabulary"]
     assert f"wörter; v=1!.txt · {name[7:15]}" in client.get("/?text=x&algorithm=fmm").text
     assert f"Dictionary · {name[7:15]}" in client.application.test_client().get(f"/vocabularies/{name}").text
 
 
 def pipeline(**parts: object) -> bytes:
-    """A `tokenizer.json` with parts of somebody's making."""
+    """Return a small `tokenizer.json` with the given parts."""
     model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
     return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}).encode()
 
@@ -391,7 +391,7 @@ def pipeline(**parts: object) -> bytes:
         ),
     ],
 )  # fmt: skip
-def test_a_vocabulary_that_cannot_cope_with_a_text_says_so(
+def test_a_text_that_a_vocabulary_cannot_handle_is_refused(
     client: FlaskClient, part: dict[str, object], text: str, message: str
 ) -> None:
     name = chosen(bring(client, pipeline(**part), text="a"))["vocabulary"]
@@ -413,7 +413,7 @@ LONG_PIECES = json.dumps(
         ("zh-CN", "以另外 48 个超过 32 个字符的词片结尾，最多允许 47 个"),
     ],
 )
-def test_pieces_that_would_take_minutes_are_refused_beside_the_field(
+def test_pieces_that_would_take_minutes_are_refused_next_to_the_field(
     client: FlaskClient, language: str, reason: str
 ) -> None:
     client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
@@ -425,7 +425,7 @@ def test_pieces_that_would_take_minutes_are_refused_beside_the_field(
     assert page.box == "\n" + TEXT
 
 
-def test_the_api_refuses_them_too(client: FlaskClient) -> None:
+def test_the_api_refuses_pieces_that_would_take_minutes(client: FlaskClient) -> None:
     answer = client.post("/api/v1/vocabularies", data={"file": (io.BytesIO(LONG_PIECES), "long.json")})
     assert answer.status_code == 409
     assert "at most 47 are allowed" in answer.get_json()["detail"]

@@ -15,7 +15,7 @@ from webapp.vocabularies.library import Library
 
 @pytest.fixture
 def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each name is looked up."""
+    """Count the look-ups of each name."""
     names: Counter[str] = Counter()
     find = Library.find
 
@@ -29,7 +29,7 @@ def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.fixture
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are encoded."""
+    """Record the texts that are encoded."""
     texts: list[str] = []
     tokenize = routes.tokenize_or_explain
 
@@ -44,12 +44,12 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize("path", ["/?text=hello", "/?text=hello&token=0", "/?text=hello&vocabulary=bpe-characters"])
 def test_a_page_looks_each_vocabulary_up_once(client: FlaskClient, looked_up: Counter[str], path: str) -> None:
     assert client.get(path).status_code == 200
-    assert looked_up.pop("", 0) <= 10  # no name at all is no look-up of a vocabulary
+    assert looked_up.pop("", 0) <= 10  # an empty name is not a vocabulary
     assert looked_up
     assert max(looked_up.values()) == 1
 
 
-LONG = "hello " * 2_000  # no address holds it
+LONG = "hello " * 2_000  # too long for an address
 
 
 @pytest.mark.parametrize("token", ["0", "1999"])

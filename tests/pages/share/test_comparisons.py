@@ -1,4 +1,4 @@
-"""Comparisons that are kept: shared, shown, embedded, unfolded, reported, deleted."""
+"""Stored comparisons: shared, shown, embedded, previewed in links, reported, deleted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORM: dict[str, Any] = {"text": TEXT, "with": ROWS, "dictionary": "研究\n生�
 
 @pytest.fixture
 def app(storing_app: Flask) -> Flask:
-    """The site, once on SQLite and once on PostgreSQL."""
+    """Return the site, once on SQLite and once on PostgreSQL."""
     return storing_app
 
 
@@ -33,13 +33,13 @@ def share(client: FlaskClient, *, headers: dict[str, str] | None = None, **form:
 
 
 def drawn(page: str) -> str:
-    """The drawing alone."""
+    """Return the HTML of the drawing alone."""
     start = page.index('<div id="aligned"')
     return page[start : page.index("\n</div>", start)]
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_a_kept_comparison_is_shown_as_it_was(client: FlaskClient, layout: str) -> None:
+def test_a_stored_comparison_is_shown_unchanged(client: FlaskClient, layout: str) -> None:
     shown = client.get("/compare", query_string={**FORM, "layout": layout}).text
     kept = client.get(link(share(client, layout=layout, title="Four <ways>", note="Look.")))
     assert kept.status_code == 200
@@ -53,7 +53,7 @@ def test_a_kept_comparison_is_shown_as_it_was(client: FlaskClient, layout: str) 
     assert kept.headers["X-Robots-Tag"] == "noindex"
 
 
-def test_the_copy_that_is_opened_is_the_same_comparison(client: FlaskClient) -> None:
+def test_opening_a_copy_gives_the_same_comparison(client: FlaskClient) -> None:
     page = client.get(link(share(client))).text
     fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page)
     form: dict[str, list[str]] = {}
@@ -63,7 +63,7 @@ def test_the_copy_that_is_opened_is_the_same_comparison(client: FlaskClient) -> 
     assert drawn(client.get(answer.location).text) == drawn(page)
 
 
-def test_the_same_comparison_has_the_same_link_and_another_order_another(client: FlaskClient) -> None:
+def test_the_same_rows_have_the_same_link_and_another_order_has_another(client: FlaskClient) -> None:
     one, again, other = share(client), share(client), share(client, **{"with": ROWS[::-1]})
     assert link(one) == link(again)
     assert link(one) != link(other)
@@ -72,7 +72,7 @@ def test_the_same_comparison_has_the_same_link_and_another_order_another(client:
     assert link(alone) != link(one)
 
 
-def test_the_twin_has_every_row(client: FlaskClient) -> None:
+def test_the_json_has_every_row(client: FlaskClient) -> None:
     path = link(share(client))
     twin = client.get(f"{path}.json").get_json()
     assert twin["text"] == TEXT
@@ -84,7 +84,7 @@ def test_the_twin_has_every_row(client: FlaskClient) -> None:
     assert by_api == twin
 
 
-def test_it_can_be_embedded_and_unfolds_to_a_picture(client: FlaskClient) -> None:
+def test_it_can_be_embedded_and_its_link_preview_has_a_picture(client: FlaskClient) -> None:
     path = link(share(client))
     frame = client.get(f"{path}/embed")
     assert frame.status_code == 200
@@ -102,7 +102,7 @@ def test_it_can_be_embedded_and_unfolds_to_a_picture(client: FlaskClient) -> Non
     assert client.get(path, query_string={"token": "1"}).status_code == 302
 
 
-def test_deleted_it_is_gone_with_its_vocabularies(app: Flask, client: FlaskClient) -> None:
+def test_deleting_it_deletes_its_vocabularies(app: Flask, client: FlaskClient) -> None:
     with app.app_context():
         before = storage().vocabularies.total_bytes()
     one, again = share(client), share(client)
@@ -124,7 +124,7 @@ def test_deleted_it_is_gone_with_its_vocabularies(app: Flask, client: FlaskClien
     assert client.get(path).status_code == 200
 
 
-def test_reported_and_removed_it_stays_away(app: Flask, client: FlaskClient) -> None:
+def test_a_removed_comparison_cannot_be_shared_again(app: Flask, client: FlaskClient) -> None:
     path = link(share(client))
     assert client.post(f"{path}/report", data={"reason": "no"}).status_code == 200
     assert app.test_cli_runner().invoke(args=["snapshots", "remove", path.removeprefix("/s/")]).exit_code == 0
@@ -145,7 +145,7 @@ def test_reported_and_removed_it_stays_away(app: Flask, client: FlaskClient) -> 
         ({"title": "x" * 200}, 422, "limit is 120"),
     ],
 )
-def test_what_cannot_be_kept_is_told_and_nothing_lost(
+def test_a_comparison_that_cannot_be_stored_is_refused_and_the_form_stays(
     client: FlaskClient, form: dict[str, Any], status: int, message: str
 ) -> None:
     answer = share(client, **form)
@@ -167,7 +167,7 @@ def test_htmx_gets_the_link_alone(client: FlaskClient) -> None:
     assert 'form="playground"' not in page
 
 
-def test_tokens_that_would_be_others_today_are_told(app: Flask, client: FlaskClient) -> None:
+def test_tokens_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClient) -> None:
     path = link(share(client))
     with app.app_context():
         kept = storage().snapshots.get(path.removeprefix("/s/"))
@@ -182,7 +182,7 @@ def test_tokens_that_would_be_others_today_are_told(app: Flask, client: FlaskCli
 
 
 @pytest.mark.parametrize("text", ["", "\ud800 half", "<script>alert(1)</script>\x00"])
-def test_any_text_is_kept(client: FlaskClient, text: str) -> None:
+def test_any_text_can_be_shared(client: FlaskClient, text: str) -> None:
     answer = share(client, text=text.encode("utf-8", "surrogatepass"))
     page = client.get(link(answer))
     assert page.status_code == 200

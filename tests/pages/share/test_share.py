@@ -1,4 +1,4 @@
-"""Results that are kept: shared, shown, embedded, unfolded, reported, deleted."""
+"""Stored results: shared, shown, embedded, previewed in links, reported, deleted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.vocabularies import shipped_tokenizer
 
 @pytest.fixture
 def app(storing_app: Flask) -> Flask:
-    """The site, once on SQLite and once on PostgreSQL."""
+    """Return the site, once on SQLite and once on PostgreSQL."""
     return storing_app
 
 
@@ -34,7 +34,7 @@ def share(client: FlaskClient, *, headers: dict[str, str] | None = None, **form:
 
 
 def link(answer: TestResponse) -> str:
-    """The path of the link that an answer to sharing shows."""
+    """Return the path of the link that the response to sharing shows."""
     assert answer.status_code == 201, Page(answer.text).problems
     return urlsplit(html.unescape(ADDRESS.findall(answer.text)[0])).path
 
@@ -58,7 +58,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: "-".join(state.values())[:40])
-def test_a_kept_result_is_shown_as_it_was(client: FlaskClient, state: dict[str, str]) -> None:
+def test_a_stored_result_is_shown_unchanged(client: FlaskClient, state: dict[str, str]) -> None:
     shown = Page(client.get("/", query_string={"text": TEXT, **state}).text)
     kept = Page(client.get(link(share(client, **state))).text)
     assert kept.ids == shown.ids
@@ -70,7 +70,7 @@ def test_a_kept_result_is_shown_as_it_was(client: FlaskClient, state: dict[str, 
     assert "Today the same text" not in kept.text
 
 
-def test_the_same_state_has_the_same_link_and_every_share_its_own_secret(app: Flask, client: FlaskClient) -> None:
+def test_the_same_state_has_one_link_and_every_share_its_own_secret(app: Flask, client: FlaskClient) -> None:
     one, again = share(client, text="one state"), share(client, text="one state")
     assert link(one) == link(again)
     assert deletion(one) != deletion(again)
@@ -80,12 +80,12 @@ def test_the_same_state_has_the_same_link_and_every_share_its_own_secret(app: Fl
     assert re.fullmatch(r"/s/[2-9a-hjkmnp-z]{9,}", link(one))
 
 
-def test_what_does_not_change_the_result_does_not_change_the_link(client: FlaskClient) -> None:
+def test_settings_that_do_not_affect_the_result_do_not_change_the_link(client: FlaskClient) -> None:
     one = link(share(client, text="low lower", corpus="ignored by a vocabulary that ships", token="1"))
     assert link(share(client, text="low lower")) == one
 
 
-def test_a_title_and_a_note_are_text(client: FlaskClient) -> None:
+def test_title_and_note_are_escaped(client: FlaskClient) -> None:
     page = client.get(link(share(client, title="<script>alert(1)</script>", note="<b>a</b>\nb"))).text
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -109,7 +109,7 @@ def test_a_title_and_a_note_are_text(client: FlaskClient) -> None:
         ),
     ],
 )
-def test_what_cannot_be_kept_is_told_and_nothing_is_lost(
+def test_a_result_that_cannot_be_stored_is_refused_and_the_form_stays(
     client: FlaskClient, form: dict[str, str], status: int, message: str
 ) -> None:
     answer = share(client, **form)
@@ -128,7 +128,7 @@ def test_htmx_gets_the_part_alone(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://elsewhere.example"}])
-def test_other_sites_cannot_make_this_one_keep_anything(client: FlaskClient, headers: dict[str, str]) -> None:
+def test_requests_from_other_sites_cannot_store_anything(client: FlaskClient, headers: dict[str, str]) -> None:
     assert share(client, headers=headers, text="from elsewhere").status_code == 403
     assert client.post("/upload", data={"text": "x"}, headers=headers).status_code == 403
     path = link(share(client, text="to be attacked"))
@@ -138,7 +138,7 @@ def test_other_sites_cannot_make_this_one_keep_anything(client: FlaskClient, hea
     assert client.get(path).status_code == 200
 
 
-def test_our_own_pages_may(client: FlaskClient) -> None:
+def test_requests_from_our_own_pages_can_share(client: FlaskClient) -> None:
     for headers in ({"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://localhost"}):
         assert share(client, headers=headers).status_code == 201
 
@@ -162,7 +162,7 @@ def test_deleting_with_the_secret(client: FlaskClient) -> None:
     assert client.get(secret).status_code == 410
 
 
-def test_nobody_breaks_the_link_of_somebody_else(client: FlaskClient) -> None:
+def test_deleting_does_not_break_the_link_of_another_visitor(client: FlaskClient) -> None:
     mine, theirs = share(client, text="shared twice"), share(client, text="shared twice")
     assert "Somebody else has shared" in client.post(deletion(theirs)).text
     assert client.get(link(mine)).status_code == 200
@@ -171,14 +171,14 @@ def test_nobody_breaks_the_link_of_somebody_else(client: FlaskClient) -> None:
     assert client.get(link(share(client, text="shared twice"))).status_code == 200
 
 
-def test_kept_until_a_day(client: FlaskClient) -> None:
+def test_a_result_stored_until_a_day_shows_it(client: FlaskClient) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
     answer = share(client, text="for a while", keep="until", until=tomorrow.isoformat())
     assert "It is kept until the end of" in Page(answer.text).text
     assert "It is kept until the end of" in Page(client.get(link(answer)).text).text
 
 
-def test_an_expired_one_says_so(app: Flask, client: FlaskClient) -> None:
+def test_an_expired_result_is_410(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="already over", keep="until", until="2099-01-01"))
     with app.app_context():
         kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
@@ -197,7 +197,7 @@ def vars_of(snapshot: object) -> dict[str, object]:
     return {name: getattr(snapshot, name) for name in snapshot.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
-def test_the_operator_removes_one_for_good(app: Flask, client: FlaskClient) -> None:
+def test_the_operator_removes_a_result_permanently(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="not to be seen"))
     assert client.post(f"{path}/report", data={"reason": "It is not nice."}).status_code == 200
     runner = app.test_cli_runner()
@@ -215,13 +215,13 @@ def test_the_operator_removes_one_for_good(app: Flask, client: FlaskClient) -> N
 
 
 @pytest.mark.parametrize("id", ["zzzzzzzzz", "x", "UPPER1234", "a" * 300, "%00", "..", "<script>"])
-def test_addresses_that_nobody_shared(client: FlaskClient, id: str) -> None:
+def test_an_unknown_id_is_404(client: FlaskClient, id: str) -> None:
     answer = client.get(f"/s/{id}")
     assert answer.status_code == 404
     assert "<script>" not in answer.text
 
 
-def test_a_report_needs_words(client: FlaskClient) -> None:
+def test_a_report_needs_a_reason(client: FlaskClient) -> None:
     path = link(share(client))
     assert "What is wrong with this snapshot?" in client.get(f"{path}/report").text
     for reason in ("", "   ", "x" * 2001):
@@ -230,7 +230,7 @@ def test_a_report_needs_words(client: FlaskClient) -> None:
         assert "Say in up to 2,000 characters" in Page(answer.text).problems[0]
 
 
-def test_one_token_of_a_kept_result(client: FlaskClient) -> None:
+def test_details_of_a_token_of_a_stored_result(client: FlaskClient) -> None:
     path = link(share(client))
     page = client.get(f"{path}?token=2")
     ids = shipped_tokenizer("bpe-bytes").ids(TEXT)
@@ -255,7 +255,7 @@ def test_a_copy_opens_in_the_playground(client: FlaskClient) -> None:
     assert copied.box == "\n" + TEXT
 
 
-def test_the_frame_may_stand_on_other_pages_and_nothing_else_may(client: FlaskClient) -> None:
+def test_only_the_embed_frame_may_be_framed_by_other_sites(client: FlaskClient) -> None:
     path = link(share(client))
     frame, page = client.get(f"{path}/embed"), client.get(path)
     assert "frame-ancestors" not in frame.headers["Content-Security-Policy"]
@@ -268,7 +268,7 @@ def test_the_frame_may_stand_on_other_pages_and_nothing_else_may(client: FlaskCl
     assert "<script" not in frame.text
 
 
-def test_snapshots_are_not_for_search_engines_and_are_asked_for_again(client: FlaskClient) -> None:
+def test_snapshots_are_noindex_and_revalidated(client: FlaskClient) -> None:
     path = link(share(client))
     answer = client.get(path)
     assert answer.headers["X-Robots-Tag"] == "noindex"
@@ -277,7 +277,7 @@ def test_snapshots_are_not_for_search_engines_and_are_asked_for_again(client: Fl
     assert again.status_code == 304
 
 
-def test_a_link_unfolds(client: FlaskClient) -> None:
+def test_link_previews_and_oembed(client: FlaskClient) -> None:
     path = link(share(client, title="Words & cuts"))
     page = client.get(path).text
     told = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[a-z:]+)" content="([^"]*)"', page))
@@ -303,7 +303,7 @@ def test_a_link_unfolds(client: FlaskClient) -> None:
     assert client.get(f"/oembed?url=http://localhost{path}&format=xml").status_code == 501
 
 
-def test_what_the_core_would_do_today_is_told_where_it_differs(app: Flask, client: FlaskClient) -> None:
+def test_ids_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="as it was"))
     with app.app_context():
         kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
@@ -316,7 +316,7 @@ def test_what_the_core_would_do_today_is_told_where_it_differs(app: Flask, clien
     assert "by version 0.0.1. Today the same text would get other ids." in page.text
 
 
-def test_it_renders_though_its_vocabulary_is_gone(app: Flask, client: FlaskClient) -> None:
+def test_it_renders_without_its_vocabulary(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="the lowest"))
     with app.app_context():
         kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
@@ -331,7 +331,7 @@ def test_it_renders_though_its_vocabulary_is_gone(app: Flask, client: FlaskClien
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "html", "json", "csv", "txt"])
-def test_a_kept_result_can_be_taken_away(client: FlaskClient, kind: str) -> None:
+def test_a_stored_result_can_be_downloaded(client: FlaskClient, kind: str) -> None:
     path = link(share(client))
     answer = client.get(f"{path}/tokens.{kind}?separator=bar")
     assert answer.status_code == 200
@@ -340,13 +340,13 @@ def test_a_kept_result_can_be_taken_away(client: FlaskClient, kind: str) -> None
     assert f'formaction="{path}/tokens.{kind}"' in client.get(path).text
 
 
-def test_what_cannot_be_taken_away(client: FlaskClient) -> None:
+def test_unknown_downloads_are_404(client: FlaskClient) -> None:
     path = link(share(client))
     assert client.get(f"{path}/tokens.exe").status_code == 404
     assert client.get("/s/zzzzzzzzz/tokens.svg").status_code == 404
 
 
-def test_a_remembered_page_is_the_same_in_each_language(client: FlaskClient) -> None:
+def test_the_page_cache_is_separate_for_each_language(client: FlaskClient) -> None:
     path = link(share(client, title="remembered"))
     english, again = client.get(f"{path}?lang=en"), client.get(f"{path}?lang=en")
     chinese = client.get(f"{path}?lang=zh")
@@ -355,14 +355,14 @@ def test_a_remembered_page_is_the_same_in_each_language(client: FlaskClient) -> 
     assert Page(chinese.text).lang == "zh-Hans"
 
 
-def test_a_link_of_its_own_page_is_selected(client: FlaskClient) -> None:
+def test_the_link_on_a_page_without_htmx_is_focused(client: FlaskClient) -> None:
     page = share(client, text="without htmx").text
     assert re.search(r'id="link" readonly value="[^"]+" autofocus>', page)
     assert "share.js" in page
     assert page.count("autofocus") == 1
 
 
-def test_programs_are_told_in_their_own_way_what_is_gone(client: FlaskClient) -> None:
+def test_json_of_deleted_and_unknown_results_is_a_problem_document(client: FlaskClient) -> None:
     answer = share(client, text="soon gone")
     client.post(deletion(answer))
     for path, status in ((link(answer), 410), ("/s/zzzzzzzzz", 404)):
@@ -372,10 +372,10 @@ def test_programs_are_told_in_their_own_way_what_is_gone(client: FlaskClient) ->
         assert client.get(f"{path}/tokens.svg").mimetype == "text/html"
 
 
-def test_a_report_is_kept_as_it_was_typed(app: Flask, client: FlaskClient) -> None:
+def test_a_report_is_stored_as_typed(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="reported", title="Of this title"))
     assert "Of this title" in client.get(f"{path}/report").text
-    typed = "line\n" * 399 + "12345"  # as long as may be, with each line end counted once
+    typed = "line\n" * 399 + "12345"  # exactly the limit, with each line end counted once
     assert client.post(f"{path}/report", data={"reason": typed.replace("\n", "\r\n")}).status_code == 200
     with app.app_context():
         assert typed in [report.reason for report in storage().snapshots.reports()]
@@ -384,7 +384,7 @@ def test_a_report_is_kept_as_it_was_typed(app: Flask, client: FlaskClient) -> No
 @pytest.mark.parametrize(
     "error", [UnavailableStorageError("away", "nobody answers"), RuntimeError("nobody foresaw it")]
 )
-def test_a_frame_may_show_what_went_wrong(
+def test_an_error_page_may_be_framed_in_the_embed(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(*_args: object) -> None:

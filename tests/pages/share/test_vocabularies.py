@@ -1,4 +1,4 @@
-"""What a snapshot's vocabulary is to others: nothing. And what happens where it cannot be kept, or is not here."""
+"""The vocabulary of a snapshot is private; and what happens when it cannot be stored or is not here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MINE = {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": DICTIO
 
 @pytest.fixture
 def app(storing_app: Flask) -> Flask:
-    """The site, once on SQLite and once on PostgreSQL."""
+    """Return the site, once on SQLite and once on PostgreSQL."""
     return storing_app
 
 
@@ -34,14 +34,14 @@ def id_of(path: str) -> str:
 
 
 def kept_name(app: Flask, path: str) -> str:
-    """The name that the vocabulary of a snapshot would have, had somebody uploaded it."""
+    """Return the name that the vocabulary of a snapshot would have if it had been uploaded."""
     stored = storage_of(app).snapshots.get(id_of(path))
     assert stored
     return f"upload-{stored.snapshot.state['vocabulary_hash'][:16]}"
 
 
 def addresses(name: str) -> list[str]:
-    """Where an uploaded vocabulary can be read, and used."""
+    """Return the addresses where an uploaded vocabulary can be read or used."""
     api = f"/api/v1/vocabularies/{name}"
     return [f"/vocabularies/{name}", f"/vocabularies/{name}.json", api, f"{api}/tokens", f"/?text=x&vocabulary={name}"]
 
@@ -49,7 +49,7 @@ def addresses(name: str) -> list[str]:
 @pytest.mark.parametrize(
     "state", [MINE, {"vocabulary": "learned-bytes"}, {"algorithm": "unigram", "vocabulary": "learned-unigram"}]
 )
-def test_nobody_reads_the_vocabulary_of_a_snapshot(app: Flask, client: FlaskClient, state: dict[str, str]) -> None:
+def test_the_vocabulary_of_a_snapshot_is_private(app: Flask, client: FlaskClient, state: dict[str, str]) -> None:
     shared = share(client, **state)
     path = link(shared)
     name = kept_name(app, path)
@@ -64,7 +64,7 @@ def test_nobody_reads_the_vocabulary_of_a_snapshot(app: Flask, client: FlaskClie
     assert client.get(path).status_code == 410
 
 
-def test_what_is_uploaded_as_well_is_everybodys(app: Flask, client: FlaskClient) -> None:
+def test_a_vocabulary_that_is_also_uploaded_is_public(app: Flask, client: FlaskClient) -> None:
     shared = share(client, **MINE)
     name = kept_name(app, link(shared))
     content = DICTIONARY.encode() + b"\n"
@@ -74,7 +74,7 @@ def test_what_is_uploaded_as_well_is_everybodys(app: Flask, client: FlaskClient)
     assert client.get(f"/vocabularies/{name}").status_code == 200
 
 
-def test_no_room_for_a_vocabulary_of_ones_own(app: Flask) -> None:
+def test_a_full_store_refuses_the_vocabulary_of_a_snapshot(app: Flask) -> None:
     database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
     with create_app({**database, "MAX_UPLOADS_BYTES": 10}).test_client() as client:
         answer = share(client, **MINE, text="研究 and all of it")
@@ -88,7 +88,7 @@ def test_no_room_for_a_vocabulary_of_ones_own(app: Flask) -> None:
         assert client.get(link(share(client, algorithm="unigram"))).status_code == 200
 
 
-def test_a_vocabulary_that_no_file_says(client: FlaskClient) -> None:
+def test_a_vocabulary_that_cannot_be_written_as_a_file_is_refused(client: FlaskClient) -> None:
     dictionary = "\ufeff\ufeff研究\n"
     answer = share(client, **{**MINE, "dictionary": dictionary}, text="研究 and all of it")
     assert answer.status_code == 422
@@ -99,7 +99,7 @@ def test_a_vocabulary_that_no_file_says(client: FlaskClient) -> None:
     assert (told.status_code, told.mimetype) == (409, "application/problem+json")
 
 
-def test_an_upload_that_was_deleted_in_between(app: Flask, client: FlaskClient) -> None:
+def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskClient) -> None:
     content = b"low\nlower\n"
     name = chosen(bring(client, content))["vocabulary"]
     with app.app_context():
@@ -113,7 +113,7 @@ def test_an_upload_that_was_deleted_in_between(app: Flask, client: FlaskClient) 
     assert (told.status_code, told.mimetype) == (409, "application/problem+json")
 
 
-def test_nobody_waits_for_a_publisher_where_the_vocabulary_was_kept(
+def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = bpe().to_str().encode()
@@ -148,7 +148,7 @@ def test_nobody_waits_for_a_publisher_where_the_vocabulary_was_kept(
     assert client.get("/", query_string={"text": "x", "vocabulary": f"kept {hash}"}).status_code == 404
 
 
-def test_a_picture_of_what_is_deleted_meanwhile(
+def test_a_card_of_a_result_deleted_while_drawing_is_not_cached(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = share(client, text="deleted while it is drawn", title="A card")
@@ -165,7 +165,7 @@ def test_a_picture_of_what_is_deleted_meanwhile(
     assert client.get(address).status_code == 410
 
 
-def test_the_operator_forgets_reports(app: Flask, client: FlaskClient) -> None:
+def test_the_operator_dismisses_reports(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="nothing wrong with it"))
     for reason in ("one", "two"):
         client.post(f"{path}/report", data={"reason": reason})

@@ -1,4 +1,4 @@
-"""The splitter's page: parts of a text to see and to download."""
+"""The page that splits a text: its parts, shown and downloaded."""
 
 import io
 import json
@@ -33,7 +33,7 @@ def test_htmx_gets_the_parts_and_their_address(client: FlaskClient) -> None:
     assert long.headers["HX-Replace-Url"] == "/split"
 
 
-def test_downloads_hold_all_parts(client: FlaskClient) -> None:
+def test_downloads_contain_all_parts(client: FlaskClient) -> None:
     archive = client.post("/split.zip", data=ASKED)
     assert archive.headers["Content-Disposition"] == "attachment; filename=parts.zip"
     with zipfile.ZipFile(io.BytesIO(archive.data)) as file:
@@ -60,7 +60,7 @@ def test_downloads_hold_all_parts(client: FlaskClient) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/split", "/split.zip"])
-def test_what_is_wrong_is_said_and_the_text_kept(
+def test_errors_have_a_message_and_the_text_stays(
     client: FlaskClient, path: str, changes: dict[str, str], status: int, message: str
 ) -> None:
     answer = client.post(path, data=ASKED | changes)
@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said_and_the_text_kept(
     assert (ASKED | changes)["text"].splitlines()[0] in answer.text
 
 
-def test_markup_in_a_text_stays_text(client: FlaskClient) -> None:
+def test_markup_in_a_text_is_escaped(client: FlaskClient) -> None:
     page = client.get("/split", query_string={"text": "<script>alert(1)</script>"})
     assert "<script>alert" not in page.text
 
@@ -79,7 +79,7 @@ def test_every_kind_of_vocabulary_can_be_chosen(client: FlaskClient) -> None:
         assert "part" in client.get("/split", query_string=ASKED | {"vocabulary": name}).text
 
 
-def test_a_file_is_the_text(client: FlaskClient) -> None:
+def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
     def send(content: bytes, path: str = "/split", **form: str) -> TestResponse:
         return client.post(path, data={"tokens": "12", "file": (io.BytesIO(content), "rain.txt"), **form})
 
@@ -95,14 +95,14 @@ def test_a_file_is_the_text(client: FlaskClient) -> None:
     assert "24 parts" in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
 
 
-def test_a_file_has_the_limit_of_a_text(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_of_a_text_applies_to_a_file(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(client.application.config, "MAX_TEXT_BYTES", 100)
     large = client.post("/split", data={"file": (io.BytesIO(b"x" * 101), "rain.txt")})
     assert large.status_code == 413
     assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
 
 
-def test_the_twin_answers_programs(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/split?text=a&format=json").headers["Cache-Control"] == "private, no-cache"
     told = client.get("/split?text=a&tokens=0&format=json")
     assert (told.status_code, told.mimetype) == (422, "application/problem+json")
@@ -115,7 +115,7 @@ def test_the_twin_answers_programs(client: FlaskClient, monkeypatch: pytest.Monk
     assert (told.status_code, told.mimetype) == (500, "application/problem+json")
 
 
-def test_a_long_text_comes_along_into_the_other_language(client: FlaskClient) -> None:
+def test_switching_language_keeps_a_long_text(client: FlaskClient) -> None:
     page = client.post("/split", data={"text": TEXT * 20})
     assert '<button type="submit" form="split" name="lang" value="zh"' in page.text
     page = client.post("/split", data={"text": TEXT * 20, "lang": "zh"})

@@ -1,4 +1,4 @@
-"""The examples that the first page of the steps leads to come out as the worked ones."""
+"""The examples on the first page of the steps give the results of the worked examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BACKWARD = {
 }
 
 
-def test_small_dictionaries_are_followed_both_ways(client: FlaskClient) -> None:
+def test_small_dictionaries_have_steps_in_both_directions(client: FlaskClient) -> None:
     page = client.get("/steps").text
     addresses = [
         html.unescape(found) for found in re.findall(r'class="example" href="([^"]+own-dictionary[^"]+)"', page)
@@ -31,7 +31,7 @@ def test_small_dictionaries_are_followed_both_ways(client: FlaskClient) -> None:
             assert answer["ids"] == ids
 
 
-def test_they_are_the_worked_examples(shared: Path) -> None:
+def test_the_expected_words_are_those_of_the_worked_examples(shared: Path) -> None:
     worked = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))["maximum_matching"]
     assert {(one["text"], tuple(one["dictionary"])) for one in worked} == set(DICTIONARIES)
     assert {one["text"]: one["fmm"] for one in worked} == FORWARD

@@ -1,4 +1,4 @@
-"""Unigram step by step: the lattice and its table, the n best segmentations and the samples, as a reader sees them."""
+"""Unigram step by step on the page: the lattice and its table, the n best segmentations and the samples."""
 
 import re
 from html import unescape
@@ -54,7 +54,7 @@ def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> 
 def shown(
     app: Flask, text: str, model: Unigram | SentencePieceUnigram = HUGS, *, step: int | None = None
 ) -> tuple[Walkthrough, list[str]]:
-    """The show of a text with a model alone, and all its steps drawn, or one of them."""
+    """Return the walkthrough of a text with a bare model, and all its steps drawn, or one of them."""
     with app.test_request_context("/?lang=en"):
         result = result_of(text, Tokenizer(model))
         show = walkthrough_of(result, {})
@@ -74,7 +74,7 @@ def shown(
 
 
 def kinds(html: str) -> dict[str, list[str]]:
-    """The pieces on the arcs of a picture, by what the arcs are for its step."""
+    """Return the pieces on the arcs of a picture, by the arcs' role in the step."""
     found: dict[str, list[str]] = {}
     for kind, piece in re.findall(r'<g class="arc-label (\w+)[^"]*"><text class="arc-piece"[^>]*>([^<]*)</text>', html):
         found.setdefault(kind, []).append(piece)
@@ -84,9 +84,9 @@ def kinds(html: str) -> dict[str, list[str]]:
 # --- the steps
 
 
-def test_the_table_fills_from_left_to_right_and_is_read_back(app: Flask) -> None:
+def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> None:
     show, drawn = shown(app, "hugs")
-    # The opening, four columns, two arcs read back, the tokens.
+    # The opening, four columns, two arcs traced back, the tokens.
     assert len(show) == 1 + 4 + 2 + 1
     assert "In “hugs” pieces of the vocabulary fit in 8 places: each is an arc." in told(drawn[1])
     assert "Only one arc ends at position 1: “h”" in told(drawn[1])
@@ -107,7 +107,7 @@ def test_the_table_fills_from_left_to_right_and_is_read_back(app: Flask) -> None
     assert "Every table is read back: 2 tokens. There are 6 ways to cut the text" in told(drawn[7])
 
 
-def test_only_what_is_filled_has_figures(app: Flask) -> None:
+def test_only_filled_columns_have_figures(app: Flask) -> None:
     _show, drawn = shown(app, "hugs")
     for step in range(1, 5):
         sums = re.findall(r'<text class="sum"[^>]*>([^<]*)</text>', drawn[step])
@@ -115,17 +115,17 @@ def test_only_what_is_filled_has_figures(app: Flask) -> None:
         assert [bool(figure) for figure in sums] == [at <= step for at in range(5)]
 
 
-def test_a_tie_is_told(app: Flask) -> None:
+def test_a_tie_is_explained(app: Flask) -> None:
     _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0))
     assert "“a” comes to the same sum, −2.00; on a tie the longer one wins." in told(drawn[2])
 
 
-def test_sums_that_differ_far_behind_the_point_are_written_out(app: Flask) -> None:
+def test_sums_that_differ_late_after_the_point_are_shown_in_full(app: Flask) -> None:
     _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0))
     assert "“aa”, from the beginning, wins with −1.99996. “a” comes to −2.00000 only." in told(drawn[2])
 
 
-def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
+def test_unknown_characters_and_their_bytes_are_explained(app: Flask) -> None:
     _show, drawn = shown(app, "hx")
     assert "“x” is no piece: it is passed as an unknown character, for −14.00, which is 10 less" in told(drawn[2])
     assert "It becomes its bytes" not in told(drawn[2])
@@ -138,21 +138,21 @@ def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
     assert [show.step_of(token) for token in range(3)] == [1, 2, 2]
 
 
-def test_a_sum_that_is_brought_back_to_0_is_told(app: Flask) -> None:
+def test_a_sum_that_is_rebased_to_0_is_explained(app: Flask) -> None:
     vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     _show, drawn = shown(app, "aaa", SentencePieceUnigram(vocabulary))
     assert "Sums beyond 100,000 are brought back to 0 here" in told(drawn[2])
     assert "Sums beyond" not in told(drawn[1])
 
 
-def test_text_from_right_to_left_is_said_and_labelled(app: Flask) -> None:
+def test_right_to_left_text_is_mentioned_and_labelled(app: Flask) -> None:
     _show, drawn = shown(app, "שלום", Unigram(["<unk>", "שלום", "של"], [0, -1, -2], unknown_id=0))
     assert "The text runs from right to left." in drawn[2]
     assert re.search(r'<text class="arc-piece"[^>]* direction="rtl">של</text>', drawn[2])
     assert "runs from right to left" not in shown(app, "hugs")[1][2]
 
 
-def test_of_a_large_lattice_the_neighbourhood_is_drawn(app: Flask) -> None:
+def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
     pieces = ["<unk>", *("a" * length for length in range(1, 31))]
     model = Unigram(pieces, [0, *(-1 - length / 100 for length in range(1, 31))], unknown_id=0)
     _show, (page,) = shown(app, "a" * 200, model, step=100)
@@ -176,7 +176,7 @@ def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
     assert "more than 10,000 arcs" in refused.value.message
 
 
-def test_labels_of_lines_in_one_lane_never_meet(app: Flask) -> None:
+def test_labels_of_lines_in_one_lane_never_overlap(app: Flask) -> None:
     pieces = ["<unk>", *("a" * length for length in range(1, 9))]
     _show, drawn = shown(app, "a" * 16, Unigram(pieces, [0.0, *[-1.0] * 8], unknown_id=0))
     places = re.findall(r'<text class="arc-score" x="([\d.]+)" y="([\d.]+)">', drawn[16])
@@ -194,7 +194,7 @@ MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
 @EXPENSIVE
 @given(text=any_text, special=st.booleans())
 @example(text="x\x00\u202e é 👩‍👩‍👧 שלום", special=True)
-def test_a_show_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
+def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
     tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
     with app.test_request_context("/"):
         result = result_of(text, tokenizer, special=special)
@@ -217,14 +217,14 @@ def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, specia
             record = show.record(show.step_of(token))
             if record["kind"] == "added":
                 assert record["id"] == id
-            else:  # of unknown characters that became one token, the last
+            else:  # the last of several unknown characters that became one token
                 assert record["candidates"][record["winner"]]["id"] in (id, None)
 
 
 # --- the pages
 
 
-def test_every_step_has_a_page_and_a_record(client: FlaskClient) -> None:
+def test_every_step_has_a_page_and_json(client: FlaskClient) -> None:
     twin = get(client, format="json")
     assert [step["kind"] for step in twin["steps"]][-1] == "tokens"
     assert twin["ids"] == twin["steps"][-1]["n_best"][0]["ids"]
@@ -235,14 +235,14 @@ def test_every_step_has_a_page_and_a_record(client: FlaskClient) -> None:
         assert ('<svg class="lattice"' in page.text) == (step["kind"] in ("reached", "followed"))
 
 
-def test_a_token_leads_to_the_column_where_it_won(client: FlaskClient) -> None:
+def test_a_token_links_to_the_column_where_it_won(client: FlaskClient) -> None:
     page = get(client, token=2)
     assert "“lie” wins" in told(page.text)
     assert kinds(page.text)["wins"] == ["lie"]
 
 
 def rows(html: str, label: str) -> list[list[str]]:
-    """The pieces of each row of a table of segmentations."""
+    """Return the pieces of each row of a table of segmentations."""
     table = re.search(rf'(?s)aria-label="{label}">(.*?)</table>', html)
     assert table is not None
     return [re.findall(r"<bdi[^>]*>([^<]*)</bdi>", row) for row in table[1].split("<tr")[2:]]
@@ -283,7 +283,7 @@ def test_the_n_best_and_the_samples(client: FlaskClient) -> None:
         ({"seed": "1" * 30}, "A seed is a whole number from 0 to 999,999,999."),
     ],
 )
-def test_what_cannot_be_drawn_is_said(client: FlaskClient, query: dict[str, str], message: str) -> None:
+def test_errors_have_a_message(client: FlaskClient, query: dict[str, str], message: str) -> None:
     answer = get(client, **query)
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
@@ -293,7 +293,7 @@ def test_what_cannot_be_drawn_is_said(client: FlaskClient, query: dict[str, str]
     assert client.get(unescape(out[1])).status_code == 200
 
 
-def test_a_vocabulary_learned_here_is_followed(client: FlaskClient) -> None:
+def test_a_trained_vocabulary_has_steps(client: FlaskClient) -> None:
     twin = get(client, "hug hugs hugging", vocabulary="learned-unigram", size=20, format="json")
     assert twin["steps"][-1]["n_best"][0]["ids"] == twin["ids"]
 

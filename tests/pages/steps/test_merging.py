@@ -1,4 +1,4 @@
-"""BPE step by step on the page: what is merged and why, the trees, and the longest piece first beside it."""
+"""BPE step by step on the page: each merge and its reason, the trees, and longest piece first for comparison."""
 
 import base64
 import html
@@ -29,7 +29,7 @@ TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
 
 
 def twin(client: FlaskClient, text: str, **state: object) -> dict[str, Any]:
-    """All steps as plain values."""
+    """Return all steps as JSON."""
     answer = client.get("/steps/bpe", query_string={"text": text, "format": "json", "lang": "en", **state})
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.get_json()
@@ -37,7 +37,7 @@ def twin(client: FlaskClient, text: str, **state: object) -> dict[str, Any]:
 
 
 def at(client: FlaskClient, text: str, step: int, **state: object) -> str:
-    """The page of a step."""
+    """Return the page of a step."""
     answer = client.get("/steps/bpe", query_string={"text": text, "step": step, "lang": "en", **state})
     assert answer.status_code == 200, answer.text
     return answer.text
@@ -50,18 +50,18 @@ def of_kind(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("vocabulary", ["bpe-bytes", "bpe-characters", "learned-bytes", "learned-characters"])
 @EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=st.text(st.one_of(st.sampled_from("low er研é😀"), st.characters(exclude_categories=["Cs"])), max_size=40))
-def test_they_end_in_what_the_playground_shows(client: FlaskClient, vocabulary: str, text: str) -> None:
+def test_the_steps_end_in_the_tokens_of_the_playground(client: FlaskClient, vocabulary: str, text: str) -> None:
     found = twin(client, text or "low", vocabulary=vocabulary, size=20)
     page = client.get(
         "/", query_string={"text": text or "low", "vocabulary": vocabulary, "algorithm": "bpe", "size": 20}
     )
     assert found["ids"] == Page(page.text).ids
     assert [id for word in found["steps"][-1]["words"] for id in word["ids"]] == found["ids"]
-    # The last step's page draws all of it.
+    # The page of the last step draws everything.
     assert at(client, text or "low", len(found["steps"]) - 1, vocabulary=vocabulary, size=20)
 
 
-def test_the_pair_that_is_merged_and_why(client: FlaskClient) -> None:
+def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> None:
     found = twin(client, " lower")
     merge = of_kind(found, "merge")[0]
     left, right = (merge["symbols"][merge["chosen"][0] + place] for place in (0, 1))
@@ -74,17 +74,17 @@ def test_the_pair_that_is_merged_and_why(client: FlaskClient) -> None:
     assert len(together) == 1
     assert re.findall(r"<bdi>(.*?)</bdi>", together[0]) == [left, right]
     assert f"<span>{rank}</span>" in together[0]
-    # All pairs stand in the row and in the table.
+    # All pairs are in the row and in the table.
     assert page.count('class="gap') == len(merge["symbols"]) - 1
     assert "merged now" in page
 
 
-def test_parts_of_characters_are_told_by_their_bytes(client: FlaskClient) -> None:
+def test_parts_of_characters_are_shown_as_bytes(client: FlaskClient) -> None:
     merge = of_kind(twin(client, "生"), "merge")[1]
     assert "“⟨E7 94⟩” + “⟨9F⟩”, with the rank 422. They become “生”" in merge["sentence"]
 
 
-def test_why_this_split_leads_to_the_merge_that_made_a_token(client: FlaskClient) -> None:
+def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> None:
     found = twin(client, TEXT)
     for index, id in enumerate(found["ids"]):
         answer = client.get("/steps/bpe", query_string={"text": TEXT, "token": index})
@@ -104,13 +104,13 @@ def test_the_trees_of_all_words(client: FlaskClient) -> None:
             assert f">{node['id']}</text>" in page
             if node.get("rank") is not None:
                 assert re.search(rf'class="rank">{node["rank"]:,}</text>', page)
-    # Characters of several bytes stand above them.
+    # Characters of several bytes are written above those.
     assert '<text x="' in page
     assert 'class="character">研</text>' in page
     assert page.count('class="token"') == len(found["ids"])
 
 
-def test_hostile_text_is_only_text(client: FlaskClient) -> None:
+def test_hostile_text_is_escaped(client: FlaskClient) -> None:
     text = "<script>alert(1)</script>\x00\u202e'\"&"
     for state in ({}, {"longest": "1"}, {"vocabulary": "bpe-characters"}):
         found = twin(client, text, **state)
@@ -141,7 +141,7 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     assert found["ids"][-2:] == [5 + 0xC3, 5 + 0xA9]
 
 
-def test_unknown_text_without_bytes(client: FlaskClient) -> None:
+def test_an_unknown_run_without_byte_fallback_is_one_token(client: FlaskClient) -> None:
     content = sentencepieces.made([("<unk>", 0.0, 2), ("▁", -1.0, 1), ("l", -1.0, 1)], model_type=2)
     vocabulary = chosen(bring(client, content))["vocabulary"]
     found = twin(client, "léñ", vocabulary=vocabulary)
@@ -150,7 +150,7 @@ def test_unknown_text_without_bytes(client: FlaskClient) -> None:
     assert "no piece holds “éñ”: the whole run becomes one unknown token, id 0." in sentence
 
 
-def test_a_piece_as_a_whole_is_not_merged(client: FlaskClient) -> None:
+def test_a_word_that_is_a_piece_is_not_merged(client: FlaskClient) -> None:
     pieces = [bytes([byte]) for byte in range(256)] + [b"cc!", b"ab"]
     content = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(pieces))
     vocabulary = chosen(bring(client, content, name="my.tiktoken"))["vocabulary"]
@@ -159,7 +159,7 @@ def test_a_piece_as_a_whole_is_not_merged(client: FlaskClient) -> None:
     assert "Merging would end in the same token" in sentence
 
 
-def test_what_is_unknown_from_the_beginning(client: FlaskClient) -> None:
+def test_characters_unknown_from_the_start_are_explained(client: FlaskClient) -> None:
     found = twin(client, "low ☃", vocabulary="bpe-characters")
     begin = of_kind(found, "begin")[1]
     sentence = told(at(client, "low ☃", begin["step"], vocabulary="bpe-characters"))
@@ -173,11 +173,11 @@ def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
     assert answer.status_code == 422
     assert "This vocabulary has no merges, so there is nothing to follow." in answer.text
     assert "Follow it with the vocabulary that ships with this site" in answer.text
-    # Of one that is learned here the slider may leave nothing yet.
+    # For a trained vocabulary the slider may be at no merges.
     assert "merging ends here" in told(at(client, "low", 2, vocabulary="learned-bytes", size=0))
 
 
-def test_all_places_of_a_pair_together(client: FlaskClient) -> None:
+def test_all_occurrences_of_a_pair_are_merged_together(client: FlaskClient) -> None:
     vocabulary = chosen(bring(client, b"#version: 0.2\na a\naa b</w>\n", name="codes.txt"))["vocabulary"]
     found = twin(client, "aacaab", vocabulary=vocabulary)
     merge = of_kind(found, "merge")[0]
@@ -187,7 +187,7 @@ def test_all_places_of_a_pair_together(client: FlaskClient) -> None:
     assert page.count('class="together"') == 2
 
 
-def test_added_tokens_are_among_the_words(client: FlaskClient) -> None:
+def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     original = bpe()
     original.add_special_tokens(["<s>"])
     start = original.token_to_id("<s>")
@@ -208,10 +208,10 @@ def test_added_tokens_are_among_the_words(client: FlaskClient) -> None:
     assert twin(client, text, longest="1", **state)["ids"].count(start) == 2
 
 
-# --- the longest piece first
+# --- longest piece first
 
 
-def test_the_tutorials_example_comes_out_as_written(client: FlaskClient, shared: Path) -> None:
+def test_the_example_of_the_tutorial_gives_its_result(client: FlaskClient, shared: Path) -> None:
     examples = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))
     example = examples["bpe_longest_piece_first"]
     pieces = ["<unk>", *example["pieces"]]
@@ -226,7 +226,7 @@ def test_the_tutorials_example_comes_out_as_written(client: FlaskClient, shared:
             assert f"they give “{text.replace(' ', '·')}”" in sentence
 
 
-def test_the_tutorials_example_is_a_link(client: FlaskClient) -> None:
+def test_the_example_of_the_tutorial_is_linked(client: FlaskClient) -> None:
     page = at(client, "low", 1, longest="1")
     link = html.unescape(re.search(r'<a href="([^"]+pieces=tutorial[^"]*)"', page)[1])  # type: ignore[index]
     answer = client.get(link + "&step=1&lang=en")
@@ -237,7 +237,7 @@ def test_the_tutorials_example_is_a_link(client: FlaskClient) -> None:
     assert "“mountain·highest·the·&lt;unk&gt;&lt;unk&gt;ve”" in told(last.text)
 
 
-def test_where_the_ways_part(client: FlaskClient) -> None:
+def test_differences_between_the_two_strategies_are_counted(client: FlaskClient) -> None:
     text = "The widest pages"
     by_rank, longest = twin(client, text), twin(client, text, longest="1")
     pieces = shipped_tokenizer("bpe-bytes").model.pieces
@@ -253,7 +253,7 @@ def test_where_the_ways_part(client: FlaskClient) -> None:
     assert "A text on which they part" in same
 
 
-def test_the_rounds_of_the_longest_piece_first(client: FlaskClient) -> None:
+def test_the_rounds_of_longest_piece_first(client: FlaskClient) -> None:
     found = twin(client, " widest", longest="1")
     assert [step["piece"] for step in of_kind(found, "longest")] == [" wide", "st"]
     page = at(client, " widest", 1, longest="1")
@@ -275,7 +275,7 @@ def drawn(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]
 
 @EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=st.text(st.sampled_from("low er研é😀ing"), min_size=1, max_size=30))
-def test_no_two_nodes_stand_on_each_other(app: Flask, text: str) -> None:
+def test_no_two_nodes_overlap(app: Flask, text: str) -> None:
     with app.test_request_context("/?lang=en"):
         nodes, tokens, picture = drawn(text)
     boxes = sorted((box for box in picture.boxes if box.kind == "token"), key=lambda box: box.x)
@@ -289,7 +289,7 @@ def test_no_two_nodes_stand_on_each_other(app: Flask, text: str) -> None:
     assert len(picture.rows) == len(nodes)
 
 
-def test_where_both_ways_end_alike_a_text_is_offered_on_which_they_part(client: FlaskClient) -> None:
+def test_a_text_on_which_the_strategies_differ_is_offered_when_they_agree(client: FlaskClient) -> None:
     asked = {"text": PARTING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
     last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
     page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text

@@ -1,4 +1,4 @@
-"""The steps of an algorithm: a page for each, and their limits."""
+"""The step pages of the algorithms: an address for each step, and their limits."""
 
 import html
 import re
@@ -12,7 +12,7 @@ TEXT = "结婚的和尚未结婚的"
 
 
 def told(page: str) -> str:
-    """The sentence of the step that a page shows."""
+    """Return the sentence of the step that a page shows."""
     found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', page)
     assert found is not None
     return found[1]
@@ -28,7 +28,7 @@ def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:
         assert f"Step {step['step']} of {len(twin['steps']) - 1}" in page.text
 
 
-def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
+def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
     answer = client.get("/steps/fmm", query_string={"text": TEXT, "step": 2}, headers=HTMX)
     assert "<html" not in answer.text
     assert answer.headers["HX-Replace-Url"].endswith("&step=2")
@@ -47,7 +47,7 @@ def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
         ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
     ],
 )
-def test_what_cannot_be_followed_is_said(
+def test_errors_have_a_message_and_a_way_on(
     client: FlaskClient, query: dict[str, str], status: int, message: str, offer: str
 ) -> None:
     answer = client.get("/steps/fmm", query_string={**query, "lang": "en"})
@@ -62,7 +62,7 @@ def test_what_cannot_be_followed_is_said(
     assert message in told.get_json()["detail"]
 
 
-def test_a_vocabulary_of_another_algorithm_is_told_and_followed_by_its_own(client: FlaskClient) -> None:
+def test_a_vocabulary_of_another_algorithm_is_refused_with_links_to_valid_steps(client: FlaskClient) -> None:
     query = {"text": "lower", "vocabulary": "wordpiece", "lang": "en"}
     answer = client.get("/steps/bpe", query_string=query)
     assert answer.status_code == 422
@@ -74,7 +74,7 @@ def test_a_vocabulary_of_another_algorithm_is_told_and_followed_by_its_own(clien
     assert client.get("/steps/bpe", query_string={**query, "format": "json"}).status_code == 422
 
 
-def test_the_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
+def test_the_form_redirects_to_its_address(client: FlaskClient) -> None:
     sent = {"text": TEXT, "vocabulary": "jieba", "runs": "0"}
     answer = client.post("/steps/fmm", data=sent)
     assert answer.status_code == 303
@@ -82,7 +82,7 @@ def test_the_form_is_sent_on_to_its_address(client: FlaskClient) -> None:
     assert sent_on.get_json() == client.get("/steps/fmm", query_string={**sent, "format": "json"}).get_json()
 
 
-def test_a_text_longer_than_any_address_is_told(client: FlaskClient) -> None:
+def test_a_text_too_long_for_an_address_is_refused(client: FlaskClient) -> None:
     long = "今天下雨。带伞！" * 20_000
     answer = client.post("/steps/bmm", data={"text": long, "lang": "en"})
     assert answer.status_code == 413
@@ -90,13 +90,13 @@ def test_a_text_longer_than_any_address_is_told(client: FlaskClient) -> None:
     assert answer.text.count("带伞") == 20_000  # in the text box, and in no link
 
 
-def test_what_fits_into_no_address_is_told(client: FlaskClient) -> None:
+def test_a_dictionary_too_long_for_an_address_is_refused(client: FlaskClient) -> None:
     sent = {"text": "词语", "vocabulary": "own-dictionary", "dictionary": "词\n" * 2_000, "lang": "en"}
     answer = client.post("/steps/fmm", data=sent)
     assert answer.status_code == 413
     assert "does not fit into an address" in Page(answer.text).problems[0]
 
 
-def test_there_is_no_other_algorithm(client: FlaskClient) -> None:
+def test_an_unknown_algorithm_is_404(client: FlaskClient) -> None:
     assert client.get("/steps/nope").status_code == 404
     assert client.get("/steps/nope?format=json").mimetype == "application/problem+json"

@@ -1,4 +1,4 @@
-"""Every show ends in the tokens of the playground, whatever the text, and says something at every step."""
+"""Every walkthrough ends in the tokens of the playground, for any text, and has a sentence at every step."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def result_of(algorithm: str, text: str, **options: Any) -> Result:
 @given(text=any_text)
 @example(text=SPACES)
 @example(text="")
-def test_a_show_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str, text: str) -> None:
+def test_a_walkthrough_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
         result = result_of(algorithm, text)
         show = walkthrough_of(result, {})
@@ -48,7 +48,7 @@ def test_a_show_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str,
 @given(text=any_text, runs=st.booleans(), special=st.booleans(), lowercase=st.booleans())
 @example(text=f"a{SPACES}b", runs=True, special=False, lowercase=True)
 @example(text="[UNK][SEP] Un\u0301believ ☃x " + "x" * 101, runs=True, special=True, lowercase=False)
-def test_the_step_of_a_token_is_the_one_that_made_it(
+def test_the_step_of_a_token_is_the_one_that_produced_it(
     app: Flask, algorithm: str, text: str, runs: bool, special: bool, lowercase: bool
 ) -> None:
     with app.test_request_context("/"):
@@ -82,7 +82,7 @@ def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
                 default_for=default_for,
             )
             drawn = render(context)
-            drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # what a form sends on unseen
+            drawn = re.sub("(?s)<textarea[^>]* hidden>.*?</textarea>", "", drawn)  # the hidden fields of the form
             assert "<script" not in drawn
             assert "style=" not in drawn
             assert "\x1b" not in drawn

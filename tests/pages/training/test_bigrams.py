@@ -1,4 +1,4 @@
-"""The page that follows word bigrams."""
+"""The page with the steps of word bigrams."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def steps_of(client: FlaskClient, **query: str) -> list[dict[str, object]]:
 def test_the_preset_is_the_worked_example(client: FlaskClient) -> None:
     steps = steps_of(client)
     assert steps[-1]["words"] == ["人生", "如", "梦境"]
-    assert len(steps) == 1 + len("人生如梦境") + 1 + 1  # what was counted, the places, the end, the words
+    assert len(steps) == 1 + len("人生如梦境") + 1 + 1  # the counts, the positions, the end, the words
 
 
-def test_its_sentences_are_those_of_the_worked_example(client: FlaskClient, shared: Path) -> None:
+def test_the_sentences_of_the_preset_are_those_of_the_worked_example(client: FlaskClient, shared: Path) -> None:
     worked = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))["ngram_viterbi"]
     corpus = "\n".join(" ".join(sentence) for sentence in worked["sentences"])
     assert f">\n{corpus}</textarea>" in client.get(ADDRESS).text
@@ -33,7 +33,7 @@ def test_english_without_spaces(client: FlaskClient) -> None:
     assert steps_of(client, corpus=corpus, text="thetabledownthere")[-1]["words"] == ["the", "table", "down", "there"]
 
 
-def test_a_text_that_contains_the_marks_of_textbooks_loses_nothing(client: FlaskClient) -> None:
+def test_a_text_with_textbook_edge_marks_loses_no_characters(client: FlaskClient) -> None:
     for corpus in ("a b", "<s> a\n</s> b"):
         for text in ("<s>a", "a</s>b", "<s></s>"):
             steps = steps_of(client, corpus=corpus, text=text)
@@ -62,7 +62,7 @@ def test_without_a_text_only_the_counts_are_shown(client: FlaskClient) -> None:
     assert len(steps_of(client, corpus="a b", text="")) == 1
 
 
-def test_a_corpus_that_is_too_long_is_told(client: FlaskClient) -> None:
+def test_a_corpus_that_is_too_long_is_refused(client: FlaskClient) -> None:
     answer = client.post(ADDRESS, data={"corpus": "a " * 1_001, "text": "a"})
     assert answer.status_code == 413
     assert "2,002" in answer.text

@@ -1,4 +1,4 @@
-"""Training round by round: a page for each, the presets as they are written, and the limits."""
+"""Training round by round: a page for each round, the results of the presets, and the limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
 
 def twin(client: FlaskClient, asked: TrainingRequest) -> Any:
-    """All steps of a training as a program reads them."""
+    """Return all steps of a training as JSON."""
     with client.application.test_request_context():
         address = asked.address()
     answer = client.get(f"{address}&format=json&lang=en")
@@ -50,7 +50,7 @@ def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm
         assert "style=" not in page.text
 
 
-def test_a_round_is_told(client: FlaskClient) -> None:
+def test_a_round_is_explained(client: FlaskClient) -> None:
     html = client.get("/steps/training/bpe?step=3&lang=en").text
     assert "“est” and “&lt;/w&gt;” stand side by side 3 times. 2 other pairs do so as often" in told(html)
     assert "and 7 more pairs" in html
@@ -60,7 +60,7 @@ def test_a_round_is_told(client: FlaskClient) -> None:
     assert "Of 5 longer pieces, 3 go." in told(html)
 
 
-def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:
+def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
     answer = client.get("/steps/training/bpe?step=2", headers=HTMX)
     assert "<html" not in answer.text
     assert answer.headers["HX-Replace-Url"].endswith("&step=2")
@@ -74,7 +74,7 @@ END_OF_WORD = """e s, es t, est </w>, e r, er </w>, h i, hi g, hig h, l o, lo w,
 high er</w>, low er</w>, low est</w>, cool er</w>, cool est</w>"""
 
 
-def test_the_presets_come_out_as_they_are_written(client: FlaskClient) -> None:
+def test_the_presets_give_their_published_results(client: FlaskClient) -> None:
     compared = twin(client, known.COMPARED)
     assert merged(compared["steps"]) == [tuple(pair.split()) for pair in END_OF_WORD.split(",")]
     assert "no pair is left" in compared["steps"][-1]["sentence"]
@@ -131,7 +131,7 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to begin with", ""),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_impossible_options_have_a_message(
     client: FlaskClient, algorithm: str, query: dict[str, str], status: int, message: str, offer: str
 ) -> None:
     answer = client.get(f"/steps/training/{algorithm}", query_string={**query, "lang": "en"})
@@ -144,14 +144,14 @@ def test_what_cannot_be_is_said(
     assert message in told.get_json()["detail"]
 
 
-def test_the_page_leads_to_its_data(client: FlaskClient) -> None:
+def test_the_page_links_to_its_json(client: FlaskClient) -> None:
     page = client.get("/steps/training/wordpiece?lang=en").text
     link = re.search(r'<a href="([^"]+)">All steps as JSON</a>', page)
     assert link is not None
     assert client.get(html.unescape(link[1])).get_json()["kind"] == "wordpiece"
 
 
-def test_other_addresses(client: FlaskClient) -> None:
+def test_unknown_algorithms_and_empty_corpora(client: FlaskClient) -> None:
     assert client.get("/steps/training/fmm").status_code == 404
     assert client.get("/steps/training").headers["Location"] == "/steps/training/bpe"
     empty = client.get("/steps/training/unigram?corpus=&lang=en")
@@ -160,7 +160,7 @@ def test_other_addresses(client: FlaskClient) -> None:
     assert client.get("/steps/training/bpe?corpus=+&format=json").status_code == 422
 
 
-def test_a_form_leads_to_an_address(client: FlaskClient) -> None:
+def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     answer = client.post("/steps/training/bpe", data={"corpus": "low\r\nlower", "size": "3", "apart": "1"})
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/steps/training/bpe?corpus=low%0Alower&size=3&apart=1#show"
@@ -198,7 +198,7 @@ def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: s
         )
 
 
-def test_what_is_learned_is_what_the_playground_learns(app: Flask, client: FlaskClient) -> None:
+def test_the_trained_vocabulary_equals_that_of_the_playground(app: Flask, client: FlaskClient) -> None:
     from webapp.vocabularies import train_vocabulary
 
     corpus = "the cat sat on the mat, the other cat had not"

@@ -46,12 +46,12 @@ def client(app: Flask) -> Iterator[FlaskClient]:
 
 
 def words(answer: TestResponse) -> str:
-    """What a reader sees."""
+    """Return the text that a reader sees."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
 
 
 def rows(answer: TestResponse) -> list[list[str]]:
-    """The cells of the list of tokens."""
+    """Return the cells of the list of tokens."""
     body = answer.text.partition('id="tokens"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
     return [
         [unescape(Markup(cell).striptags()) for cell in re.findall("<td.*?>(.*?)</td>", row)]
@@ -76,7 +76,7 @@ def test_every_vocabulary_that_ships_has_a_page(client: FlaskClient, name: str) 
         assert f'href="/?algorithm={CATALOGUE[name].algorithms[0]}&amp;vocabulary={name}"' in answer.text
 
 
-def test_what_a_vocabulary_is_made_of(client: FlaskClient) -> None:
+def test_the_composition_of_a_vocabulary(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
     assert "WordPiece, like BERT" in seen
     assert "Tokens 32,000" in seen
@@ -86,7 +86,7 @@ def test_what_a_vocabulary_is_made_of(client: FlaskClient) -> None:
     assert re.search(r"Latin 26,\d\d\d 82\.\d%", seen)
 
 
-def test_scripts_have_names_in_the_readers_language(client: FlaskClient) -> None:
+def test_scripts_have_names_in_the_language_of_the_page(client: FlaskClient) -> None:
     assert "拉丁文" in words(client.get("/vocabularies/wordpiece?lang=zh"))
     assert "汉字" in words(client.get("/vocabularies/jieba?lang=zh"))
 
@@ -146,17 +146,17 @@ def test_searching_by_code_points_and_bytes(client: FlaskClient, query: str, id:
     assert f"tokens hold “{query}”." in words(answer)
 
 
-def test_only_a_number_may_be_an_id(client: FlaskClient) -> None:
+def test_only_a_number_is_searched_as_an_id(client: FlaskClient) -> None:
     assert "tokens hold “'”." in words(client.get("/vocabularies/bpe-bytes?query='"))
     assert re.search("tokens? holds? “12” or ha(s|ve) that id", words(client.get("/vocabularies/wordpiece?query=12")))
 
 
 @pytest.mark.parametrize("page", ["", " ", "1 "])
-def test_no_page_is_the_first(client: FlaskClient, page: str) -> None:
+def test_an_empty_page_number_is_the_first_page(client: FlaskClient, page: str) -> None:
     assert ids(client.get("/vocabularies/unigram", query_string={"page": page})) == list(range(100))
 
 
-def test_leafing(client: FlaskClient) -> None:
+def test_paging(client: FlaskClient) -> None:
     second = client.get("/vocabularies/unigram?page=2")
     assert ids(second) == list(range(100, 200))
     assert "2 of 320" in words(second)
@@ -171,7 +171,7 @@ def test_leafing(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("page", ["321", "0", "-1", "x", "1 2", "1" * 5000, "²"])
-def test_a_page_that_is_not_there(client: FlaskClient, page: str) -> None:
+def test_a_page_that_does_not_exist(client: FlaskClient, page: str) -> None:
     answer = client.get("/vocabularies/unigram", query_string={"page": page})
     assert answer.status_code == 404
     assert "the last is 320" in words(answer)
@@ -188,7 +188,7 @@ def test_nothing_found(client: FlaskClient) -> None:
     assert 'href="/vocabularies/unigram#tokens"' in answer.text
 
 
-def test_too_much_to_search_for(client: FlaskClient) -> None:
+def test_a_query_that_is_too_long_is_refused(client: FlaskClient) -> None:
     answer = client.get("/vocabularies/unigram", query_string={"query": "x" * 101})
     assert answer.status_code == 422
     assert "Search for at most 100 characters; these are 101." in words(answer)
@@ -200,7 +200,7 @@ def test_too_much_to_search_for(client: FlaskClient) -> None:
     "query",
     [{}, {"query": "the"}, {"query": "the", "page": "2"}, {"query": "qqqqq"}, {"page": "999"}, {"query": "x" * 101}],
 )
-def test_htmx_gets_the_part_that_the_page_includes(client: FlaskClient, query: dict[str, str]) -> None:
+def test_htmx_gets_the_fragment_that_the_page_includes(client: FlaskClient, query: dict[str, str]) -> None:
     page = client.get("/vocabularies/unigram", query_string=query)
     part = client.get("/vocabularies/unigram", query_string=query, headers=HTMX)
     assert part.status_code == page.status_code
@@ -210,7 +210,7 @@ def test_htmx_gets_the_part_that_the_page_includes(client: FlaskClient, query: d
     assert "HX-Request-Type" in part.headers["Vary"]
 
 
-def test_the_address_follows(client: FlaskClient) -> None:
+def test_htmx_updates_the_address(client: FlaskClient) -> None:
     typed = client.get("/vocabularies/unigram?query=the", headers=HTMX)
     assert typed.headers["HX-Replace-Url"] == "/vocabularies/unigram?query=the"
     assert client.get("/vocabularies/unigram?query=", headers=HTMX).headers["HX-Replace-Url"] == "/vocabularies/unigram"
@@ -222,7 +222,7 @@ def test_the_address_follows(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     "name", ["wordpeice", "cl100k", "GPT2", "own-dictionary", "learned-bytes", "x" * 500, "\u202e"]
 )
-def test_a_vocabulary_that_is_not_there(client: FlaskClient, name: str) -> None:
+def test_an_unknown_vocabulary_is_404(client: FlaskClient, name: str) -> None:
     answer = client.get(f"/vocabularies/{name}")
     assert answer.status_code == 404
     assert "There is no vocabulary “" in words(answer)
@@ -232,7 +232,7 @@ def test_a_vocabulary_that_is_not_there(client: FlaskClient, name: str) -> None:
     assert "<html" not in part.text
 
 
-def test_near_names_are_suggested(client: FlaskClient) -> None:
+def test_similar_names_are_suggested(client: FlaskClient) -> None:
     assert 'href="/vocabularies/wordpiece"' in client.get("/vocabularies/wordpeice").text
     assert 'href="/vocabularies/cl100k_base"' in client.get("/vocabularies/CL100K").text
     assert 'href="/vocabularies/gpt2"' in client.get("/vocabularies/GPT-2").text
@@ -256,7 +256,7 @@ WHY = {
 
 
 @pytest.mark.parametrize("why", WHY)
-def test_a_vocabulary_that_cannot_be_had(
+def test_a_vocabulary_that_cannot_be_loaded_is_503(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     error, sentence = WHY[why]
@@ -277,7 +277,7 @@ def test_a_vocabulary_that_cannot_be_had(
     assert "<html" not in part.text
 
 
-def test_a_vocabulary_that_is_on_its_way(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vocabulary_being_fetched_is_202(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def wait(name: str) -> None:
         entry = find(name)
         assert entry
@@ -324,14 +324,14 @@ def test_finding_a_vocabulary(client: FlaskClient, find: str, there: str, not_th
     assert part.headers["HX-Replace-Url"].startswith("/vocabularies?find=")
 
 
-def test_no_such_vocabulary_in_the_list(client: FlaskClient) -> None:
+def test_no_vocabulary_matches_the_search(client: FlaskClient) -> None:
     assert "No vocabulary of that name" in words(client.get("/vocabularies?find=zzzzz"))
     long = client.get("/vocabularies", query_string={"find": "z" * 101})
     assert long.status_code == 422
     assert "Search for at most 100 characters" in words(long)
 
 
-def test_a_vocabulary_that_was_fetched_says_so(
+def test_the_list_says_whether_a_vocabulary_was_fetched(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "fetched from its publisher on first use" in words(client.get("/vocabularies?find=r50k_base"))
@@ -342,7 +342,7 @@ def test_a_vocabulary_that_was_fetched_says_so(
     assert "on first use" in words(client.get("/vocabularies?find=cl100k_base"))
 
 
-def test_ids_are_not_tokens(app: Flask, client: FlaskClient) -> None:
+def test_the_highest_id_differs_from_the_number_of_tokens(app: Flask, client: FlaskClient) -> None:
     pieces = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
     document = {"added_tokens": [{"id": 2, "content": "<s>", "special": True}], "model": pieces}
     with app.app_context():
@@ -352,7 +352,7 @@ def test_ids_are_not_tokens(app: Flask, client: FlaskClient) -> None:
     assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
 
 
-def test_settings_are_told_in_words(app: Flask, client: FlaskClient) -> None:
+def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> None:
     split = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Removed", "invert": True}
     document = {
         "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<b>"},
@@ -383,5 +383,5 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     assert "⟨202E⟩abc" in seen
     assert "300,000" in seen
     assert "x×300,000" in seen
-    assert "2–3 0 0.0%" in seen  # lengths that no token has share a row
+    assert "2–3 0 0.0%" in seen  # lengths without a token share a row
     assert "262,145–524,288 1" in seen
