@@ -1,4 +1,4 @@
-"""The API in a test client, on sites of the test's own settings."""
+"""The API in a test client, on sites with the tests' own settings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def client(app: Flask) -> FlaskClient:
 
 @pytest.fixture
 def post(client: FlaskClient) -> Ask:
-    """``post("count", text="…")``: the answer to a body, as plain values."""
+    """``post("count", text="…")`` returns the JSON response to a body."""
 
     def post(path: str, *, status: int = 200, **body: Any) -> Any:
         answer = client.post(f"/api/v1/{path}", json=body)
@@ -39,7 +39,7 @@ def post(client: FlaskClient) -> Ask:
 
 
 def problem_of(answer: TestResponse, status: int) -> Any:
-    """What a refusal says: problem details, never HTML."""
+    """Return the problem details of an error response, which must not be HTML."""
     assert answer.status_code == status, answer.text
     assert answer.mimetype == "application/problem+json"
     told = answer.get_json()

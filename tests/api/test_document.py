@@ -1,4 +1,4 @@
-"""The OpenAPI document, and the page made from it, tell what there is."""
+"""The OpenAPI document and the page made from it describe every operation."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The examples of the page about the API run as they are shown: in a shell, in Python, in a browser."""
+"""The examples on the API page run as shown: in a shell, in Python, in a browser."""
 
 import ast
 import json
@@ -37,14 +37,14 @@ def code(operation: Operation, language: str, site: str) -> str:
 
 
 def is_answer(operation: Operation, answer: Any) -> bool:
-    """Whether it is the operation's answer, and no problem."""
+    """Tell whether a response is the operation's result and not a problem."""
     assert operation.answer is not None
     operation.answer.model_validate(answer)
     return "status" not in answer
 
 
 @EACH
-def test_curl(operation: Operation, site: str) -> None:
+def test_the_curl_example_runs(operation: Operation, site: str) -> None:
     if shutil.which("curl") is None:
         pytest.skip("no curl on this machine")
     shell = code(operation, "curl", site)
@@ -53,7 +53,7 @@ def test_curl(operation: Operation, site: str) -> None:
 
 
 @EACH
-def test_python(operation: Operation, site: str) -> None:
+def test_the_python_example_runs(operation: Operation, site: str) -> None:
     script = code(operation, "Python", site)
     done = subprocess.run(
         [sys.executable, "-I", "-X", "utf8", "-c", script], capture_output=True, check=True, timeout=60
@@ -62,7 +62,7 @@ def test_python(operation: Operation, site: str) -> None:
 
 
 @EACH
-def test_javascript(operation: Operation, site: str, browser_page: Page) -> None:
+def test_the_javascript_example_runs(operation: Operation, site: str, browser_page: Page) -> None:
     shown = browser_page.locator(f"#{operation.name} pre[data-language=JavaScript]").text_content()
     assert shown == code(operation, "JavaScript", site)
     told: list[Any] = []

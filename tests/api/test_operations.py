@@ -1,4 +1,4 @@
-"""What the API answers is what the core says."""
+"""The API returns what the core computes."""
 
 import io
 import json
@@ -20,7 +20,7 @@ TEXT = "研究 tokens 乸, unbelievably!"
 @pytest.mark.parametrize("name", NAMES)
 @EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=texts)
-def test_tokens_are_those_of_the_core(post: Ask, name: str, text: str) -> None:
+def test_tokens_equal_those_of_the_core(post: Ask, name: str, text: str) -> None:
     encoding = shipped_tokenizer(name).encode(text)
     answer = post("tokenize", text=text, vocabulary=name)
     assert answer["ids"] == list(encoding.ids)
@@ -33,7 +33,7 @@ def test_tokens_are_those_of_the_core(post: Ask, name: str, text: str) -> None:
     assert post("decode", ids=answer["ids"], vocabulary=name)["text"] == shipped_tokenizer(name).decode(encoding.ids)
 
 
-def test_response_has_only_the_wanted_keys(post: Ask) -> None:
+def test_a_response_has_only_the_requested_keys(post: Ask) -> None:
     assert post("tokenize", text="low", want=["counts"]) == {
         "counts": {"tokens": 1, "characters": 3, "bytes": 3, "unknown": 0}
     }

@@ -1,4 +1,4 @@
-"""How often one address may ask, with limits small enough to reach."""
+"""Rate limits for one address, with limits small enough to reach."""
 
 import io
 from pathlib import Path
@@ -15,7 +15,7 @@ from webapp import create_app
 
 @pytest.fixture
 def limited(tmp_path: Path) -> Any:
-    """``limited(reading="3 per minute")``: a visitor of a site with such limits."""
+    """``limited(reading="3 per minute")`` returns a client of a site with such limits."""
 
     def limited(reading: str = "", storing: str = "", **settings: Any) -> FlaskClient:
         rates = {"RATE_READING": reading, "RATE_STORING": storing}
@@ -99,7 +99,7 @@ def test_an_ipv6_network_counts_as_one_client(limited: Any) -> None:
         ({"X-Forwarded-Prefix": "/evil"}, 1, "http://localhost"),
     ],
 )
-def test_only_what_proxies_must_tell_is_believed(
+def test_only_necessary_headers_of_proxies_are_trusted(
     limited: Any, headers: dict[str, str], proxies: int, base: str
 ) -> None:
     answer = limited(PROXIES=proxies).get("/api", headers=headers)
@@ -127,7 +127,7 @@ def test_a_rate_limited_embed_may_be_framed(limited: Any, path: str) -> None:
     assert ("<nav" not in answer.text) == framed
 
 
-def test_an_unreachable_counter_limits_nobody(limited: Any) -> None:
+def test_an_unreachable_counter_limits_no_one(limited: Any) -> None:
     client = limited("2 per minute", REDIS_URL="redis://127.0.0.1:9/0")
     assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]
 

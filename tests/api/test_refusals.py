@@ -1,4 +1,4 @@
-"""Whatever is sent, what is wrong with it is told as problem details."""
+"""Every invalid request gets problem details."""
 
 import io
 import json
@@ -76,7 +76,7 @@ def test_other_content_types_are_refused(client: FlaskClient, kind: str | None) 
     problem_of(client.post("/api/v1/tokenize", data=b'{"text": "a"}', content_type=kind), 415)
 
 
-def test_a_text_may_hold_any_character(client: FlaskClient) -> None:
+def test_a_text_may_contain_any_character(client: FlaskClient) -> None:
     text = "a\0b\ufffe\U0010ffff\u202e"
     answer = client.post("/api/v1/tokenize", json={"text": text})
     ids = answer.get_json()["ids"]
@@ -172,7 +172,7 @@ def test_an_incomplete_body_is_refused(site: str, path: str) -> None:
     assert b"incomplete: 14 of 1,000 bytes" in answer
 
 
-def test_the_site_still_has_pages(app: Flask) -> None:
+def test_unknown_pages_are_still_html(app: Flask) -> None:
     assert app.test_client().get("/nope").mimetype == "text/html"
 
 

@@ -1,4 +1,4 @@
-"""Snapshots by the API: kept, shown, and gone."""
+"""Snapshots in the API: shared, shown, deleted, expired."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
 
 @pytest.fixture
 def app(storing_app: Flask) -> Flask:
-    """The site, once on SQLite and once on PostgreSQL."""
+    """Return the site, once on SQLite and once on PostgreSQL."""
     return storing_app
 
 

@@ -1,4 +1,4 @@
-"""axe-core on a page that is loaded once, at several widths and in both colour schemes."""
+"""Run axe-core on a page that is loaded once, at several widths and in both colour schemes."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -13,7 +13,7 @@ NARROW: tuple[Look, ...] = ((390, "light"), (390, "dark"))
 
 
 def assert_accessible(page: Page, looks: Iterable[Look] = (*WIDE, *NARROW), *, part: str | None = None) -> None:
-    """Assert that axe-core finds nothing in the page, or in its `part`, and that nothing is wider than the page."""
+    """Assert that axe-core finds nothing in the page or its `part`, and that nothing is wider than the viewport."""
     for width, scheme in looks:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

@@ -1,4 +1,4 @@
-"""Fixtures for tests that look at the site through a real Chromium: above all ``open_page`` and ``page``."""
+"""Fixtures for tests in a real Chromium: above all ``open_page`` and ``page``."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A Chromium without a window, one for all tests."""
+    """Start one headless Chromium for all tests."""
     path = find_chromium()
     if path is None:
         reason = "no Chromium on this machine"
@@ -29,10 +29,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
-    """Open pages of the site, each in a fresh browser profile; what the browser complained of fails the test.
+    """Open pages of the site, each in a fresh browser profile; errors in the browser fail the test.
 
-    ``open_page("/", javascript=False, locale="zh-CN", color_scheme="dark", width=390)``; ``expected`` names
-    parts of complaints that the test is about, such as ``["status of 413"]``.
+    ``open_page("/", javascript=False, locale="zh-CN", color_scheme="dark", width=390)``; ``expected`` lists
+    parts of error messages that the test provokes, such as ``["status of 413"]``.
     """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
@@ -63,7 +63,7 @@ def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
         _listen(page, site, expected, complaints)
         page.goto(path)
         if javascript and page.locator("#playground").count():
-            # A person needs longer than htmx to be ready; a test may not.
+            # A person takes longer than htmx to get ready; a test does not.
             page.wait_for_selector("#playground[data-htmx-powered]", state="attached")
         return page
 
@@ -75,12 +75,12 @@ def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
 
 @pytest.fixture
 def page(open_page: OpenPage) -> Page:
-    """The front page as most people see it: JavaScript on, English, light, 1280 pixels wide."""
+    """Open the front page with the usual settings: JavaScript on, English, light, 1280 pixels wide."""
     return open_page()
 
 
 def _listen(page: Page, site: str, expected: Sequence[str], complaints: list[str]) -> None:
-    """Note what goes wrong in ``page``: errors, CSP violations, failed requests and those to another site."""
+    """Record errors, CSP violations, failed requests and requests to other sites in ``page``."""
 
     def note(complaint: str) -> None:
         if not any(part in complaint for part in expected):
@@ -91,7 +91,7 @@ def _listen(page: Page, site: str, expected: Sequence[str], complaints: list[str
             note(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
 
     def on_failure(request: Request) -> None:
-        # A newer request of the page's own may overtake an older one and abort it: that is as it should be.
+        # A newer request of the page's own may overtake an older one and abort it, which is intended.
         if request.failure != "net::ERR_ABORTED":
             note(f"failed: {request.method} {request.url} {request.failure}")
 

@@ -1,4 +1,4 @@
-"""The comparison in a browser: with a mouse, with the keyboard, on a telephone, without JavaScript."""
+"""The comparison in a browser: with the mouse, with the keyboard, on a phone, without JavaScript."""
 
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -54,7 +54,7 @@ def test_rows_are_moved_removed_and_added(open_page: OpenPage, javascript: bool)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_another_tokenizer_and_another_text_show_at_once(open_page: OpenPage) -> None:
+def test_changing_a_tokenizer_or_the_text_updates_the_page_at_once(open_page: OpenPage) -> None:
     page = opened(open_page)
     page.select_option("#with-1", "bmm:jieba")
     expect(page.locator(".row-names li").first).to_contain_text("BMM")
@@ -68,7 +68,7 @@ def test_another_tokenizer_and_another_text_show_at_once(open_page: OpenPage) ->
     assert page.evaluate("document.activeElement.id") == "with-2"
 
 
-def test_a_row_that_moves_keeps_the_focus_on_its_button(open_page: OpenPage) -> None:
+def test_a_moved_row_keeps_the_focus_on_its_button(open_page: OpenPage) -> None:
     page = opened(open_page)
     page.focus("#down-1")
     page.keyboard.press("Enter")
@@ -79,7 +79,7 @@ def test_a_row_that_moves_keeps_the_focus_on_its_button(open_page: OpenPage) -> 
     expect(page.locator("#up-3")).to_be_focused()
 
 
-def test_rows_stand_one_under_the_other_and_wrap_together(open_page: OpenPage) -> None:
+def test_rows_are_aligned_and_wrap_together(open_page: OpenPage) -> None:
     page = opened(open_page, width=390)
     boxes = page.evaluate(
         """Array.from(document.querySelectorAll("#aligned .s"), (stretch) =>
@@ -91,7 +91,7 @@ def test_rows_stand_one_under_the_other_and_wrap_together(open_page: OpenPage) -
         assert len({row[0] for row in stretch}) == 1
         assert [row[1] for row in stretch] == sorted({row[1] for row in stretch})
         assert max(row[3] for row in stretch) <= 390
-    # The numbers in the margin stand beside their rows, on the last line too.
+    # The numbers in the margin are level with their rows, on the last line too.
     gutter = page.evaluate("document.querySelector('.gutter').getBoundingClientRect().top")
     half = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.gutter')).lineHeight)")
     first = boxes[0][0][1]
@@ -103,7 +103,7 @@ def test_rows_stand_one_under_the_other_and_wrap_together(open_page: OpenPage) -
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_stretch_under_the_mouse_lights_up_in_every_row(open_page: OpenPage, layout: str, javascript: bool) -> None:
+def test_hovering_highlights_a_span_in_every_row(open_page: OpenPage, layout: str, javascript: bool) -> None:
     page = opened(open_page, f"{ADDRESS}&layout={layout}", javascript=javascript)
     tint = "getComputedStyle({}.querySelector('i')).backgroundColor"
     page.locator("#aligned .s.d").first.hover()
@@ -120,7 +120,7 @@ def test_a_stretch_under_the_mouse_lights_up_in_every_row(open_page: OpenPage, l
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_the_keyboard_walks_from_stretch_to_stretch(open_page: OpenPage, layout: str) -> None:
+def test_arrow_keys_move_from_span_to_span(open_page: OpenPage, layout: str) -> None:
     page = opened(open_page, f"{ADDRESS}&layout={layout}")
     page.focus("#aligned")
     page.keyboard.press("ArrowRight")
@@ -136,7 +136,7 @@ def test_the_keyboard_walks_from_stretch_to_stretch(open_page: OpenPage, layout:
     assert page.inner_text("#told") == ""
 
 
-def test_a_long_text_goes_with_its_form(open_page: OpenPage) -> None:
+def test_a_long_text_stays_in_the_form(open_page: OpenPage) -> None:
     page = opened(open_page)
     long = "however little known " * 300
     page.fill("#text", long)
@@ -151,7 +151,7 @@ def test_a_long_text_goes_with_its_form(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_from_the_playground(open_page: OpenPage, javascript: bool) -> None:
+def test_the_playground_opens_a_comparison(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/?text=low&algorithm=unigram", javascript=javascript)
     page.click("text=Compare with others")
     page.wait_for_url("**/compare?**")
@@ -159,7 +159,7 @@ def test_from_the_playground(open_page: OpenPage, javascript: bool) -> None:
     assert page.input_value("#text") == "low"
 
 
-def test_a_long_text_comes_from_the_playground_too(open_page: OpenPage) -> None:
+def test_the_playground_opens_a_comparison_of_a_long_text(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=wordpiece")
     long = "however little known " * 300
     page.fill("#text", long)
@@ -170,7 +170,7 @@ def test_a_long_text_comes_from_the_playground_too(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, layout: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, layout: str) -> None:
     broken = "&with=bpe:nope&with=bpe:learned-bytes&with=fmm:own-dictionary"
     page = opened(open_page, f"{ADDRESS}{broken}&layout={layout}")
     page.focus("#aligned")
@@ -190,7 +190,7 @@ def test_nothing_is_wider_than_the_page(open_page: OpenPage, width: int, layout:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_comparison_is_shared_and_opened_again(open_page: OpenPage, javascript: bool) -> None:
+def test_a_shared_comparison_can_be_opened(open_page: OpenPage, javascript: bool) -> None:
     page = opened(open_page, javascript=javascript)
     page.click("#share summary")
     page.fill("#title", "Where they part")
@@ -202,7 +202,7 @@ def test_a_comparison_is_shared_and_opened_again(open_page: OpenPage, javascript
         page.click("[data-copy-field=embed-code]")
         assert "<iframe" in page.evaluate("navigator.clipboard.readText()")
         page.select_option("#with-1", "fmm:jieba")
-        expect(page.locator("#link-before")).to_be_visible()  # it is the link of what was compared before
+        expect(page.locator("#link-before")).to_be_visible()  # it is the link of the previous comparison
         assert page.input_value("#link") == link
     page.goto(link)
     assert page.inner_text("h1") == "Where they part"
@@ -222,7 +222,7 @@ def test_a_comparison_is_shared_and_opened_again(open_page: OpenPage, javascript
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_a_kept_comparison_stands_in_nobodys_way(open_page: OpenPage, layout: str) -> None:
+def test_a_stored_comparison_is_accessible(open_page: OpenPage, layout: str) -> None:
     page = opened(open_page, f"{ADDRESS}&layout={layout}", width=390)
     page.click("#share summary")
     page.click("#create-link")

@@ -1,4 +1,4 @@
-"""Taking a result away: copied by a button, downloaded with and without JavaScript."""
+"""Exporting a result: copied with a button, downloaded with and without JavaScript."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_ids_and_tokens_are_copied(open_page: OpenPage) -> None:
     assert "".join(clipboard(page).split(" | ")) == TEXT
 
 
-def test_what_cannot_be_copied_is_told(open_page: OpenPage) -> None:
+def test_a_failed_copy_has_a_message(open_page: OpenPage) -> None:
     page = open_page(ADDRESS, expected=["503", "Failed to load"])
     page.route("**/download/tokens.txt", lambda route: route.fulfill(status=503))
     page.get_by_text("Take it away").click()
@@ -42,7 +42,7 @@ def test_what_cannot_be_copied_is_told(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize("javascript", [True, False])
 @pytest.mark.parametrize("kind", ["SVG", "PNG", "HTML", "JSON", "CSV", "Plain text"])
-def test_a_download_leaves_the_page_as_it_is(open_page: OpenPage, javascript: bool, kind: str) -> None:
+def test_a_download_does_not_change_the_page(open_page: OpenPage, javascript: bool, kind: str) -> None:
     page = open_page(ADDRESS, javascript=javascript)
     page.get_by_text("Take it away").click()
     with page.expect_download() as download:
@@ -53,14 +53,14 @@ def test_a_download_leaves_the_page_as_it_is(open_page: OpenPage, javascript: bo
     expect(page.locator("#text")).to_have_value(TEXT)
 
 
-def test_without_javascript_there_is_nothing_to_copy_with(open_page: OpenPage) -> None:
+def test_without_javascript_there_are_no_copy_buttons(open_page: OpenPage) -> None:
     page = open_page(ADDRESS, javascript=False)
     page.get_by_text("Take it away").click()
     expect(page.get_by_role("button", name="Copy ids")).to_be_hidden()
     expect(page.get_by_label("Between tokens")).to_be_visible()
 
 
-def test_what_was_folded_out_and_chosen_stays_while_the_text_is_edited(page: Page) -> None:
+def test_open_menus_and_choices_stay_while_the_text_is_edited(page: Page) -> None:
     page.get_by_text("Take it away").click()
     page.get_by_label("Between tokens").select_option("tab")
     page.locator("#text").fill("low low")
@@ -69,7 +69,7 @@ def test_what_was_folded_out_and_chosen_stays_while_the_text_is_edited(page: Pag
     expect(page.get_by_label("Between tokens")).to_have_value("tab")
 
 
-def test_a_browser_shows_the_svg(open_page: OpenPage) -> None:
+def test_a_browser_renders_the_svg(open_page: OpenPage) -> None:
     page = open_page(ADDRESS)
     page.get_by_text("Take it away").click()
     with page.expect_download() as download:
@@ -82,7 +82,7 @@ def test_a_browser_shows_the_svg(open_page: OpenPage) -> None:
     assert width == 760
 
 
-def test_folded_out_it_is_accessible_and_fits(open_page: OpenPage) -> None:
+def test_the_open_menu_is_accessible_and_fits(open_page: OpenPage) -> None:
     page = open_page(ADDRESS)
     page.get_by_text("Take it away").click()
     assert_accessible(page, (*WIDE, (768, "light"), (768, "dark"), *NARROW), part="#take")

@@ -10,7 +10,7 @@ from tests.browser.conftest import OpenPage
 PAGES = ["/learn", "/learn/dictionary", "/learn/wordpiece", "/languages?own=abc", "/frequencies?text=the+cat+the"]
 
 
-def test_an_example_follows_what_is_typed(open_page: OpenPage) -> None:
+def test_an_example_updates_while_typing(open_page: OpenPage) -> None:
     page = open_page("/learn/dictionary", width=390)
     page.wait_for_selector("form[data-htmx-powered]")
     page.fill("#text-forward", "生命科学研究")
@@ -19,7 +19,7 @@ def test_an_example_follows_what_is_typed(open_page: OpenPage) -> None:
     assert "forward=" in page.url
     page.reload()
     assert page.input_value("#text-forward") == "生命科学研究"
-    assert page.locator("#tokens-backward i").count() == 3  # the others are as they were
+    assert page.locator("#tokens-backward i").count() == 3  # the others are unchanged
 
 
 def test_an_example_can_be_changed_without_javascript(open_page: OpenPage) -> None:
@@ -34,7 +34,7 @@ def test_an_example_can_be_changed_without_javascript(open_page: OpenPage) -> No
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_languages_are_measured_otherwise(open_page: OpenPage, javascript: bool) -> None:
+def test_languages_can_be_compared_by_another_measure(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/languages", javascript=javascript, width=390)
     if javascript:
         page.wait_for_selector("form[data-htmx-powered]")
@@ -48,14 +48,14 @@ def test_languages_are_measured_otherwise(open_page: OpenPage, javascript: bool)
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_passage_that_no_address_holds_can_be_sorted(open_page: OpenPage, javascript: bool) -> None:
+def test_a_passage_too_long_for_an_address_can_be_sorted(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/languages", javascript=javascript)
     if javascript:
         page.wait_for_selector("form[data-htmx-powered]")
     page.click(".own summary")
     page.fill("[name=own]", "长" * 1_900)
     page.click("#languages button") if not javascript else page.locator("[name=own]").blur()
-    for again in range(2):  # downwards, then upwards
+    for again in range(2):  # descending, then ascending
         page.click(".numbers-table thead th:nth-child(3) button")
         page.wait_for_selector(f"th[aria-sort={'ascending' if again else 'descending'}]")
     assert page.input_value("[name=own]") == "长" * 1_900
@@ -63,5 +63,5 @@ def test_a_passage_that_no_address_holds_can_be_sorted(open_page: OpenPage, java
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path))

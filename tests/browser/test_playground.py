@@ -1,4 +1,4 @@
-"""The playground as a person meets it, in a real Chromium."""
+"""The playground as a visitor uses it, in a real Chromium."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARAGRAPH = "It was the best of times, it was the worst of times, it was the age
 
 
 def fill(page: Page, text: str) -> None:
-    """Put a text into the box as a paste does, and wait until its result is complete."""
+    """Set the text of the box as a paste does, and wait until its result is complete."""
     number = len(shipped_tokenizer("bpe-bytes").ids(text))
     page.locator("#text").evaluate(
         "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", text
@@ -45,7 +45,7 @@ def test_typing_shows_the_result_and_keeps_the_caret(page: Page) -> None:
     assert box.evaluate("box => [document.activeElement === box, box.selectionStart]") == [True, 4]
 
 
-def test_a_page_that_nobody_touched_asks_for_nothing(open_page: OpenPage) -> None:
+def test_an_untouched_page_sends_no_requests(open_page: OpenPage) -> None:
     asked: list[str] = []
     page = open_page("/healthz", expected=["favicon"])
     page.on("request", lambda request: asked.append(f"{request.method} {request.resource_type}"))
@@ -55,7 +55,7 @@ def test_a_page_that_nobody_touched_asks_for_nothing(open_page: OpenPage) -> Non
     assert len([one for one in asked if not one.endswith("other")]) == 5
 
 
-def test_the_address_is_a_link_and_the_history_is_not_flooded(page: Page) -> None:
+def test_the_address_follows_the_text_without_flooding_the_history(page: Page) -> None:
     before = page.evaluate("history.length")
     page.locator("#text").fill("a link")
     page.wait_for_url(re.compile(r"text=a\+link"))
@@ -81,14 +81,14 @@ def test_switching_algorithms_changes_the_vocabularies_at_once(page: Page) -> No
         page.wait_for_url(re.compile(f"algorithm={algorithm}"))
 
 
-def test_the_algorithms_are_one_control_for_the_keyboard(page: Page) -> None:
+def test_the_algorithms_are_one_tab_stop(page: Page) -> None:
     page.locator("#a-bpe").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile("algorithm=wordpiece"))
     expect(page.locator("#a-wordpiece")).to_be_focused()
 
 
-def test_pointing_at_a_token_marks_its_id_and_the_other_way_round(page: Page) -> None:
+def test_hovering_a_token_marks_its_id_and_vice_versa(page: Page) -> None:
     fill(page, "unbelievable tokens")
     marked = "() => [...CSS.highlights.get('token')].map(range => range.toString())"
     second = page.locator("#tokens > .chunk > *").nth(1)
@@ -105,7 +105,7 @@ def test_pointing_at_a_token_marks_its_id_and_the_other_way_round(page: Page) ->
     expect(page.locator("#tokens > .chunk > *").first).to_have_class(re.compile(r"\bon\b"))
 
 
-def test_tokens_are_walked_by_keys_and_open_their_details(page: Page) -> None:
+def test_arrow_keys_move_between_tokens_and_open_their_details(page: Page) -> None:
     fill(page, "unbelievable tokens")
     page.locator("#tokens").focus()
     page.keyboard.press("ArrowRight")
@@ -141,7 +141,7 @@ def test_details_work_for_texts_too_long_for_links(page: Page) -> None:
     expect(page.locator("#details .facts")).to_have_attribute("data-token", "700")
 
 
-def test_letters_grow_into_words_under_the_slider(open_page: OpenPage) -> None:
+def test_the_slider_merges_letters_into_words(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=bpe&text=" + "low+lower+lowest+" * 6)
     page.locator("#v-bpe").select_option("learned-characters")
     expect(page.locator("#slider")).to_be_visible()
@@ -155,7 +155,7 @@ def test_letters_grow_into_words_under_the_slider(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_learned_vocabulary_is_downloaded_and_the_page_stays(open_page: OpenPage, javascript: bool) -> None:
+def test_downloading_a_trained_vocabulary_does_not_change_the_page(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower&size=5", javascript=javascript)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as tokenizer.json").click()
@@ -175,7 +175,7 @@ def test_an_example_replaces_the_text_and_keeps_the_algorithm(page: Page) -> Non
     expect(page.get_by_role("heading", name="Where FMM and BMM disagree")).to_be_visible()
 
 
-def test_a_file_fills_the_box(page: Page, tmp_path: Path) -> None:
+def test_an_opened_file_fills_the_box(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     path.write_text("来自文件 from a file", encoding="utf-8")
     page.locator("#file").set_input_files(path)
@@ -192,7 +192,7 @@ def test_a_dropped_file_fills_the_box(page: Page) -> None:
     expect(page.locator("#tokens")).to_have_text("dropped text")
 
 
-def test_a_file_that_is_not_utf_8_is_refused_and_the_text_kept(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_refused_and_the_text_stays(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/?text=kept", expected=["422"])
     path = tmp_path / "old.txt"
     path.write_bytes("naïve".encode("latin-1"))
@@ -222,7 +222,7 @@ def test_text_typed_before_the_script_is_ready_is_not_lost(open_page: OpenPage) 
     expect(page.locator("#text")).to_have_value("typed early")
 
 
-def test_a_silent_server_is_told_and_the_page_recovers(open_page: OpenPage) -> None:
+def test_an_unreachable_server_has_a_message_and_the_page_recovers(open_page: OpenPage) -> None:
     page = open_page(expected=["ERR_FAILED", "ERR_CONNECTION_REFUSED", "htmx:error", "Failed to fetch"])
     page.route("**/*", lambda route: route.abort("connectionrefused"))
     page.locator("#text").fill("lost?")
@@ -272,7 +272,7 @@ def test_a_long_dictionary_survives_a_reload(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("text", ["short", PARAGRAPH * 40], ids=["short", "long"])
-def test_the_other_language_keeps_what_was_typed(page: Page, text: str) -> None:
+def test_switching_language_keeps_the_typed_text(page: Page, text: str) -> None:
     fill(page, text)
     page.get_by_role("link", name="简体中文").click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
@@ -280,7 +280,7 @@ def test_the_other_language_keeps_what_was_typed(page: Page, text: str) -> None:
     expect(page.locator("#tokens > .chunk > *").first).to_be_visible()
 
 
-def test_details_come_into_view_on_a_phone(open_page: OpenPage) -> None:
+def test_details_scroll_into_view_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("/", **PHONE)
     page.locator("#tokens > .chunk > *").nth(1).click()
     expect(page.locator("#details .facts")).to_be_in_viewport(ratio=1)
@@ -295,7 +295,7 @@ def test_an_invalid_token_number_can_be_corrected(open_page: OpenPage) -> None:
     expect(page.locator("#details .facts")).to_have_attribute("data-token", "1")
 
 
-def test_a_slow_answer_is_told_after_a_moment(page: Page) -> None:
+def test_a_slow_response_has_a_message_after_a_moment(page: Page) -> None:
     held: list[Route] = []
     page.route("**/", lambda route: held.append(route), times=1)
     page.locator("#text").fill("patience")
@@ -319,7 +319,7 @@ def test_print_shows_the_result_and_no_controls(page: Page) -> None:
     assert end["y"] + end["height"] <= box["y"] + box["height"] + 1, "nothing is cut off by a scrolling pane"
 
 
-def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
+def test_the_layout_does_not_shift_when_a_result_arrives(page: Page) -> None:
     page.evaluate(
         """() => {
             window.shift = 0;
@@ -337,7 +337,7 @@ def test_nothing_moves_when_a_result_arrives(page: Page) -> None:
     assert page.evaluate("window.shift") < 0.1
 
 
-def test_a_megabyte_shows_its_first_screen_and_scrolls_to_its_end(page: Page) -> None:
+def test_a_megabyte_is_rendered_on_demand_and_scrolls_to_its_end(page: Page) -> None:
     text = (PARAGRAPH * 13_000)[:1_000_000]
     fill(page, text)
     sent: list[str] = []
@@ -351,7 +351,7 @@ def test_a_megabyte_shows_its_first_screen_and_scrolls_to_its_end(page: Page) ->
     assert page.locator("#tokens").evaluate("pane => pane.textContent") == text
 
 
-def test_neighbours_have_different_colours(page: Page) -> None:
+def test_adjacent_tokens_have_different_colours(page: Page) -> None:
     fill(page, PARAGRAPH * 60)
     colours = page.locator("#tokens").evaluate(
         "pane => [...pane.querySelectorAll('.chunk > *')].map(t => getComputedStyle(t).backgroundColor)"
@@ -361,7 +361,7 @@ def test_neighbours_have_different_colours(page: Page) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["script", "no script"])
-def test_text_and_first_tokens_are_on_a_phones_first_screen(open_page: OpenPage, javascript: bool) -> None:
+def test_text_and_first_tokens_fit_on_the_first_screen_of_a_phone(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/", **PHONE, javascript=javascript)
     expect(page.locator("#text")).to_be_in_viewport(ratio=1)
     for n in range(5):
@@ -370,7 +370,7 @@ def test_text_and_first_tokens_are_on_a_phones_first_screen(open_page: OpenPage,
     assert width[0] == width[1], "no sideways scrolling"
 
 
-def test_fingers_and_eyes_get_room_on_a_phone(open_page: OpenPage) -> None:
+def test_controls_are_large_enough_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower", **PHONE)
     small = page.evaluate(
         """() => [...document.querySelectorAll('a, button, select, summary, input:not([type=hidden]), label')]
@@ -419,7 +419,7 @@ def test_a_long_text_works_as_a_plain_form(open_page: OpenPage) -> None:
     assert "".join(page.locator("#tokens > .chunk > *").all_text_contents()) == PARAGRAPH * 50
 
 
-def test_hostile_text_is_only_text(page: Page) -> None:
+def test_hostile_text_is_escaped(page: Page) -> None:
     hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><a href=javascript:hit=1>x</a>'
     fill(page, hostile)
     expect(page.locator("#tokens")).to_have_text(hostile)
@@ -445,5 +445,5 @@ def test_options_close_with_escape_and_show_spaces(page: Page) -> None:
         "/vocabularies",
     ],
 )
-def test_axe_finds_nothing(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path, expected=["status of 404"]))

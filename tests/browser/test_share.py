@@ -1,4 +1,4 @@
-"""Links that last, as people use them: shared, followed on a phone, embedded, unfolded, deleted."""
+"""Permanent links as visitors use them: shared, opened on a phone, embedded, previewed, deleted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = ["研究生", "命", "科学", "的", "学生"]
 
 
 def share(page: Page, title: str = "") -> tuple[str, str]:
-    """Share what the page shows; the link, and the address that deletes it."""
+    """Share what the page shows; return the link and the address that deletes it."""
     page.locator("#share summary").click()
     page.locator("#title").fill(title)
     page.get_by_role("button", name="Create the link").click()
@@ -40,8 +40,8 @@ def status(address: str) -> int:
             return error.code
 
 
-def test_a_link_from_its_making_to_its_end(browser: Browser, tmp_path: Path) -> None:
-    """With a dictionary of one's own, across a restart, on a phone without JavaScript, in a frame, until deleted."""
+def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> None:
+    """With a pasted dictionary, across a restart, on a phone without JavaScript, in a frame, until deleted."""
     settings = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "kept.sqlite")}
     query = f"/?algorithm=fmm&vocabulary=own-dictionary&text={TEXT}"
     with serve(environment=settings) as address:
@@ -85,14 +85,14 @@ def test_the_link_is_copied_with_a_button(open_page: OpenPage) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == link
 
 
-def test_what_is_shared_stays_while_the_text_changes(open_page: OpenPage) -> None:
+def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> None:
     page = open_page("/?text=one text")
     page.locator("#share summary").click()
     page.locator("#title").fill("A title")
     page.locator("#text").fill("two texts")
     expect(page.locator("#tokens > .chunk > *").first).to_have_text("two")
     assert page.locator("#title").input_value() == "A title"
-    page.locator("#title").press("Enter")  # as the button does
+    page.locator("#title").press("Enter")  # same as the button
     first = page.locator("#link")
     expect(first).to_be_focused()
     assert page.evaluate("getSelection().toString()") == first.input_value()
@@ -124,7 +124,7 @@ def test_what_is_shared_stays_while_the_text_changes(open_page: OpenPage) -> Non
     expect(page.locator("h1")).to_have_text("A title")
 
 
-def test_a_link_on_a_page_of_its_own_is_selected(open_page: OpenPage) -> None:
+def test_the_link_on_its_own_page_is_selected(open_page: OpenPage) -> None:
     page = open_page("/?text=own page")
     page.evaluate("document.getElementById('share').open = true")
     page.evaluate("document.getElementById('playground').action = '/share'")
@@ -146,7 +146,7 @@ def test_sharing_without_javascript(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_what_is_wrong_with_a_share_is_told_and_can_be_mended(open_page: OpenPage, javascript: bool) -> None:
+def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/?text=until when", javascript=javascript, expected=["status of 422"])
     page.locator("#share summary").click()
     page.locator("#title").fill("kept title")
@@ -155,7 +155,7 @@ def test_what_is_wrong_with_a_share_is_told_and_can_be_mended(open_page: OpenPag
     page.get_by_role("button", name="Create the link").click()
     expect(page.locator(".problem:visible")).to_contain_text("Choose a day after today")
     assert page.locator("#title").input_value() == "kept title"
-    if javascript:  # a day that is chosen is meant
+    if javascript:  # choosing a day selects "until"
         page.locator("[name=keep][value=forever]").check()
     page.locator("[name=until]").fill("2099-01-01")
     page.get_by_role("button", name="Create the link").click()
@@ -165,7 +165,7 @@ def test_what_is_wrong_with_a_share_is_told_and_can_be_mended(open_page: OpenPag
     expect(page.locator(".kept")).to_contain_text("until the end of January 1, 2099")
 
 
-def test_tokens_of_a_kept_result_are_walked_and_told(open_page: OpenPage) -> None:
+def test_arrow_keys_move_between_tokens_of_a_stored_result(open_page: OpenPage) -> None:
     page = open_page("/?text=the lowest")
     link, _deletion = share(page)
     page.goto(link)
@@ -188,7 +188,7 @@ def test_a_copy_opens_in_the_playground(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_kept_result_is_taken_away(open_page: OpenPage, javascript: bool) -> None:
+def test_a_stored_result_can_be_downloaded(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/?text=the lowest", javascript=javascript)
     link, _deletion = share(page)
     page.goto(link)
@@ -204,7 +204,7 @@ def test_a_kept_result_is_taken_away(open_page: OpenPage, javascript: bool) -> N
         assert page.evaluate("navigator.clipboard.readText()").strip() == words.strip()
 
 
-def test_axe_finds_nothing(open_page: OpenPage) -> None:
+def test_the_pages_are_accessible(open_page: OpenPage) -> None:
     page = open_page("/?text=the lowest")
     looks: tuple[Look, ...] = ((1280, "light"), (768, "light"), (390, "dark"))
     link, deletion = share(page, "A title")

@@ -1,4 +1,4 @@
-"""The splitter in a browser, with JavaScript and without."""
+"""Splitting a text in a browser, with JavaScript and without."""
 
 import zipfile
 from pathlib import Path
@@ -53,5 +53,5 @@ def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) 
 
 
 @pytest.mark.parametrize("path", ["/split?tokens=5&text=It+rains.+It+rains.", "/api"])
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path), WIDE)

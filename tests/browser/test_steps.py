@@ -1,4 +1,4 @@
-"""The steps in a browser: by links, by keys, played, from a token, and without JavaScript."""
+"""The steps in a browser: by links, by keys, played, opened from a token, and without JavaScript."""
 
 import re
 
@@ -13,7 +13,7 @@ LAST = 7
 
 
 def at(page: Page, step: int) -> None:
-    """Wait until the page shows a step, and its address says so."""
+    """Wait until the page and its address are at a step."""
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(step))
     expect(page).to_have_url(re.compile(rf"[?&]step={step}$"))
 
@@ -23,7 +23,7 @@ def ready(page: Page) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_links_lead_from_step_to_step(open_page: OpenPage, javascript: bool) -> None:
+def test_links_move_from_step_to_step(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"/steps/fmm?text={TEXT}", javascript=javascript, width=390)
     if javascript:
         ready(page)
@@ -41,7 +41,7 @@ def test_links_lead_from_step_to_step(open_page: OpenPage, javascript: bool) -> 
     assert page.locator("#player").is_visible() == javascript
 
 
-def test_keys_step_and_the_address_follows(open_page: OpenPage) -> None:
+def test_arrow_keys_step_and_update_the_address(open_page: OpenPage) -> None:
     page = open_page("/steps/wordpiece?text=unbelievably")
     ready(page)
     page.keyboard.press("ArrowRight")
@@ -60,7 +60,7 @@ def test_keys_step_and_the_address_follows(open_page: OpenPage) -> None:
     at(page, 0)
 
 
-def test_the_focus_stays_on_the_link_that_was_pressed(open_page: OpenPage) -> None:
+def test_the_focus_stays_on_the_link_that_was_clicked(open_page: OpenPage) -> None:
     page = open_page(f"/steps/fmm?text={TEXT}")
     ready(page)
     page.focus(".leafing a[rel=next]")
@@ -89,7 +89,7 @@ def test_it_plays_to_the_end_and_never_by_itself(open_page: OpenPage, motion: st
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_from_a_token_to_the_step_that_made_it(open_page: OpenPage, javascript: bool) -> None:
+def test_a_token_links_to_the_step_that_produced_it(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"/?algorithm=bmm&text={TEXT}", javascript=javascript)
     page.click("#tokens >> text=尚未")
     page.click("text=Why this split?")
@@ -98,7 +98,7 @@ def test_from_a_token_to_the_step_that_made_it(open_page: OpenPage, javascript: 
     assert "“尚未” is" in page.inner_text(".told")
 
 
-def test_another_text_is_followed_from_its_beginning(open_page: OpenPage) -> None:
+def test_another_text_starts_at_its_first_step(open_page: OpenPage) -> None:
     page = open_page(f"/steps/fmm?text={TEXT}&step=3&runs=0")
     page.fill("#text", "研究A4")
     page.click("button.primary")
@@ -117,11 +117,11 @@ def test_another_text_is_followed_from_its_beginning(open_page: OpenPage) -> Non
         "/steps/wordpiece?text=مرحبا+x&step=0",
     ],
 )
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path), WIDE)
 
 
-def test_a_text_that_no_address_holds_leads_to_its_first_sentence(open_page: OpenPage) -> None:
+def test_a_text_too_long_for_an_address_links_to_its_first_sentence(open_page: OpenPage) -> None:
     page = open_page("/steps/bmm", javascript=False, expected=["status of 413"])
     page.fill("#text", "今天下雨。" + "带伞！" * 3_000)
     page.click("#asked button.primary")

@@ -1,4 +1,4 @@
-"""Unigram's lattice in a browser: filled step by step, read back, drawn from, and seen on a phone."""
+"""Unigram's lattice in a browser: filled step by step, traced back, sampled, and viewed on a phone."""
 
 import re
 
@@ -13,7 +13,7 @@ ADDRESS = f"/steps/unigram?text={TEXT}"
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_the_table_is_filled_read_back_and_drawn_from(open_page: OpenPage, javascript: bool) -> None:
+def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"{ADDRESS}&step=8", javascript=javascript)
     if javascript:
         page.wait_for_selector(".leafing a[data-htmx-powered]")
@@ -44,7 +44,7 @@ def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page
     assert here is not None
     assert box["x"] < here["x"]
     assert here["x"] + here["width"] < box["x"] + box["width"]
-    if javascript:  # it lets go: whoever scrolls away is not brought back
+    if javascript:  # the page scrolls to the step once: a reader who scrolls away is not pulled back
         page.evaluate(
             "Promise.all(document.querySelector('.lattice-place i').getAnimations().map((each) => each.finished))"
         )
@@ -53,7 +53,7 @@ def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page
         assert page.evaluate("document.querySelector('.lattice-box').scrollLeft") == 0
 
 
-def test_labels_stand_clear_of_each_other(open_page: OpenPage) -> None:
+def test_labels_do_not_overlap(open_page: OpenPage) -> None:
     page = open_page("/steps/unigram?text=internationalization&step=15")
     boxes = page.locator(".arc-label text").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
@@ -65,5 +65,5 @@ def test_labels_stand_clear_of_each_other(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("step", ["8", "16", "28", "1"])
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, step: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, step: str) -> None:
     assert_accessible(open_page(f"{ADDRESS}&step={step}"), WIDE)

@@ -1,4 +1,4 @@
-"""BPE step by step in a browser: the merges follow one another, and trees never make the page wider than a phone."""
+"""BPE step by step in a browser: from merge to merge, and trees that never make the page wider than a phone."""
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ TEXT = "The widest internationalizations 研究生"
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_merges_are_followed_to_the_trees(open_page: OpenPage, javascript: bool) -> None:
+def test_steps_lead_through_the_merges_to_the_trees(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"/steps/bpe?text={TEXT}&step=1", javascript=javascript, width=390)
     if javascript:
         ready(page)
@@ -40,7 +40,7 @@ def test_on_a_phone_the_tree_begins_at_the_merge_and_can_be_scrolled(open_page: 
     assert here is not None
     assert box["x"] < here["x"]
     assert here["x"] + here["width"] < box["x"] + box["width"]
-    if javascript:  # it lets go, and a keyboard scrolls it while it has the focus
+    if javascript:  # the page scrolls to the merge once; then the keyboard scrolls the focused box
         page.evaluate(
             "Promise.all(document.querySelector('.tree-place i').getAnimations().map((each) => each.finished))"
         )
@@ -54,7 +54,7 @@ def test_on_a_phone_the_tree_begins_at_the_merge_and_can_be_scrolled(open_page: 
         assert page.url == step
 
 
-def test_pieces_stand_within_their_boxes(open_page: OpenPage) -> None:
+def test_pieces_fit_in_their_boxes(open_page: OpenPage) -> None:
     page = open_page(f"/steps/bpe?text={TEXT}&token=2")
     ready(page)
     page.keyboard.press("End")
@@ -70,5 +70,5 @@ def test_pieces_stand_within_their_boxes(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("query", ["step=2", "token=1", "step=4&longest=1", "step=39"])
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, query: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, query: str) -> None:
     assert_accessible(open_page(f"/steps/bpe?text={TEXT}&{query}"), WIDE)

@@ -10,7 +10,7 @@ from tests.browser.conftest import OpenPage
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_corpus_of_ones_own_is_followed(open_page: OpenPage, javascript: bool) -> None:
+def test_the_steps_of_a_typed_corpus(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/steps/training/bpe", javascript=javascript, width=390)
     page.fill("[name=corpus]", "不亦说乎 不亦乐乎 不亦君子乎")
     page.fill("[name=size]", "4")
@@ -41,5 +41,5 @@ PLACES = [
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_nothing_stands_in_anybodys_way(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path), WIDE)

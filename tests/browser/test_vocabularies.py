@@ -1,4 +1,4 @@
-"""Vocabularies that do not ship, as a person meets them: found, fetched, uploaded."""
+"""Vocabularies that do not ship, as a visitor uses them: found, fetched, uploaded."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MISSING = "bert-base-chinese"
 
 @pytest.fixture(scope="module")
 def publisher() -> Iterator[Publisher]:
-    """The hub, on this machine: it has two vocabularies, and sends the second half of each when the gate opens."""
+    """Serve the hub on this machine: two vocabularies, whose second half is sent once the gate opens."""
     with publishing() as publisher:
         publisher.answers |= {path: Answer(FILE, manner="half") for path in PATHS}
         yield publisher
@@ -46,7 +46,7 @@ def publisher() -> Iterator[Publisher]:
 
 @pytest.fixture(scope="module")
 def site(publisher: Publisher) -> Iterator[str]:
-    """The site, fetching from there, with nothing fetched yet."""
+    """Serve the site with this publisher, with nothing fetched yet."""
     with serve(environment={"TOKENSCOPE_HUB": publisher.address, "WEB_CONCURRENCY": "2"}) as address:
         yield address
 
@@ -81,7 +81,7 @@ def test_escape_closes_the_finder(open_page: OpenPage) -> None:
     expect(page.locator(".finder summary")).to_be_focused()
 
 
-def test_a_vocabulary_that_is_fetched_appears_by_itself(open_page: OpenPage, publisher: Publisher) -> None:
+def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publisher: Publisher) -> None:
     publisher.gate.clear()
     page = open_page(f"/?text={TEXT}")
     page.locator(".finder summary").click()
@@ -106,7 +106,7 @@ def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publish
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
 
 
-def test_what_the_publisher_does_not_have(open_page: OpenPage) -> None:
+def test_a_vocabulary_that_the_publisher_lacks(open_page: OpenPage) -> None:
     page = open_page(f"/?text={TEXT}", expected=["status of 503"])
     page.locator(".finder summary").click()
     page.locator(f"button[value={MISSING}]").click()
@@ -123,7 +123,7 @@ def test_an_uploaded_file_is_used_at_once(open_page: OpenPage, tmp_path: Path, j
     page = open_page(f"/?text={TEXT}", javascript=javascript)
     page.locator(".finder summary").click()
     page.locator("#vocabulary-file").set_input_files(path)
-    if not javascript:  # with it a file that is chosen is sent at once
+    if not javascript:  # with JavaScript a chosen file is sent at once
         page.get_by_role("button", name="Upload").click()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
     expect(page.locator("#a-wordpiece")).to_be_checked()
@@ -137,7 +137,7 @@ def test_an_uploaded_file_is_used_at_once(open_page: OpenPage, tmp_path: Path, j
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_broken_upload_costs_nothing(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
+def test_a_broken_upload_leaves_the_result_unchanged(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(FILE[:-20])
     text = "a long text " * 300
@@ -145,13 +145,13 @@ def test_a_broken_upload_costs_nothing(open_page: OpenPage, tmp_path: Path, java
     page.locator("#text").fill(text)
     page.locator(".finder summary").click()
     page.locator("#vocabulary-file").set_input_files(path)
-    if not javascript:  # with it a file that is chosen is sent at once
+    if not javascript:  # with JavaScript a chosen file is sent at once
         page.get_by_role("button", name="Upload").click()
     expect(page.locator(".panel .problem")).to_contain_text("“tokenizer.json” was not taken: not JSON")
     assert page.locator("#text").input_value() == text
 
 
-def test_the_text_stays_on_the_way_to_a_vocabulary_and_back(open_page: OpenPage) -> None:
+def test_the_text_survives_a_visit_to_a_vocabulary_page(open_page: OpenPage) -> None:
     text = "a text of my own " * 300
     page = open_page()
     page.locator("#text").fill(text)
@@ -178,7 +178,7 @@ def test_back_after_an_upload_shows_the_long_text_and_its_result(open_page: Open
     expect(page.locator("#figures dd").nth(1)).to_have_text("30,000")
 
 
-def test_axe_finds_nothing_in_the_finder(open_page: OpenPage) -> None:
+def test_the_finder_is_accessible(open_page: OpenPage) -> None:
     page = open_page()
     page.locator(".finder summary").click()
     expect(page.locator("#find")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The pages about vocabularies as a person meets them, in a real Chromium."""
+"""The vocabulary pages as a visitor uses them, in a real Chromium."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PIECES = shipped_tokenizer("wordpiece").model.pieces
 
 
 def ready(page: Page) -> Page:
-    """The page once htmx is at work: a person needs longer than that, a test does not."""
+    """Return the page once htmx is running: a person takes longer than that, a test does not."""
     page.wait_for_selector("form.search[data-htmx-powered]")
     return page
 
@@ -24,7 +24,7 @@ def first_cells(page: Page) -> list[str]:
     return page.locator("#tokens tbody td:first-child").all_inner_texts()
 
 
-def test_tokens_are_found_while_one_types(open_page: OpenPage) -> None:
+def test_tokens_are_searched_while_typing(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies/wordpiece"))
     before = page.evaluate("history.length")
     box = page.get_by_role("searchbox", name="Find tokens")
@@ -41,7 +41,7 @@ def test_tokens_are_found_while_one_types(open_page: OpenPage) -> None:
     expect(box).to_have_value("##ing")
 
 
-def test_leafing_goes_into_the_history(open_page: OpenPage) -> None:
+def test_paging_is_in_the_history(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies/unigram"))
     page.get_by_role("link", name="Next", exact=True).click()
     expect(page.locator("#tokens tbody td").first).to_have_text("100")
@@ -69,7 +69,7 @@ def test_everything_works_without_javascript(open_page: OpenPage) -> None:
     page.wait_for_url("**/vocabularies/unigram?query=the&page=2#tokens")
 
 
-def test_the_list_is_searched_while_one_types(open_page: OpenPage) -> None:
+def test_the_list_is_searched_while_typing(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies"))
     total = page.locator("#list li").count()
     box = page.get_by_role("searchbox", name="Find a vocabulary")
@@ -83,7 +83,7 @@ def test_the_list_is_searched_while_one_types(open_page: OpenPage) -> None:
     page.wait_for_url(re.compile("/vocabularies$"))
 
 
-def test_what_is_wrong_is_said_where_one_types(open_page: OpenPage) -> None:
+def test_an_invalid_query_has_a_message_next_to_the_field(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies/wordpiece", expected=["status of 422"]))
     page.get_by_role("searchbox", name="Find tokens").fill("x" * 101)
     expect(page.locator("#tokens .problem")).to_contain_text("at most 100 characters")
@@ -91,7 +91,7 @@ def test_what_is_wrong_is_said_where_one_types(open_page: OpenPage) -> None:
     expect(page.locator("#tokens .problem")).to_have_count(0)
 
 
-def test_a_silent_server_is_told(open_page: OpenPage) -> None:
+def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies/wordpiece", expected=["Failed to load resource", "net::ERR_FAILED", "htmx"]))
     silent = True
 
@@ -118,7 +118,7 @@ def test_a_silent_server_is_told(open_page: OpenPage) -> None:
         "/vocabularies/unigrams",
     ],
 )
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(open_page: OpenPage, path: str) -> None:
+def test_the_page_is_accessible_and_fits(open_page: OpenPage, path: str) -> None:
     assert_accessible(open_page(path, expected=["status of 404"]), ((1280, "light"), (390, "dark")))
 
 
@@ -137,7 +137,7 @@ def test_links_are_large_enough_and_no_line_begins_with_a_dot(open_page: OpenPag
 
 
 @pytest.mark.parametrize("width", [390, 768, 1000, 1280])
-def test_the_finder_keeps_to_the_page_and_off_the_picker(open_page: OpenPage, width: int) -> None:
+def test_the_finder_stays_on_the_page_and_does_not_cover_the_picker(open_page: OpenPage, width: int) -> None:
     page = open_page("/", width=width)
     page.locator(".finder summary").click()
     panel = page.locator(".panel").bounding_box()
@@ -161,7 +161,7 @@ def test_a_file_is_named_in_full_without_javascript(open_page: OpenPage) -> None
     assert box["width"] > 300
 
 
-def test_wide_tables_stay_in_their_frame(open_page: OpenPage) -> None:
+def test_wide_tables_scroll_in_their_frame(open_page: OpenPage) -> None:
     page = open_page("/vocabularies/bpe-bytes?query=e4+b8", width=390)
     table = page.locator("#tokens .scroll")
     assert table.evaluate("element => element.scrollWidth > element.clientWidth")

@@ -1,4 +1,4 @@
-"""The listing of an algorithm in a browser: opened, copied, scrolled, and readable in light and dark."""
+"""The reference listing of an algorithm in a browser: opened, copied, scrolled, readable in light and dark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATHS = {
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_code_is_copied_as_it_stands_in_the_file(open_page: OpenPage, path: str) -> None:
+def test_the_code_is_copied_exactly_as_in_the_file(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     assert not page.is_visible("#source")
     page.click(".whole-algorithm summary")
@@ -25,7 +25,7 @@ def test_the_code_is_copied_as_it_stands_in_the_file(open_page: OpenPage, path: 
     assert page.evaluate("navigator.clipboard.readText()") == PATHS[path].text
 
 
-def test_without_javascript_the_code_is_there_and_no_button(open_page: OpenPage) -> None:
+def test_without_javascript_the_code_is_shown_without_a_copy_button(open_page: OpenPage) -> None:
     page = open_page("/steps/fmm", javascript=False)
     page.click(".whole-algorithm summary")
     assert page.is_visible("#source")

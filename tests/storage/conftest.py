@@ -12,13 +12,13 @@ from webapp.storage.engine import Database, url_of
 
 
 def database_of(settings: dict[str, str], seconds: float = 2) -> Database:
-    """The database that settings name."""
+    """Return the database that the settings name."""
     return Database(url_of(settings["DATABASE_URL"], Path(settings["DATABASE_FILE"])), seconds=seconds)
 
 
 @pytest.fixture
 def database(database_settings: dict[str, str]) -> Iterator[Database]:
-    """An empty database."""
+    """Return an empty database."""
     database = database_of(database_settings)
     yield database
     database.close()
@@ -26,12 +26,12 @@ def database(database_settings: dict[str, str]) -> Iterator[Database]:
 
 @pytest.fixture
 def storage(database: Database) -> Storage:
-    """The stores of an empty database."""
+    """Return the stores of an empty database."""
     return Storage(database)
 
 
 def snapshot(text: str = "low lower", **state: object) -> Snapshot:
-    """A snapshot as a page would share it."""
+    """Return a snapshot as a page would share it."""
     return Snapshot(
         text=text,
         state={"algorithm": "bpe", "vocabulary": "bpe-bytes", **state},

@@ -1,6 +1,6 @@
-"""The site, with the process named in each answer.
+"""The site, with the id of the worker process in each response.
 
-Where it has no `/share` of its own, a plain one stands in: it keeps a text and answers with its address.
+If it has no `/share`, a plain replacement stores a text and responds with its address.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def create_app() -> Flask:
 
 
 def keep() -> Response:
-    """Keep a text."""
+    """Store a text."""
     shared = storage().snapshots.share(snapshot(request.form["text"]), expires=None)
     return Response(status=201, headers={"Location": f"/s/{shared.id}"})
 
 
 def kept(id: str) -> Response:
-    """Show what is kept."""
+    """Show a stored text."""
     stored = storage().snapshots.get(id)
     if stored is None:
         abort(404)

@@ -1,4 +1,4 @@
-"""`flask --app webapp backup FILE` and `restore FILE`, as whoever runs the site types them."""
+"""`flask --app webapp backup FILE` and `restore FILE`, as an operator runs them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the site's database is."""
+    """Return the path of the site's database."""
     return tmp_path / "site" / "tokenscope.sqlite"
 
 
 @pytest.fixture
 def site(file: Path) -> Storage:
-    """A site that keeps something, and runs."""
+    """Return the storage of a running site with one snapshot."""
     storage = storage_of(create_app({"DATABASE_URL": "", "DATABASE_FILE": str(file)}))
     storage.vocabularies.put(VocabularyFile("a" * 64, "dictionary", ("fmm",), 1, b"low\n"))
     storage.snapshots.share(snapshot("before"), expires=None)
@@ -38,7 +38,7 @@ def site(file: Path) -> Storage:
 
 @pytest.fixture
 def run(file: Path) -> Run:
-    """`run("backup", "x")`: what the command prints and how it ends."""
+    """`run("backup", "x")` returns the output and exit code of the command."""
 
     def run(*arguments: object, **settings: object) -> Result:
         app = create_app({"DATABASE_URL": "", "DATABASE_FILE": str(file), "MAX_DATABASE_SECONDS": 1, **settings})
@@ -48,13 +48,13 @@ def run(file: Path) -> Run:
 
 
 def texts(storage: Storage) -> set[str]:
-    """The texts of all snapshots."""
+    """Return the texts of all snapshots."""
     with storage.database.read() as connection:
         ids = connection.exec_driver_sql("SELECT id FROM snapshots").scalars().all()
     return {stored.snapshot.text for id in ids if (stored := storage.snapshots.get(id))}
 
 
-def test_there_and_back_while_the_site_runs(site: Storage, run: Run, tmp_path: Path) -> None:
+def test_backup_and_restore_while_the_site_runs(site: Storage, run: Run, tmp_path: Path) -> None:
     copy = tmp_path / "copy.backup"
     done = run("backup", copy)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -81,7 +81,7 @@ def test_a_restored_backup_on_another_machine(site: Storage, run: Run, tmp_path:
     assert texts(storage_of(create_app(elsewhere))) == {"before"}
 
 
-def test_a_backup_while_others_write_is_one_moment(site: Storage, run: Run, tmp_path: Path) -> None:
+def test_a_backup_during_writes_is_a_consistent_snapshot(site: Storage, run: Run, tmp_path: Path) -> None:
     begun, over = Event(), Event()
     last = -1
 
@@ -109,13 +109,13 @@ def test_a_backup_while_others_write_is_one_moment(site: Storage, run: Run, tmp_
     finally:
         over.set()
         writer.join()
-    # Put back while somebody writes: what is written afterwards is there, too.
+    # Restored while the site runs: what is written afterwards is there, too.
     assert run("restore", tmp_path / "copy0").exit_code == 0
     site.snapshots.share(snapshot("end"), expires=None)
     assert "end" in texts(site)
 
 
-def test_an_older_backup_is_replaced_and_another_file_is_not(site: Storage, run: Run, tmp_path: Path) -> None:
+def test_an_older_backup_is_overwritten_but_no_other_file(site: Storage, run: Run, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     run("backup", copy)
     site.snapshots.share(snapshot("more"), expires=None)
@@ -133,7 +133,7 @@ def test_an_older_backup_is_replaced_and_another_file_is_not(site: Storage, run:
 
 
 def damaged(kind: str, copy: Path) -> None:
-    """Make a backup into something that is none."""
+    """Damage a backup in the given way."""
     content = copy.read_bytes()
     if kind == "text":
         copy.write_text("Dear reader,\n" * 1_000)
@@ -164,7 +164,7 @@ def test_an_invalid_backup_changes_nothing(site: Storage, run: Run, tmp_path: Pa
     assert texts(site) == {"before", "after"}
 
 
-def test_a_backup_that_is_not_there_and_one_of_a_newer_release(site: Storage, run: Run, tmp_path: Path) -> None:
+def test_a_missing_backup_and_one_of_a_newer_release_are_refused(site: Storage, run: Run, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     assert run("restore", copy).stderr == f"There is no file {copy}.\n"
     run("backup", copy)
@@ -207,7 +207,7 @@ def test_a_damaged_database_is_moved_aside(site: Storage, run: Run, file: Path, 
     assert file.with_name("tokenscope.sqlite.damaged").read_bytes() == b"noise" * 10_000
 
 
-def test_postgresql_has_its_own_commands(run: Run, tmp_path: Path, postgres: Cluster) -> None:
+def test_postgresql_is_referred_to_its_own_commands(run: Run, tmp_path: Path, postgres: Cluster) -> None:
     for command in ("backup", "restore"):
         done = run(command, tmp_path / "copy", DATABASE_URL=postgres.empty())
         assert done.exit_code == 1
@@ -215,7 +215,7 @@ def test_postgresql_has_its_own_commands(run: Run, tmp_path: Path, postgres: Clu
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_backup_is_one_file_that_any_copy_keeps_whole(site: Storage, run: Run, tmp_path: Path) -> None:
+def test_a_backup_is_a_single_file_that_can_be_copied(site: Storage, run: Run, tmp_path: Path) -> None:
     run("backup", tmp_path / "copy")
     shutil.copy(tmp_path / "copy", tmp_path / "sent")
     assert run("restore", tmp_path / "sent").exit_code == 0

@@ -1,6 +1,6 @@
-"""An acknowledged share is never lost: servers are killed over and over while many share, and every link is found.
+"""An acknowledged share is never lost: servers are killed repeatedly while many clients share, and every link works.
 
-`TOKENSCOPE_CRASH_SECONDS=120 python -m pytest tests/storage/test_crash.py -s` tries longer and tells how often.
+`TOKENSCOPE_CRASH_SECONDS=120 python -m pytest tests/storage/test_crash.py -s` runs longer and prints the counts.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from webapp.storage.tables import ClaimRow, SnapshotRow
 APPLICATION = "tests.storage.sharing_site:create_app"
 CLIENTS = 6
 SECONDS = float(os.environ.get("TOKENSCOPE_CRASH_SECONDS") or 10)
-# A server lives so long; in a long trial it has everything loaded before, so that its new processes answer at once.
+# Lifetime of a server; in a long trial it preloads everything, so that its new processes respond at once.
 LIFE = max(2.0, SECONDS / 6)
 LONG = SECONDS >= 30
 PATIENCE = 60
 
 
 class Authors:
-    """Clients that share one text after the other, whatever becomes of the server.
+    """Clients that share one text after another, whatever happens to the server.
 
-    `acknowledged` has the text of every address that was answered, `sent` counts all texts.
+    `acknowledged` has the text of every address that was returned, `sent` counts all texts.
     """
 
     def __init__(self) -> None:
         self.acknowledged: dict[str, str] = {}
         self.sent = 0
-        self.processes: set[int] = set()  # that answered, and may be alive
+        self.processes: set[int] = set()  # those that responded and may be alive
         self._lock = Lock()
         self._heard = Event()
 
     def share_with(self, site: Site, seconds: float) -> int:
-        """Share for so long, while processes of the site are killed one by one and in the end all at once.
+        """Share for `seconds`, while processes of the site are killed one by one and in the end all at once.
 
-        Returns how often that was.
+        Returns the number of kills.
         """
         over, kills = Event(), 1
         threads = [Thread(target=self._share, args=(site, over)) for _ in range(CLIENTS)]
@@ -56,8 +56,8 @@ class Authors:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             self._heard.clear()
-            assert self._heard.wait(PATIENCE), "nobody answers any more"
-            over.wait(random.uniform(0, 0.1))  # nobody sets it: a moment that is never the same
+            assert self._heard.wait(PATIENCE), "the site no longer responds"
+            over.wait(random.uniform(0, 0.1))  # never set: a random pause
             if self._kill_one(site):
                 kills += 1
         site.kill()
@@ -76,7 +76,7 @@ class Authors:
             if os.getpgid(process) != site.process.pid:
                 return False
             os.kill(process, signal.SIGKILL)
-        except ProcessLookupError:  # it was dead already
+        except ProcessLookupError:  # already dead
             return False
         return True
 
@@ -88,7 +88,7 @@ class Authors:
                 text = f"{self.sent} 研究生命\n" + "x" * random.choice((10, 1_000, 30_000))
             try:
                 path, process = share(connection, text)
-            except (OSError, http.client.HTTPException):  # killed before it answered
+            except (OSError, http.client.HTTPException):  # killed before it responded
                 connection.close()
                 connection = connected(site)
                 continue
@@ -101,20 +101,20 @@ class Authors:
 
 
 def share(connection: http.client.HTTPConnection, text: str) -> tuple[str | None, int]:
-    """The address where a text is kept, None where the site says that it could not; and the process that said so."""
+    """Return the address of a stored text, or None if the site could not store it; and the process that responded."""
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     connection.request("POST", "/share", urlencode({"text": text}), headers)
     answer = connection.getresponse()
     said = answer.read().decode()
-    # 500: the worker was killed, and another one says so; nobody knows whether the text was stored.
+    # 500: the worker was killed, as another one reports; it is unknown whether the text was stored.
     assert answer.status in (201, 500, 503), said
-    if "X-Process" not in answer.headers:  # the other one was killed as well, and the server itself says so
+    if "X-Process" not in answer.headers:  # the other one was killed as well, as the server itself reports
         raise http.client.HTTPException(said)
     return answer.headers["Location"], int(answer.headers["X-Process"])
 
 
 def opens(connection: http.client.HTTPConnection, path: str) -> bool:
-    """Whether a link leads to a page."""
+    """Tell whether a link opens a page."""
     connection.request("GET", path)
     answer = connection.getresponse()
     answer.read()
@@ -127,7 +127,7 @@ def connected(site: Site) -> http.client.HTTPConnection:
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(180 + 3 * SECONDS)
-def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]) -> None:
+def test_every_acknowledged_link_works(database_settings: dict[str, str]) -> None:
     environment = {
         "DATABASE_URL": database_settings["DATABASE_URL"],
         "TOKENSCOPE_DATABASE_FILE": database_settings["DATABASE_FILE"],
@@ -153,7 +153,7 @@ def test_every_link_that_was_answered_is_found(database_settings: dict[str, str]
 
 
 def whole(settings: dict[str, str]) -> dict[str, str]:
-    """The text of every snapshot by its address: all of them are whole, and each has its claim."""
+    """Return the text of every snapshot by its address, after checking that each is complete and has its claim."""
     database = database_of(settings)
     with database.read() as connection:
         rows = connection.execute(select(SnapshotRow.id, SnapshotRow.content)).all()

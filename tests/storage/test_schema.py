@@ -1,4 +1,4 @@
-"""The tables: made at the start, brought up to date, by one of several processes, on both databases."""
+"""The tables: created at the start and migrated by one of several processes, on both databases."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ database.prepare()
 """
 
 
-def test_the_migrations_make_what_the_models_say(database: Database) -> None:
+def test_the_migrations_create_the_tables_of_the_models(database: Database) -> None:
     with database.read() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
         assert schema.revision(connection) == schema.HEAD
 
 
-def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
+def test_the_expected_revision_is_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", str(schema.MIGRATIONS))
     assert ScriptDirectory.from_config(config).get_heads() == [schema.HEAD]
 
 
-def test_what_an_older_release_kept_is_brought_along(database_settings: dict[str, str]) -> None:
+def test_data_of_an_older_release_is_migrated(database_settings: dict[str, str]) -> None:
     engine = create_engine(url_of(database_settings["DATABASE_URL"], Path(database_settings["DATABASE_FILE"])))
     with engine.begin() as connection:
         config = Config()
@@ -72,12 +72,12 @@ def test_what_an_older_release_kept_is_brought_along(database_settings: dict[str
     database.close()
 
 
-def test_two_processes_at_once_make_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
+def test_two_processes_at_once_create_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
     command = [sys.executable, "-c", PREPARE, database_settings["DATABASE_URL"], database_settings["DATABASE_FILE"]]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=ROOT, **pipes) as other:
         assert other.stdout is not None
-        assert other.stdout.readline() == b"ready\n"  # it has loaded what it needs, as this one has
+        assert other.stdout.readline() == b"ready\n"  # it is ready to start at the same moment
         start = Thread(target=database.prepare)
         start.start()
         _, errors = other.communicate(b"", timeout=60)
@@ -87,7 +87,7 @@ def test_two_processes_at_once_make_the_tables_once(database_settings: dict[str,
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [schema.HEAD]
 
 
-def test_a_newer_database_is_left_alone(database_settings: dict[str, str], database: Database) -> None:
+def test_a_database_of_a_newer_release_is_refused(database_settings: dict[str, str], database: Database) -> None:
     with database.write() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(SchemaError, match=r"written by a newer release of Tokenscope \(its revision is 9999"):
@@ -109,7 +109,7 @@ def test_without_settings_the_file_is_in_the_instance_folder(tmp_path: Path, mon
     assert (tmp_path / "instance" / "tokenscope.sqlite").is_file()
 
 
-def test_the_environment_names_a_database_as_platforms_do(monkeypatch: pytest.MonkeyPatch, postgres: Cluster) -> None:
+def test_database_urls_of_hosting_platforms_are_understood(monkeypatch: pytest.MonkeyPatch, postgres: Cluster) -> None:
     monkeypatch.setenv("DATABASE_URL", postgres.empty().replace("postgresql:", "postgres:"))
     app = create_app()
     with app.app_context():
@@ -119,13 +119,13 @@ def test_the_environment_names_a_database_as_platforms_do(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("url", ["mysql://me:secret@db/site", "secret", "postgresql://me:secret@db:port/x"])
-def test_an_address_of_no_database_is_refused_without_its_password(url: str) -> None:
+def test_an_invalid_database_url_is_refused_without_showing_its_password(url: str) -> None:
     with pytest.raises(DatabaseUrlError, match="DATABASE_URL is not understood") as caught:
         url_of(url, Path())
     assert "secret" not in str(caught.value)
 
 
-def test_wal_is_on_again_in_a_file_that_came_from_elsewhere(tmp_path: Path) -> None:
+def test_wal_is_enabled_in_a_file_from_elsewhere(tmp_path: Path) -> None:
     settings = {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "tokenscope.sqlite")}
     first = database_of(settings)
     with first.write() as connection:

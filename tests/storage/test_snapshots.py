@@ -1,4 +1,4 @@
-"""Snapshots: the same state has the same link, each author an own claim, and what is gone is gone."""
+"""Snapshots: the same state has the same link, each author has a separate claim, and deleted snapshots are gone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NEXT_WEEK = datetime.now(UTC) + timedelta(days=7)
 
 @pytest.fixture
 def travel(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
-    """`travel(timedelta(days=2))`: the store's clock goes on."""
+    """`travel(timedelta(days=2))` moves the store's clock forward."""
 
     def travel(distance: timedelta) -> None:
         monkeypatch.setattr(snapshots, "_now", lambda: datetime.now(UTC) + distance)
@@ -74,7 +74,7 @@ def test_a_shared_snapshot_is_shown_unchanged(storage: Storage) -> None:
     ),
     st.lists(st.tuples(st.integers(0, 1_000), st.integers(0, 1_000))),
 )
-def test_every_snapshot_comes_back_as_it_was(shown: Snapshot, offsets: list[tuple[int, int]]) -> None:
+def test_every_snapshot_is_stored_and_read_back(shown: Snapshot, offsets: list[tuple[int, int]]) -> None:
     shown = replace(shown, starts=tuple(start for start, _ in offsets), ends=tuple(end for _, end in offsets))
     assert unpack(pack(shown)) == shown
 
@@ -92,7 +92,7 @@ def test_long_texts_are_compressed(database: Database, storage: Storage) -> None
         assert connection.scalar(text("SELECT length(content) FROM snapshots")) < len(long)
 
 
-def test_the_same_state_has_the_same_link_in_whatever_order_it_is_written(storage: Storage) -> None:
+def test_the_order_of_keys_in_a_state_does_not_change_the_link(storage: Storage) -> None:
     first = share(storage, replace(snapshot(), state={"a": 1, "b": "研"}))
     second = share(storage, replace(snapshot(), state={"b": "研", "a": 1}))
     assert first.id == second.id
@@ -102,7 +102,7 @@ def test_the_same_state_has_the_same_link_in_whatever_order_it_is_written(storag
         assert share(storage, other).id != first.id
 
 
-def test_an_id_is_short_and_easily_read(storage: Storage) -> None:
+def test_an_id_is_short_and_easy_to_read(storage: Storage) -> None:
     id = share(storage).id
     assert len(id) == 9
     assert set(id) <= set("23456789abcdefghjkmnpqrstuvwxyz")
@@ -120,7 +120,7 @@ def test_states_with_the_same_prefix_get_different_links(storage: Storage, monke
     assert [each.snapshot.text for each in stored if each] == ["one", "two", "three"]
 
 
-def test_a_claim_ends_with_its_own_secret_and_the_last_one_takes_the_snapshot_along(storage: Storage) -> None:
+def test_a_secret_ends_one_claim_and_the_last_claim_deletes_the_snapshot(storage: Storage) -> None:
     first, second = share(storage), share(storage)
     id = first.id
     assert not storage.snapshots.delete(id, "wrong")
@@ -145,7 +145,7 @@ def test_a_secret_is_long_and_not_stored(database: Database, storage: Storage) -
     assert set(kept) == {sha256(secret.encode()).hexdigest() for secret in secrets}
 
 
-def test_it_is_kept_until_the_last_claim_ends(storage: Storage, travel: Callable[[timedelta], None]) -> None:
+def test_it_is_stored_until_the_last_claim_ends(storage: Storage, travel: Callable[[timedelta], None]) -> None:
     id = share(storage, expires=TOMORROW).id
     longest = share(storage, expires=NEXT_WEEK)
     share(storage, expires=TOMORROW)
@@ -156,11 +156,11 @@ def test_it_is_kept_until_the_last_claim_ends(storage: Storage, travel: Callable
     assert condition(storage, id) == "kept"
     assert storage.snapshots.delete(id, longest.secret)
     assert condition(storage, id) == "kept"
-    assert storage.snapshots.delete(id, forever.secret)  # what other claims there were, their time is up
+    assert storage.snapshots.delete(id, forever.secret)  # all other claims have expired
     assert condition(storage, id) == "deleted"
 
 
-def test_deleting_the_longest_claim_leaves_the_others_their_time(
+def test_deleting_the_longest_claim_leaves_the_others_until_they_expire(
     storage: Storage, travel: Callable[[timedelta], None]
 ) -> None:
     forever, until = share(storage), share(storage, expires=TOMORROW)
@@ -214,7 +214,7 @@ def test_sharing_deletes_expired_snapshots(
         assert connection.scalar(text("SELECT count(*) FROM snapshots WHERE condition = 'expired'")) == 1
 
 
-def test_what_the_operator_removed_stays_removed(storage: Storage) -> None:
+def test_a_snapshot_removed_by_the_operator_stays_removed(storage: Storage) -> None:
     first = share(storage)
     storage.snapshots.report(first.id, "spam")
     assert storage.snapshots.remove(first.id)
@@ -228,7 +228,7 @@ def test_what_the_operator_removed_stays_removed(storage: Storage) -> None:
     assert not storage.snapshots.remove("never23ab")
 
 
-def test_reports_come_to_the_operator(storage: Storage) -> None:
+def test_reports_reach_the_operator(storage: Storage) -> None:
     id = share(storage).id
     storage.snapshots.report(id, "not nice\0\ud800 研究")
     storage.snapshots.report(id, "r" * LONGEST_REASON)
@@ -260,7 +260,7 @@ def test_one_query_opens_a_link(database: Database, storage: Storage) -> None:
     assert "index" in str(plan).lower()
 
 
-def test_many_share_the_same_at_once(database: Database, storage: Storage) -> None:
+def test_many_clients_share_the_same_state_at_once(database: Database, storage: Storage) -> None:
     shared: list[ShareReceipt] = []
     together = Barrier(8)
 

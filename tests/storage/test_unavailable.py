@@ -1,4 +1,4 @@
-"""A database that is locked, full or away: a page that says so and keeps the text, and no restart afterwards."""
+"""A locked, full or unreachable database: an error page that keeps the text, and no restart afterwards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXT = "\nkeep “this” <b>研究</b>\n"
 
 
 def site(settings: dict[str, str]) -> Flask:
-    """The site, with an address that stores a text."""
+    """Return a site with an address that stores a text."""
     app = create_app({**settings, "MAX_DATABASE_SECONDS": 1})
 
     @app.post("/keep")
@@ -46,7 +46,7 @@ def site(settings: dict[str, str]) -> Flask:
 
 @pytest.fixture
 def client(database_settings: dict[str, str]) -> Iterator[FlaskClient]:
-    """A visitor of such a site."""
+    """Return a client of such a site."""
     app = site(database_settings)
     with app.test_client() as client:
         yield client
@@ -55,7 +55,7 @@ def client(database_settings: dict[str, str]) -> Iterator[FlaskClient]:
 
 
 def refused(client: FlaskClient, text: str = TEXT) -> TestResponse:
-    """The answer to storing a text, which has to be 503 in a second or a little more."""
+    """Return the response to storing a text, which must be 503 within little more than a second."""
     began = time.monotonic()
     answer = client.post("/keep?lang=en", data={"text": text, "title": 'a "title"'})
     assert answer.status_code == 503
@@ -65,13 +65,13 @@ def refused(client: FlaskClient, text: str = TEXT) -> TestResponse:
 
 
 def works(client: FlaskClient) -> None:
-    """Storing and finding works."""
+    """Check that storing and finding works."""
     answer = client.post("/keep", data={"text": TEXT})
     assert answer.status_code == 200, answer.text
     assert client.get(f"/kept/{answer.text}").text == TEXT
 
 
-def test_a_locked_database_is_a_page_that_can_be_sent_again(
+def test_a_locked_database_gives_a_page_that_can_be_sent_again(
     client: FlaskClient, database_settings: dict[str, str]
 ) -> None:
     works(client)
@@ -86,13 +86,13 @@ def test_a_locked_database_is_a_page_that_can_be_sent_again(
         partial = client.post("/keep?lang=en", data={"text": TEXT}, headers=HTMX)
         assert (partial.status_code, partial.headers["Retry-After"]) == (503, "10")
         assert partial.text.startswith('<p class="problem"')
-        assert client.get("/?text=low").status_code == 200  # what needs no storage works
+        assert client.get("/?text=low").status_code == 200  # pages without storage work
     works(client)
 
 
 @contextmanager
 def locked(settings: dict[str, str]) -> Iterator[None]:
-    """Somebody else's transaction, which holds the whole database."""
+    """Lock the whole database in another transaction."""
     if settings["DATABASE_URL"]:
         with psycopg.connect(settings["DATABASE_URL"]) as connection:
             connection.execute("LOCK TABLE snapshots IN ACCESS EXCLUSIVE MODE")
@@ -105,7 +105,7 @@ def locked(settings: dict[str, str]) -> Iterator[None]:
             other.execute("ROLLBACK")
 
 
-def test_links_open_while_somebody_writes(client: FlaskClient, database_settings: dict[str, str]) -> None:
+def test_links_open_during_a_write(client: FlaskClient, database_settings: dict[str, str]) -> None:
     id = client.post("/keep", data={"text": TEXT}).text
     if database_settings["DATABASE_URL"]:
         with psycopg.connect(database_settings["DATABASE_URL"]) as connection:
@@ -117,7 +117,7 @@ def test_links_open_while_somebody_writes(client: FlaskClient, database_settings
             assert client.get(f"/kept/{id}").text == TEXT
 
 
-def test_a_full_database(client: FlaskClient) -> None:
+def test_a_full_database_is_503_until_there_is_space(client: FlaskClient) -> None:
     works(client)
     with client.application.app_context():
         database = storage().database
@@ -138,13 +138,13 @@ def test_a_full_database(client: FlaskClient) -> None:
 
 
 def fill(database: Database) -> None:
-    """See that there is no room for more than a few bytes."""
+    """Leave space for only a few bytes."""
     with database.write() as connection:
         if database.file is None:
             connection.execute(text(FULL))
             connection.execute(text("CREATE TRIGGER no_room BEFORE INSERT ON claims EXECUTE FUNCTION full_disk()"))
         else:
-            connection.execute(text("PRAGMA max_page_count=1"))  # no more than there are
+            connection.execute(text("PRAGMA max_page_count=1"))  # no more than it has
 
 
 FULL = """
@@ -154,7 +154,7 @@ FULL = """
 
 
 def make_room(database: Database) -> None:
-    """Undo that."""
+    """Undo `fill`."""
     with database.write() as connection:
         if database.file is None:
             connection.execute(text("DROP TRIGGER no_room ON claims"))
@@ -162,7 +162,7 @@ def make_room(database: Database) -> None:
             connection.execute(text("PRAGMA max_page_count=1000000"))
 
 
-def test_postgresql_that_goes_away_and_comes_back(postgres: Cluster) -> None:
+def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
     app = site({"DATABASE_URL": postgres.empty()})
     with app.test_client() as client:
         works(client)
@@ -180,7 +180,7 @@ def test_postgresql_that_goes_away_and_comes_back(postgres: Cluster) -> None:
         storage().database.close()
 
 
-def test_a_site_that_starts_before_its_database(postgres: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_site_may_start_before_its_database(postgres: Cluster, caplog: pytest.LogCaptureFixture) -> None:
     url = postgres.empty()
     postgres.stop()
     try:
@@ -197,7 +197,7 @@ def test_a_site_that_starts_before_its_database(postgres: Cluster, caplog: pytes
         storage().database.close()
 
 
-def test_a_damaged_file(tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenscope.sqlite"
     file.write_bytes(b"no database at all " * 1_000)
     with site({"DATABASE_URL": "", "DATABASE_FILE": str(file)}).test_client() as client:
@@ -206,7 +206,7 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         works(client)
 
 
-def test_connections_that_are_all_in_use(database_settings: dict[str, str]) -> None:
+def test_exhausted_connections_are_reported(database_settings: dict[str, str]) -> None:
     database = database_of(database_settings, seconds=1)
     with ExitStack() as held:
         for _ in range(15):
@@ -218,7 +218,7 @@ def test_connections_that_are_all_in_use(database_settings: dict[str, str]) -> N
     database.close()
 
 
-def test_a_forked_process_makes_connections_of_its_own(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forked_process_opens_its_own_connections(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with database.read() as connection:
         parents = connection.engine.pool
     with monkeypatch.context() as forked:

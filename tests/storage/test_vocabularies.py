@@ -1,4 +1,4 @@
-"""Vocabulary files: each content once, found by its hash or the beginning of it."""
+"""Vocabulary files: each content stored once, found by its hash or a prefix of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def put(storage: Storage, content: bytes = WORDS, companion: bytes | None = None
     return hash
 
 
-def test_what_is_put_is_found_by_its_hash_and_by_the_beginning_of_it(storage: Storage) -> None:
+def test_a_file_is_found_by_its_hash_and_by_a_prefix_of_it(storage: Storage) -> None:
     assert storage.vocabularies.find(HASH) is None
     put(storage)
     for hash in (HASH, HASH[:16]):
@@ -40,14 +40,14 @@ def test_what_is_put_is_found_by_its_hash_and_by_the_beginning_of_it(storage: St
     assert storage.vocabularies.find(HASH[:15]) is None
 
 
-def test_a_companion_comes_along(storage: Storage) -> None:
+def test_a_companion_file_is_stored_with_it(storage: Storage) -> None:
     hash = put(storage, b'{"low": 0}', b"l o\n\0")
     assert storage.vocabularies.content(hash) == (b'{"low": 0}', b"l o\n\0")
     empty = put(storage, b"", b"")
     assert storage.vocabularies.content(empty) == (b"", b"")
 
 
-def test_it_is_kept_once_and_compressed(storage: Storage) -> None:
+def test_it_is_stored_once_and_compressed(storage: Storage) -> None:
     put(storage)
     once = storage.vocabularies.total_bytes()
     assert 0 < once < len(WORDS) / 2
@@ -55,7 +55,7 @@ def test_it_is_kept_once_and_compressed(storage: Storage) -> None:
     assert storage.vocabularies.total_bytes() == once
 
 
-def test_many_bring_the_same_at_once(storage: Storage) -> None:
+def test_many_clients_store_the_same_file_at_once(storage: Storage) -> None:
     together = Barrier(6)
 
     def visitor() -> None:
@@ -70,17 +70,17 @@ def test_many_bring_the_same_at_once(storage: Storage) -> None:
     assert storage.vocabularies.content(HASH) == (WORDS, None)
 
 
-def test_a_large_file(storage: Storage) -> None:
+def test_a_large_file_is_stored(storage: Storage) -> None:
     content = os.urandom(8_000_000)
     hash = put(storage, content)
     assert storage.vocabularies.content(hash) == (content, None)
 
 
-def test_there_is_a_limit_to_all_of_them(storage: Storage) -> None:
+def test_all_files_together_have_a_limit(storage: Storage) -> None:
     put(storage, most_bytes=len(WORDS))
     with pytest.raises(StorageFullError):
         put(storage, os.urandom(len(WORDS)), most_bytes=len(WORDS))
-    put(storage, most_bytes=1)  # it is there already and takes no more
+    put(storage, most_bytes=1)  # it is already stored and takes no additional space
     assert storage.vocabularies.content(HASH) == (WORDS, None)
 
 

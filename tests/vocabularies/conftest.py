@@ -1,4 +1,4 @@
-"""A publisher on loopback, small files for it, and a fetcher that knows no other."""
+"""A publisher on loopback, small files for it, and a fetcher that uses only this publisher."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ Make = Callable[..., Fetcher]
 
 @pytest.fixture(autouse=True)
 def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever this machine's own settings: no proxy stands between a test and its publisher, no token leaves."""
+    """Ignore this machine's settings: no proxy between a test and its publisher, and no token is sent."""
     for name in ("HF_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     huggingface_hub.close_session()
@@ -81,14 +81,14 @@ def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
-    """Answers at a port of this machine, as hub and as OpenAI's host."""
+    """Serve a publisher on a port of this machine, in the role of the hub and of OpenAI's host."""
     with publishing() as publisher:
         yield publisher
 
 
 @pytest.fixture
 def make(publisher: Publisher, tmp_path: Path) -> Make:
-    """`make(seconds=…)`: a fetcher that asks `publisher`."""
+    """`make(seconds=…)` returns a fetcher that uses `publisher`."""
 
     def make(
         folder: Path | None = None, *, hub: str | None = None, most_bytes: int = 1_000_000, seconds: float = 20
@@ -102,17 +102,17 @@ def make(publisher: Publisher, tmp_path: Path) -> Make:
 
 @pytest.fixture
 def ranks() -> WellKnown:
-    """A `.tiktoken` file of OpenAI's, with a checksum."""
+    """Return the entry of a `.tiktoken` file from OpenAI, with a checksum."""
     return CATALOGUE["small-ranks"]
 
 
 @pytest.fixture
 def pieces() -> WellKnown:
-    """A `tokenizer.json` of the hub's, without one."""
+    """Return the entry of a `tokenizer.json` from the hub, without a checksum."""
     return CATALOGUE["small-pieces"]
 
 
 @pytest.fixture
 def pair() -> WellKnown:
-    """Two files of the hub's that belong together."""
+    """Return the entry of two files from the hub that belong together."""
     return CATALOGUE["small-pair"]

@@ -1,4 +1,4 @@
-"""A publisher of vocabularies on this machine, in the part of the hub or of OpenAI's host: well-behaved or not."""
+"""A publisher of vocabularies on this machine, in the role of the hub or of OpenAI's host: well-behaved or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Manner = Literal["whole", "cut off", "half", "trickle", "silent headers", "slow 
 
 @dataclass
 class Answer:
-    """What a path is answered with, and in what manner."""
+    """The response to a path, and the manner of sending it."""
 
     body: bytes = b""
     status: int = 200
@@ -24,7 +24,7 @@ class Answer:
 
 
 class Publisher(ThreadingHTTPServer):
-    """`answers` by path, the `requests` that came (path and headers), and a `gate` that the manner `half` waits at."""
+    """`answers` by path, the received `requests` (path and headers), and the `gate` where the manner `half` waits."""
 
     daemon_threads = True
 
@@ -39,12 +39,12 @@ class Publisher(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Whoever hangs up on a bad answer is right to."""
+        """Ignore clients that hang up on a bad response: they are right to."""
 
 
 @contextmanager
 def publishing() -> Iterator[Publisher]:
-    """A publisher for as long as the block lasts."""
+    """Run a publisher for the duration of the block."""
     publisher = Publisher()
     thread = Thread(target=publisher.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
@@ -59,7 +59,7 @@ def publishing() -> Iterator[Publisher]:
 
 
 def git_name(content: bytes) -> str:
-    """The name that git gives a file, which is the hub's entity tag of a small one."""
+    """Return git's hash of a file, which the hub uses as the entity tag of small files."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
@@ -114,4 +114,4 @@ class _Handler(BaseHTTPRequestHandler):
                 return
 
     def log_message(self, format: str, *args: object) -> None:
-        """Tests say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""`flask --app webapp vocabularies`, as whoever runs the site types it."""
+"""`flask --app webapp vocabularies`, as an operator runs it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(publisher: Publisher, tmp_path: Path) -> Run:
-    """`run("fetch", "gpt2", FETCH="…")`: what the command prints and how it ends."""
+    """`run("fetch", "gpt2", FETCH="…")` returns the output and exit code of the command."""
 
     def run(*arguments: str, **settings: Any) -> Result:
         folder = {"HUB": publisher.address, "OPENAI_FILES": publisher.address, "VOCABULARY_FOLDER": str(tmp_path)}
@@ -55,7 +55,7 @@ def test_named_vocabularies_are_fetched(run: Run, publisher: Publisher, tmp_path
 
 
 @pytest.mark.parametrize("setting", ["gpt2 bert-base-cased", "gpt2,bert-base-cased", ["gpt2", "bert-base-cased"]])
-def test_what_the_setting_names_is_fetched_ahead(run: Run, publisher: Publisher, setting: object) -> None:
+def test_vocabularies_in_the_setting_are_fetched_in_advance(run: Run, publisher: Publisher, setting: object) -> None:
     publisher.answers |= {GPT2: Answer(TOKENIZER), BERT: Answer(TOKENIZER)}
     assert run("fetch", FETCH=setting).exit_code == 0
     assert [path for path, _headers in publisher.requests] == [GPT2, BERT]
@@ -97,7 +97,7 @@ def test_the_list_shows_what_is_fetched(run: Run, publisher: Publisher) -> None:
     assert rows["bert-base-cased"][1] == "-"
 
 
-def test_the_real_cl100k_base_comes_from_a_mirror(run: Run, publisher: Publisher, shared: Path) -> None:
+def test_the_real_cl100k_base_can_be_fetched_from_a_mirror(run: Run, publisher: Publisher, shared: Path) -> None:
     content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
     publisher.answers["/encodings/cl100k_base.tiktoken"] = Answer(content)
     result = run("fetch", "cl100k_base")
@@ -105,7 +105,7 @@ def test_the_real_cl100k_base_comes_from_a_mirror(run: Run, publisher: Publisher
     assert "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" in result.stdout
 
 
-def test_another_process_finds_what_was_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
+def test_another_process_finds_a_fetched_vocabulary(run: Run, publisher: Publisher, tmp_path: Path) -> None:
     publisher.answers[GPT2] = Answer(TOKENIZER)
     run("fetch", "gpt2")
     environment = {**os.environ, "TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": "http://127.0.0.1:9"}
@@ -128,7 +128,7 @@ def test_the_release_step_fetches() -> None:
 @pytest.mark.parametrize(
     "setting", [{"MAX_FETCH_BYTES": 0}, {"MAX_FETCH_SECONDS": "soon"}, {"HUB": "http://hf.co"}, {"OPENAI_FILES": 7}]
 )
-def test_a_setting_that_cannot_be_is_refused_at_the_start(setting: dict[str, object]) -> None:
+def test_an_invalid_setting_is_refused_at_the_start(setting: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"should be|must be|should begin"):
         create_app(setting)
 

@@ -24,7 +24,7 @@ from webapp.vocabularies.wellknown import WellKnown
 
 
 def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
-    """The error that fetching ends with; nothing is kept."""
+    """Return the error that fetching ends with; no file may be stored."""
     with pytest.raises(FetchError) as caught:
         fetcher.fetch(known)
     assert not fetcher.has(known)
@@ -33,7 +33,7 @@ def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
     return caught.value
 
 
-def test_a_file_of_openais_is_fetched_verified_and_kept(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
+def test_a_file_from_openai_is_fetched_verified_and_stored(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
     publisher.answers[RANKS_PATH] = Answer(RANKS)
     fetcher = make()
     assert fetcher.cached(ranks) is None
@@ -48,7 +48,7 @@ def test_a_file_of_openais_is_fetched_verified_and_kept(make: Make, publisher: P
 
 @pytest.mark.parametrize("quotes", ['"{}"', 'W/"{}"', "{}"])
 @pytest.mark.parametrize("name", [git_name, lambda content: hashlib.sha256(content).hexdigest()])
-def test_a_file_of_the_hubs_is_held_against_its_entity_tag(
+def test_a_file_from_the_hub_is_verified_with_its_entity_tag(
     make: Make, publisher: Publisher, pieces: WellKnown, name: Callable[[bytes], str], quotes: str
 ) -> None:
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER, headers={"ETag": quotes.format(name(TOKENIZER))})
@@ -57,14 +57,14 @@ def test_a_file_of_the_hubs_is_held_against_its_entity_tag(
     assert refused(make(make().shelf.folder / "another"), pieces).reason == "checksum"
 
 
-def test_two_files_that_belong_together_come_together(make: Make, publisher: Publisher, pair: WellKnown) -> None:
+def test_two_files_that_belong_together_are_fetched_together(make: Make, publisher: Publisher, pair: WellKnown) -> None:
     publisher.answers["/somebody/pair/resolve/main/vocab.json"] = Answer(b'{"a": 0, "b": 1, "ab": 2}')
     assert refused(make(), pair).reason == "missing"
     publisher.answers["/somebody/pair/resolve/main/merges.txt"] = Answer(b"a b\n")
     assert make().fetch(pair) == [b'{"a": 0, "b": 1, "ab": 2}', b"a b\n"]
 
 
-def test_the_hub_may_send_us_on_within_itself(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+def test_redirects_within_the_hub_are_followed(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
     headers = {
         "Location": "/storage/1",
         "X-Linked-ETag": f'"{hashlib.sha256(TOKENIZER).hexdigest()}"',
@@ -164,7 +164,7 @@ def test_a_wrong_checksum_is_refused(make: Make, publisher: Publisher, ranks: We
 def test_a_slow_response_times_out(
     make: Make, publisher: Publisher, pieces: WellKnown, manner: Manner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if manner == "slow headers":  # nothing but the patience of whoever waits ends these
+    if manner == "slow headers":  # only the client's time limit ends these
         monkeypatch.setattr(fetching, "GRACE", 0.1)
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner=manner)
     error = refused(make(seconds=0.3), pieces)
@@ -174,7 +174,7 @@ def test_a_slow_response_times_out(
 
 def test_without_a_network_the_error_is_immediate(make: Make, pieces: WellKnown) -> None:
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))  # bound, and nobody listens
+        closed.bind(("127.0.0.1", 0))  # bound, but not listening
         port = closed.getsockname()[1]
         error = refused(make(hub=f"http://127.0.0.1:{port}"), pieces)
     assert (error.reason, error.host) == ("offline", f"127.0.0.1:{port}")
@@ -211,7 +211,7 @@ def test_a_page_can_poll_the_progress(make: Make, publisher: Publisher, pieces: 
     assert len(publisher.requests) == 1
 
 
-def test_many_threads_fetch_it_once(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+def test_many_threads_fetch_a_file_once(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner="half")
     fetcher = make()
     with ThreadPoolExecutor(4) as pool:
@@ -223,7 +223,7 @@ def test_many_threads_fetch_it_once(make: Make, publisher: Publisher, pieces: We
 
 
 def test_two_processes_share_a_folder(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
-    # Two fetchers know nothing of each other, no more than two processes do.
+    # Two fetchers share no state, just like two processes.
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda fetcher: fetcher.fetch(pieces), [make() for _ in range(4)])) == [[TOKENIZER]] * 4
@@ -252,13 +252,13 @@ def test_damaged_files_are_fetched_again(make: Make, publisher: Publisher, piece
         case "another source":
             record.write_text(record.read_text().replace("somebody", "anybody"))
     assert fetcher.cached(pieces) is None
-    assert fetcher.has(pieces) is (harm == "content")  # sizes alone do not show it
+    assert fetcher.has(pieces) is (harm == "content")  # the size alone does not reveal it
     assert fetcher.fetch(pieces) == [TOKENIZER]
     assert fetcher.has(pieces)
     assert len(publisher.requests) == 2
 
 
-def test_a_checksum_that_the_catalogue_changed_is_fetched_anew(
+def test_a_file_is_fetched_again_when_its_checksum_in_the_catalogue_changes(
     make: Make, publisher: Publisher, ranks: WellKnown
 ) -> None:
     publisher.answers[RANKS_PATH] = Answer(RANKS)
@@ -281,7 +281,9 @@ def test_an_unusable_folder_is_a_storage_error(
     assert publisher.requests == []
 
 
-def test_a_full_disk(make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(
+    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -292,7 +294,7 @@ def test_a_full_disk(make: Make, publisher: Publisher, pieces: WellKnown, monkey
     assert list(fetcher.shelf.folder.iterdir()) == []
 
 
-def test_a_token_goes_to_the_hub_alone(
+def test_the_token_is_sent_to_the_hub_only(
     make: Make, publisher: Publisher, pieces: WellKnown, ranks: WellKnown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")

@@ -1,4 +1,4 @@
-"""Tokenizers in memory: read once, dropped when they get too many."""
+"""Tokenizers in memory: read once, evicted when there are too many."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_least_recently_used_is_dropped_first() -> None:
     assert loaded.names() == ["c", "b"]
 
 
-def test_several_threads_read_it_once() -> None:
+def test_several_threads_read_a_tokenizer_once() -> None:
     loaded = MemoryCache(most_bytes=1 << 30)
     reads: list[Tokenizer] = []
     got: list[Tokenizer] = []

@@ -1,4 +1,4 @@
-"""The figures of the chart are those of the vocabularies that ship, and of the others that the trainers make."""
+"""The figures of the chart equal those of the shipped vocabularies and of smaller ones that the trainers produce."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_lines_go_up_from_the_alphabet_to_what_ships(name: str) -> None:
+def test_lines_range_from_the_alphabet_to_the_shipped_vocabulary(name: str) -> None:
     line = sizes_record()["vocabularies"][name]
     sizes = [one["pieces"] for one in line]
     assert sizes[1:] == [size for size in SIZES if size > sizes[0]]
@@ -27,7 +27,7 @@ def test_lines_go_up_from_the_alphabet_to_what_ships(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_last_point_is_the_vocabulary_that_ships(name: str, shared: Path) -> None:
+def test_the_last_point_is_the_shipped_vocabulary(name: str, shared: Path) -> None:
     unseen = held_out(shared / "corpora", shared / "texts")
     record = sizes_record()
     for text in unseen:
@@ -37,7 +37,7 @@ def test_the_last_point_is_the_vocabulary_that_ships(name: str, shared: Path) ->
     assert found == record["vocabularies"][name][-1]
 
 
-def test_a_smaller_vocabulary_is_the_one_that_training_to_its_size_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_smaller_vocabulary_equals_one_trained_to_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webapp.vocabularies.sizes.SIZES", (12, 14, 259, 261))
     counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     learned = (

@@ -1,4 +1,4 @@
-"""The vocabularies that ship are what their record says, and come out the same each time."""
+"""The shipped vocabularies match their record, and training is reproducible."""
 
 import gzip
 import os
@@ -16,7 +16,7 @@ from webapp.vocabularies import train as training
 SHIPPED = Path(training.__file__).parent / "shipped"
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
-# What each kind of text is made of should have become a piece.
+# Words typical of each kind of text should have become a piece.
 WORDS = {
     "bpe-bytes": [" the", " adventure", " self", " return", "什么", "我们"],
     "bpe-characters": ["the</w>", "adventure</w>", "self</w>", "return</w>", "什么", "我们"],
@@ -31,11 +31,11 @@ def test_files_are_as_recorded(name: str) -> None:
     content = (SHIPPED / f"{name}.json.gz").read_bytes()
     assert sha256(content).hexdigest() == recorded["sha256"]
     assert len(content) == recorded["bytes"] < 2**20
-    assert content[4:8] == b"\0\0\0\0"  # no time of compression
+    assert content[4:8] == b"\0\0\0\0"  # no timestamp in the gzip header
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_exactly_32_000_pieces(name: str) -> None:
+def test_vocabularies_have_exactly_32_000_pieces(name: str) -> None:
     tokenizer = huggingface.read(gzip.decompress((SHIPPED / f"{name}.json.gz").read_bytes()).decode())
     assert training.size(tokenizer) == 32_000
     for word in WORDS[name]:
@@ -43,7 +43,7 @@ def test_exactly_32_000_pieces(name: str) -> None:
         assert tokenizer.model.id_of(piece) is not None, word
 
 
-def test_a_third_each() -> None:
+def test_each_kind_of_text_is_a_third_of_the_corpus() -> None:
     shares = record()["shares"]
     chinese = shares["Chinese, modern"]["bytes"] + shares["Chinese, classical"]["bytes"]
     kinds = [shares["English"]["bytes"], chinese, shares["code"]["bytes"]]
@@ -51,7 +51,7 @@ def test_a_third_each() -> None:
     assert shares["Chinese, modern"]["bytes"] == pytest.approx(shares["Chinese, classical"]["bytes"], rel=0.01)
 
 
-def test_beginning_is_whole_lines_within_the_budget() -> None:
+def test_the_beginning_of_a_text_is_whole_lines_within_the_budget() -> None:
     text = "ab\n研究\nlast"
     assert [training.beginning_of(text, budget) for budget in (2, 3, 9, 10, 99)] == [
         "",

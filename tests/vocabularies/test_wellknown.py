@@ -1,4 +1,4 @@
-"""The catalogue of well-known vocabularies: what it holds, and what it would refuse."""
+"""The catalogue of well-known vocabularies: its entries, and the mistakes in entries that it refuses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ files = ["tokenizer.json"]
 """
 
 
-def test_everything_asked_for_is_there() -> None:
+def test_the_catalogue_has_the_expected_vocabularies() -> None:
     assert len(WELL_KNOWN) >= 28
     families = {known.family for known in WELL_KNOWN.values()}
     assert families >= {"OpenAI", "BERT", "RoBERTa", "T5", "ALBERT", "XLNet", "Llama", "Mistral", "Gemma", "Qwen"}
@@ -48,7 +48,7 @@ def test_every_entry_says_where_it_comes_from(known: WellKnown) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, known in WELL_KNOWN.items() if known.source.publisher == "openai"])
-def test_openais_are_as_tiktoken_has_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_openai_equal_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, str]] = []
 
     def load(address: str, expected_hash: str) -> dict[bytes, int]:
@@ -75,7 +75,7 @@ def test_openais_are_as_tiktoken_has_them(name: str, monkeypatch: pytest.MonkeyP
         ("llama-2", "sentencepiece/llama2.model"),
     ],
 )
-def test_published_files_are_what_the_catalogue_says(shared: Path, name: str, file: str) -> None:
+def test_published_files_match_the_catalogue(shared: Path, name: str, file: str) -> None:
     known, path = WELL_KNOWN[name], shared / "vocabularies" / file
     tokenizer = known.tokenizer([path.read_bytes()])
     assert max(len(tokenizer.model.pieces) - 1, *tokenizer.special_tokens.values(), 0) + 1 == known.size
@@ -84,7 +84,7 @@ def test_published_files_are_what_the_catalogue_says(shared: Path, name: str, fi
 
 @cache
 def small_kimi() -> tuple[Tokenizer, tiktoken.Encoding]:
-    """Kimi's pattern with a few ranks, here and in the original's engine."""
+    """Return Kimi's pattern with a few ranks, in our tokenizer and in tiktoken."""
     kimi = WELL_KNOWN["kimi-k2"]
     ranks = {bytes([byte]): byte for byte in range(256)}
     for piece in ("ab", "AB", "don", "'t", "  ", "\r\n", "世", "世界", "123"):
@@ -99,7 +99,7 @@ def small_kimi() -> tuple[Tokenizer, tiktoken.Encoding]:
 
 
 @given(any_text)
-def test_kimis_pattern_cuts_as_the_originals_engine_does(text: str) -> None:
+def test_kimis_pattern_splits_as_in_tiktoken(text: str) -> None:
     ours, original = small_kimi()
     assert ours.ids(text) == original.encode_ordinary(text)
 
@@ -134,7 +134,7 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
         ('licence = "MIT"', 'licence = "MIT"\nreserved_tokens = "x"', "has reserved tokens and no special ones"),
     ],
 )
-def test_a_careless_entry_is_found(old: str, new: str, sentence: str) -> None:
+def test_an_invalid_entry_is_refused(old: str, new: str, sentence: str) -> None:
     assert old in ENTRY
     with pytest.raises(ValueError, match=re.escape(sentence)):
         read(ENTRY.replace(old, new))

@@ -1,4 +1,4 @@
-"""Static files: which ones have a fingerprint, and what an address without one does."""
+"""Static files: which ones have a fingerprint, and how an address without one behaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.web import assets
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of static files, with links and a pipe in it."""
+    """Return a folder of static files that contains links and a pipe."""
     folder = tmp_path / "static"
     (folder / "vendor").mkdir(parents=True)
     (folder / "app.css").write_text("a {}")
@@ -39,7 +39,7 @@ Site = Callable[..., Flask]
 
 @pytest.fixture
 def site(folder: Path) -> Site:
-    """An application with that folder, in debug mode or not."""
+    """Return an application with that folder, in debug mode or not."""
 
     def site(*, debug: bool = False) -> Flask:
         app = Flask("site", static_folder=str(folder))
@@ -64,7 +64,7 @@ def test_regular_files_inside_have_fingerprints(folder: Path) -> None:
     assert assets.fingerprints(folder) == expected
 
 
-def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_fingerprints(tmp_path: Path) -> None:
     assert assets.fingerprints(tmp_path / "nothing") == {}
 
 
@@ -73,7 +73,7 @@ UNKNOWN = ["x.js", "../secret", "/etc/passwd", "outside.css", "folder/y.js", "pi
 
 @pytest.mark.parametrize("debug", [False, True])
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_an_unknown_name_touches_no_file(site: Site, name: str, debug: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_name_opens_no_file(site: Site, name: str, debug: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     app = site(debug=debug)
     touched = []
 
@@ -92,7 +92,7 @@ def test_an_unknown_name_touches_no_file(site: Site, name: str, debug: bool, mon
     assert [path for path in touched if "static" in str(path) or "secret" in str(path)] == []
 
 
-def test_an_edit_shows_in_debug_mode_alone(site: Site, folder: Path) -> None:
+def test_an_edit_is_visible_in_debug_mode_only(site: Site, folder: Path) -> None:
     developed, deployed = site(debug=True), site()
     (folder / "app.css").write_text("b {}")
     assert address(developed, "app.css") == f"/static/app.css?v={short('b {}')}"
@@ -103,7 +103,7 @@ def test_an_edit_shows_in_debug_mode_alone(site: Site, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("version", "kept"), [(short("a {}"), True), (short("b {}"), False), ("", False)])
-def test_only_the_true_fingerprint_is_kept_for_a_year(site: Site, version: str, kept: bool) -> None:
+def test_only_the_correct_fingerprint_is_cached_for_a_year(site: Site, version: str, kept: bool) -> None:
     with site().test_client().get("/static/app.css", query_string={"v": version}) as answer:
         assert answer.text == "a {}"
         assert ("immutable" in answer.headers["Cache-Control"]) == kept

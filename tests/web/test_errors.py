@@ -1,4 +1,4 @@
-"""Pages for what went wrong outside any form."""
+"""Error pages outside any form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACK = "Go one page back in your browser"
         ("POST", "/", 413, "Request too large"),
     ],
 )
-def test_an_error_page_says_what_went_wrong(method: str, path: str, status: int, heading: str) -> None:
+def test_an_error_page_names_the_error(method: str, path: str, status: int, heading: str) -> None:
     app = create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 100_000, "MAX_UPLOAD_BYTES": 20_000})
     form = {"text": "x" * 200_000} if method == "POST" else None
     with app.test_client() as client:
@@ -37,6 +37,6 @@ def test_an_error_page_says_what_went_wrong(method: str, path: str, status: int,
         assert "<h1>" not in part.text
 
 
-def test_numbers_follow_the_visitors_language() -> None:
+def test_numbers_are_formatted_for_the_language_of_the_page() -> None:
     with create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 1000}).test_client() as client:
         assert "1,048,576" in client.post("/?lang=zh", data={"text": "x" * 2000}).text

@@ -1,4 +1,4 @@
-"""Paths that climb, hold NUL or are no text, sent byte by byte to a real server: none opens a file, none breaks it."""
+"""Paths that climb, contain NUL or are not UTF-8, sent raw to a real server: none opens a file, none breaks it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ LANGUAGES = {"en": "Page not found", "zh-Hans": "页面不存在"}
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server sent, and in how many seconds."""
+    """A response of the server, and the seconds it took."""
 
     status: int
     headers: dict[str, str]
@@ -62,7 +62,7 @@ class Answer:
 
 
 def ask(address: str, target: str, *, method: str = "GET", language: str = "en") -> Answer:
-    """Send a path as it is written here: a client library would straighten it."""
+    """Send a path exactly as written: a client library would normalize it."""
     host = urlsplit(address)
     lines = [f"{method} {target} HTTP/1.1", f"Host: {host.netloc}", f"Accept-Language: {language}", "Connection: close"]
     if method == "POST":
@@ -82,17 +82,17 @@ def ask(address: str, target: str, *, method: str = "GET", language: str = "en")
 
 
 def quickest(address: str, target: str, *, method: str = "GET") -> float:
-    """The seconds of the fastest of five answers."""
+    """Return the seconds of the fastest of five responses."""
     return min(ask(address, target, method=method).seconds for _ in range(5))
 
 
 def digests() -> list[str]:
-    """What a fingerprint of a file that is no static one would be."""
+    """Return the fingerprints that files outside the static folder would have."""
     return [sha256(path.read_bytes()).hexdigest()[:10] for path in SECRETS if path != ROOT / "static" / "app.css"]
 
 
 def paths(rule: Rule) -> Iterator[str]:
-    """The paths of a rule with something hostile in each place, and after it."""
+    """Yield the paths of a rule with something hostile in each place, and after it."""
     parts = re.split(r"<(?:\w+:)?\w+>", rule.rule)
     usual = ["json"] * (len(parts) - 1)
     for value in HOSTILE:
@@ -113,7 +113,7 @@ def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, site: str) -> None:
     for path, method in sorted(asked):
         answer = ask(site, path, method=method)
         assert answer.status < 500, (method, path)
-        # The path itself comes back in addresses of the page.
+        # The page itself repeats the path in its addresses.
         assert [leak for leak in leaks if leak in answer.body] == [], (method, path)
         assert "Traceback" not in answer.body
         assert "set-cookie" not in answer.headers, (method, path)
@@ -121,13 +121,13 @@ def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, site: str) -> None:
             assert urlsplit(answer.headers["location"]).netloc in ("", host), (method, path)
         if answer.seconds > 1:
             slow.append((path, method))
-    # A busy machine is slow once, a slow path always.
+    # A busy machine is slow once; a slow path is slow every time.
     assert [(path, method) for path, method in slow if quickest(site, path, method=method) > 1] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", MISSING)
-def test_a_missing_static_file_is_a_quick_page(site: str, name: str, language: str) -> None:
+def test_a_missing_static_file_is_a_quick_404(site: str, name: str, language: str) -> None:
     answers = [ask(site, f"/static/{name}", language=language) for _ in range(5)]
     for answer in answers:
         assert answer.status == 404
@@ -149,14 +149,14 @@ def test_a_pipe_or_a_device_is_never_opened(site: str, tmp_path: Path) -> None:
             assert answer.seconds < 1 or quickest(site, f"/static/{form}") < 1
 
 
-def test_only_the_true_fingerprint_is_kept_for_a_year(site: str) -> None:
+def test_only_the_correct_fingerprint_is_cached_for_a_year(site: str) -> None:
     true = sha256((ROOT / "static" / "app.css").read_bytes()).hexdigest()[:10]
     assert f"/static/app.css?v={true}" in ask(site, "/").body
     kept = {v: "immutable" in ask(site, f"/static/app.css?v={v}").headers["cache-control"] for v in (true, "1", "")}
     assert kept == {true: True, "1": False, "": False}
 
 
-def test_missing_files_and_pages_count_against_the_limit() -> None:
+def test_missing_files_and_pages_count_towards_the_rate_limit() -> None:
     with serve(environment={"TOKENSCOPE_RATE_READING": "3 per minute", "WEB_CONCURRENCY": "1"}) as address:
         assert [ask(address, "/static/app.css").status for _ in range(5)] == [200] * 5
         asked = ["/static/x.js", "/static/..%2fpyproject.toml", "/nothing"]

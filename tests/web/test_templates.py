@@ -1,4 +1,4 @@
-"""Templates: each is rendered through a context that gives it every variable that it uses."""
+"""Templates: each is rendered through a context that provides every variable it uses."""
 
 import re
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableV
 from webapp.vocabularies.fetching import FetchError
 from webapp.web.templates import Context, ErrorMessage
 
-# --- what is written down
+# --- templates and contexts
 
-MACROS = {"charts/_bars.html"}  # offered by `webapp.rendering.charts`; no page has a bar chart at present
+MACROS = {"charts/_bars.html"}  # provided by `webapp.rendering.charts`; no page has a bar chart at present
 
 
 def contexts(kind: type[Context] = Context) -> Iterator[type[Context]]:
-    """Every context of the site that names a template."""
+    """Yield every context of the site that names a template."""
     for found in kind.__subclasses__():
         if found.template and found.__module__.startswith("webapp.") and "template" in vars(found):
             yield found
@@ -32,7 +32,7 @@ def contexts(kind: type[Context] = Context) -> Iterator[type[Context]]:
 
 
 def given(context: type[Context]) -> set[str]:
-    """The names of the variables that a context gives."""
+    """Return the names of the variables that a context provides."""
     names = set()
     for name, kind in get_type_hints(context).items():
         if name in ("template", "chosen_templates"):
@@ -43,7 +43,7 @@ def given(context: type[Context]) -> set[str]:
 
 
 def chosen(context: type[Context]) -> set[str]:
-    """The templates that a context's template includes by computed names."""
+    """Return the templates that a context's template includes by computed names."""
     hints = get_type_hints(context).values()
     parts = [part for kind in hints for part in (kind, *get_args(kind))]
     inner = [part for part in parts if isinstance(part, type) and issubclass(part, Context)]
@@ -51,7 +51,7 @@ def chosen(context: type[Context]) -> set[str]:
 
 
 class Templates:
-    """The templates as they are written."""
+    """The parsed sources of the templates."""
 
     def __init__(self, app: Flask) -> None:
         self.environment = app.jinja_env
@@ -67,7 +67,7 @@ class Templates:
         return self.environment.parse(self.environment.loader.get_source(self.environment, name)[0])
 
     def references(self, name: str, *, with_context: bool) -> set[str]:
-        """The templates that `name` extends, includes and imports; `with_context` those that see its variables."""
+        """Return the templates that `name` extends, includes and imports; `with_context` if they see its variables."""
         found = set()
         for node in self.tree(name).find_all((nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)):
             if isinstance(node.template, nodes.Const) and (getattr(node, "with_context", True) or not with_context):
@@ -75,7 +75,7 @@ class Templates:
         return found
 
     def set_here(self, name: str) -> set[str]:
-        """The names that a template gives values itself."""
+        """Return the names that a template assigns itself."""
         found = set()
         for node in self.tree(name).find_all((nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.FromImport)):
             if isinstance(node, nodes.Macro):
@@ -88,7 +88,7 @@ class Templates:
         return found
 
     def used(self, name: str, chosen: frozenset[str] = frozenset()) -> set[str]:
-        """The variables that a template needs, with those of the templates in it."""
+        """Return the variables that a template needs, including those of the templates in it."""
         needed = set(meta.find_undeclared_variables(self.tree(name)))
         computed = any(not isinstance(node.template, nodes.Const) for node in self.tree(name).find_all(nodes.Include))
         for other in self.references(name, with_context=True) | (set(chosen) if computed else set()):
@@ -96,7 +96,7 @@ class Templates:
         return needed - self.set_here(name) - self.known
 
     def reached(self, name: str, chosen: set[str]) -> set[str]:
-        """The template and all that are in it."""
+        """Return the template and all templates in it."""
         found = {name}
         for other in (self.references(name, with_context=False) | chosen) - found:
             found |= self.reached(other, set())
@@ -109,14 +109,14 @@ def templates(app: Flask) -> Templates:
 
 
 @pytest.mark.parametrize("context", sorted(set(contexts()), key=lambda one: one.template), ids=lambda one: one.template)
-def test_a_context_gives_every_variable_that_its_template_uses(templates: Templates, context: type[Context]) -> None:
+def test_a_context_provides_every_variable_that_its_template_uses(templates: Templates, context: type[Context]) -> None:
     used = templates.used(context.template, frozenset(chosen(context)))
     assert used - given(context) == set()
 
 
 def test_every_template_is_rendered_through_a_context(templates: Templates) -> None:
     reached = set().union(*(templates.reached(one.template, chosen(one)) for one in contexts()), MACROS)
-    assert templates.names - reached == set(), "no page renders these"
+    assert templates.names - reached == set(), "not rendered by any page"
     assert reached - templates.names == set(), "there are no such templates"
 
 
@@ -136,11 +136,11 @@ def test_an_undefined_variable_is_an_error(app: Flask) -> None:
         app.jinja_env.from_string("{{ mesage }}").render(**ErrorMessage(message="no").variables())
 
 
-# --- what is rendered
+# --- rendering
 
 TEXT = quote("研究生命 the newest <b>&lt;")
 ROWS = ["bpe:bpe-bytes", "fmm:jieba"]
-PUBLISHED = "gpt2"  # which no test has here: there is no network
+PUBLISHED = "gpt2"  # never available in tests: there is no network
 
 
 def addresses() -> Iterator[str]:
@@ -205,7 +205,7 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 
 
 class Rendered:
-    """Asks for pages, and keeps the names of the templates that they render."""
+    """Requests pages and records the names of the templates that they render."""
 
     def __init__(self, app: Flask, language: str, *, partial: bool) -> None:
         self.client = app.test_client()
@@ -271,7 +271,7 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask for a page while the vocabularies cannot be loaded."""
+    """Request a page while the vocabularies cannot be loaded."""
 
     def fail(name: str) -> Any:
         raise error

@@ -1,4 +1,4 @@
-"""Snapshots of several results: all their vocabularies are kept with them, and go with the last that needs them."""
+"""Snapshots with several results: their vocabularies are stored with them and deleted with the last that needs them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kept(storage: Storage) -> list[VocabularyFile]:
     return found
 
 
-def test_a_comparison_comes_back_as_it_was(storage: Storage) -> None:
+def test_a_comparison_is_stored_and_read_back(storage: Storage) -> None:
     shown = comparison(LOW, HIGH)
     assert unpack(pack(shown)) == shown
     stored = storage.snapshots.get(share(storage, LOW, HIGH).id)
@@ -49,7 +49,7 @@ def test_a_comparison_comes_back_as_it_was(storage: Storage) -> None:
     assert stored.snapshot == shown
 
 
-def test_each_vocabulary_goes_with_the_last_that_needs_it(storage: Storage) -> None:
+def test_each_vocabulary_is_deleted_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
     one, other = share(storage, LOW, HIGH), share(storage, HIGH, WIDE)
     alone = storage.snapshots.share(snapshot("low", vocabulary_hash=WIDE.hash), expires=None, vocabulary=WIDE)
     assert kept(storage) == [LOW, HIGH, WIDE]
@@ -62,14 +62,14 @@ def test_each_vocabulary_goes_with_the_last_that_needs_it(storage: Storage) -> N
     assert kept(storage) == []
 
 
-def test_what_somebody_uploads_stays(storage: Storage) -> None:
+def test_an_uploaded_vocabulary_stays(storage: Storage) -> None:
     storage.vocabularies.put(LOW)
     shared = share(storage, LOW, HIGH, LOW)
     assert storage.snapshots.delete(shared.id, shared.secret)
     assert kept(storage) == [LOW]
 
 
-def test_all_or_none_are_kept(storage: Storage) -> None:
+def test_all_vocabularies_or_none_are_stored(storage: Storage) -> None:
     with pytest.raises(StorageFullError):
         share(storage, LOW, HIGH, most_bytes=len(LOW.packed[0]) + 1)
     assert kept(storage) == []
@@ -77,7 +77,7 @@ def test_all_or_none_are_kept(storage: Storage) -> None:
     assert share(storage, LOW, HIGH).new
 
 
-def test_shared_again_after_its_end_it_has_its_vocabularies_again(storage: Storage) -> None:
+def test_sharing_again_after_deletion_or_expiry_restores_the_vocabularies(storage: Storage) -> None:
     soon = share(storage, LOW, HIGH, expires=datetime.now(UTC) + timedelta(days=1))
     assert storage.snapshots.delete(soon.id, soon.secret)
     again = share(storage, LOW, HIGH)

@@ -1,4 +1,4 @@
-"""Vocabularies of snapshots: kept with them, found by nobody else, and gone with the last that needs them."""
+"""Vocabularies of snapshots: stored with them, private, and deleted with the last snapshot that needs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def share(storage: Storage, text: str = "low", expires: datetime | None = None, 
 
 
 def kept(storage: Storage) -> bool:
-    """Whether the file is there; if it is, it is whole."""
+    """Tell whether the file is stored; if it is, it must be intact."""
     try:
         return storage.vocabularies.content(FILE.hash) == (FILE.content, None)
     except KeyError:
@@ -31,7 +31,7 @@ def kept(storage: Storage) -> bool:
 
 
 def is_public(storage: Storage) -> bool:
-    """Whether the name that an upload would have finds it."""
+    """Tell whether the file is found by the name that an upload would have."""
     found = storage.vocabularies.find(FILE.hash[:16])
     if found is None:
         with pytest.raises(KeyError):
@@ -40,14 +40,14 @@ def is_public(storage: Storage) -> bool:
     return storage.vocabularies.content(FILE.hash[:16]) == (FILE.content, None)
 
 
-def test_it_is_kept_and_found_by_no_public_name(storage: Storage) -> None:
+def test_it_is_stored_without_a_public_name(storage: Storage) -> None:
     share(storage)
     assert kept(storage)
     assert storage.vocabularies.total_bytes() > 0
     assert not is_public(storage)
 
 
-def test_it_goes_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
+def test_it_is_deleted_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
     first, again, other = share(storage), share(storage), share(storage, "lower")
     for shared in (first, other, again):
         assert kept(storage)
@@ -57,7 +57,7 @@ def test_it_goes_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
     assert kept(storage)
 
 
-def test_it_goes_with_what_the_operator_removes(storage: Storage) -> None:
+def test_it_is_deleted_with_a_snapshot_that_the_operator_removes(storage: Storage) -> None:
     assert storage.snapshots.remove(share(storage).id)
     assert not kept(storage)
     with pytest.raises(RemovedSnapshotError):
@@ -65,22 +65,22 @@ def test_it_goes_with_what_the_operator_removes(storage: Storage) -> None:
     assert not kept(storage)
 
 
-def test_it_goes_with_what_expires(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_deleted_with_a_snapshot_that_expires(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [share(storage, text, expires=TOMORROW).id for text in ("low", "lower")]
     monkeypatch.setattr(snapshots, "_now", lambda: datetime.now(UTC) + timedelta(days=2))
-    storage.snapshots.get(ids[0])  # it sweeps
+    storage.snapshots.get(ids[0])  # deletes what has expired
     assert not kept(storage)
 
 
 def test_uploads_are_public_and_permanent(storage: Storage) -> None:
     shared = share(storage)
-    storage.vocabularies.put(FILE, most_bytes=0)  # which takes no more than it did
+    storage.vocabularies.put(FILE, most_bytes=0)  # takes no additional space
     assert is_public(storage)
     storage.snapshots.delete(shared.id, shared.secret)
     assert is_public(storage)
 
 
-def test_a_snapshot_of_an_upload_changes_nothing_about_it(storage: Storage) -> None:
+def test_a_snapshot_of_an_upload_leaves_the_upload_unchanged(storage: Storage) -> None:
     storage.vocabularies.put(FILE)
     shared = share(storage, most_bytes=0)
     assert is_public(storage)
@@ -88,7 +88,7 @@ def test_a_snapshot_of_an_upload_changes_nothing_about_it(storage: Storage) -> N
     assert is_public(storage)
 
 
-def test_without_room_neither_is_kept(storage: Storage) -> None:
+def test_a_full_store_keeps_neither_snapshot_nor_vocabulary(storage: Storage) -> None:
     with pytest.raises(StorageFullError):
         share(storage, most_bytes=1)
     assert not kept(storage)
@@ -96,7 +96,7 @@ def test_without_room_neither_is_kept(storage: Storage) -> None:
         for table in ("snapshots", "claims"):
             assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0
     assert share(storage, most_bytes=1_000).new
-    assert share(storage, "lower", most_bytes=1).new  # it is there already
+    assert share(storage, "lower", most_bytes=1).new  # it is already stored
 
 
 def test_sharing_during_a_deletion_keeps_the_vocabulary(storage: Storage) -> None:

@@ -1,4 +1,4 @@
-"""The visitor's language is the visitor's: no cache gives it, or the cookie that remembers it, to anybody else."""
+"""The language is private to each visitor: no cache hands it, or the cookie that stores it, to another visitor."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ CHINESE = {"Accept-Language": "zh-CN"}
 
 @pytest.fixture
 def snapshot(client: FlaskClient) -> str:
-    """The path of a kept result."""
+    """Return the path of a stored result."""
     return client.post("/share", data={"text": "in two languages", "algorithm": "bpe"}).headers["Location"]
 
 
-def test_the_twin_of_a_vocabulary_is_each_readers_own(client: FlaskClient) -> None:
+def test_the_json_of_a_vocabulary_is_private(client: FlaskClient) -> None:
     path = "/vocabularies/bpe-bytes.json"
     english, chinese = client.get(path), client.get(path, headers=CHINESE)
     assert english.get_json()["title"] != chinese.get_json()["title"]
@@ -27,7 +27,7 @@ def test_the_twin_of_a_vocabulary_is_each_readers_own(client: FlaskClient) -> No
 
 
 @pytest.mark.parametrize("ending", ["", ".png", ".json", "/tokens.svg", "/embed"])
-def test_what_anybody_may_keep_brings_no_cookie(client: FlaskClient, snapshot: str, ending: str) -> None:
+def test_publicly_cacheable_responses_set_no_cookie(client: FlaskClient, snapshot: str, ending: str) -> None:
     answer = client.get(f"{snapshot}{ending}?lang=zh")
     assert answer.status_code == 200
     assert not (answer.cache_control.public and "Set-Cookie" in answer.headers)
@@ -38,12 +38,12 @@ def test_what_anybody_may_keep_brings_no_cookie(client: FlaskClient, snapshot: s
 
 
 @pytest.mark.parametrize("path", ["/api/v1/vocabularies", "/api/v1/openapi.json", "/static/app.css"])
-def test_programs_and_files_have_no_language(client: FlaskClient, path: str) -> None:
+def test_api_and_static_files_have_no_language(client: FlaskClient, path: str) -> None:
     with client.get(path, query_string="lang=zh") as answer:
         assert "Set-Cookie" not in answer.headers
         assert "Accept-Language" not in answer.vary
 
 
-def test_a_choice_on_a_kept_result_is_remembered(client: FlaskClient, snapshot: str) -> None:
+def test_a_language_chosen_on_a_stored_result_is_remembered(client: FlaskClient, snapshot: str) -> None:
     assert client.get(f"{snapshot}?lang=zh").headers["Cache-Control"] == "no-cache, private"
     assert '<html lang="zh-Hans">' in client.get("/").text

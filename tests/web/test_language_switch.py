@@ -1,4 +1,4 @@
-"""The other language of a page that answers a form, and has no address of its own: a button that sends it again."""
+"""Switching the language of a page that responds to a form and has no address: a button that sends the form again."""
 
 import re
 
@@ -21,7 +21,7 @@ LONG = "今天下雨。" * 500
         ("/steps/training/bpe", {"corpus": LONG}),
     ],
 )
-def test_it_is_asked_for_with_the_same_form(client: FlaskClient, path: str, sent: dict[str, object]) -> None:
+def test_the_language_button_sends_the_same_form(client: FlaskClient, path: str, sent: dict[str, object]) -> None:
     answer = client.post(path, data=sent)
     assert not answer.location
     button = re.search(r'<button type="submit" form="([^"]+)" name="lang" value="zh"', answer.text)
@@ -32,7 +32,7 @@ def test_it_is_asked_for_with_the_same_form(client: FlaskClient, path: str, sent
     assert f'action="{path}' in form[0]
 
 
-def test_a_long_text_is_taken_back_to_the_playground(client: FlaskClient) -> None:
+def test_the_link_back_to_the_playground_carries_a_long_text(client: FlaskClient) -> None:
     page = client.post("/frequencies", data={"text": LONG, "algorithm": "unigram", "file": ""}).text
     form = page[page.index('<form id="frequencies"') : page.index("</form>")]
     assert 'formaction="/"' in form

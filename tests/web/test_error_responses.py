@@ -1,4 +1,4 @@
-"""Error answers whatever is broken: URLs, translations, templates, the database, cookies, sessions, hooks."""
+"""Error responses whatever is broken: URLs, translations, templates, the database, cookies, sessions, hooks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEADINGS = {
 }
 STATUS = {"en": "Status", "zh": "状态码"}
 TAGS = {"en": "en", "zh": "zh-Hans"}
-# The address of a kind of answer, and the headers that it is asked for with.
+# The address of each kind of response, and the request headers.
 KINDS: dict[str, tuple[str, dict[str, str]]] = {
     "page": ("/fails/{}", {}),
     "partial": ("/fails/{}", HTMX),
@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def fail(what: str) -> NoReturn:
-    """Raise the error that is named: a status, or one of the site's exceptions."""
+    """Raise the named error: a status, or one of the site's exceptions."""
     if what == "crash":
         raise RuntimeError("a mistake of ours")
     if what == "storage":
@@ -60,7 +60,7 @@ def fail_in_frame(what: str) -> NoReturn:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Flask:
-    """The site, with addresses that fail as they are told."""
+    """Return the site with addresses that fail on request."""
     app = create_app({**NOWHERE, "DATABASE_FILE": str(tmp_path / "site.sqlite"), "VOCABULARY_FOLDER": str(tmp_path)})
     for address in ("/fails/<what>", "/fails/<what>.json", "/api/v1/fails/<what>"):
         app.add_url_rule(address, address, fail, methods=["GET", "POST"])
@@ -125,7 +125,7 @@ BREAKS = [
 
 
 def cases() -> Iterator[tuple[str, str, int]]:
-    """Kind, what fails, and the status that is due."""
+    """Yield the kind, what fails, and the expected status."""
     for kind in KINDS:
         for status in STATUSES:
             yield kind, str(status), status
@@ -136,7 +136,7 @@ def cases() -> Iterator[tuple[str, str, int]]:
 
 @pytest.mark.parametrize("lang", HEADINGS)
 @pytest.mark.parametrize("breaking", BREAKS)
-def test_every_error_is_answered(app: Flask, breaking: Break, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_has_a_response(app: Flask, breaking: Break, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app.test_client().get("/")  # whatever a first request sets up
     breaking(app, monkeypatch)
     for kind, what, status in cases():
@@ -193,7 +193,7 @@ def assert_told(answer: Response, kind: str, status: int, lang: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/s/23456789a", "/s/23456789a/embed", "/s/23456789a.json", "/api/v1/snapshots/23456789a"]
 )
-def test_a_page_whose_database_breaks(app: Flask, path: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_whose_database_fails(app: Flask, path: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     break_everything(app, monkeypatch)
     answer = app.test_client().get(path, headers={"Accept-Language": TAGS[lang]})
     assert answer.status_code == 500
@@ -202,7 +202,7 @@ def test_a_page_whose_database_breaks(app: Flask, path: str, lang: str, monkeypa
     assert_told(answer, kind, 500, lang)
 
 
-def test_without_a_language_a_page_is_in_both(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_without_a_language_is_in_both_languages(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SiteRequest, "cookies", property(broken))
     answer = app.test_client().get("/nothing")
     assert answer.status_code == 404
@@ -221,7 +221,7 @@ def test_a_session_that_cannot_be_opened(app: Flask, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("lang", HEADINGS)
 @pytest.mark.parametrize("part", ["create_url_adapter", "finalize_request", "do_teardown_request", "handle_exception"])
-def test_what_fails_outside_any_page(app: Flask, part: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_outside_any_page(app: Flask, part: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, part, broken)
     if part == "handle_exception":
         monkeypatch.setattr(app, "full_dispatch_request", broken)
@@ -233,7 +233,7 @@ def test_what_fails_outside_any_page(app: Flask, part: str, lang: str, monkeypat
 
 
 def served(app: Flask, *arguments: Any, **options: Any) -> Response:
-    """The answer as a server sends it, which lets an application replace what it has started."""
+    """Return the response as a server sends it, which lets an application replace a response it has started."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], failure: object = None) -> None:
@@ -245,7 +245,7 @@ def served(app: Flask, *arguments: Any, **options: Any) -> Response:
     return Response(body, status, headers)
 
 
-def test_a_hook_that_fails_after_a_success_is_an_error_page(app: Flask) -> None:
+def test_a_hook_that_fails_after_a_success_gives_an_error_page(app: Flask) -> None:
     @app.after_request
     def breaks(_response: Response) -> Response:
         broken()
