@@ -27,7 +27,7 @@ for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING"):
 settings.register_profile(
     "quick",
     deadline=None,
-    max_examples=50,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),
 )

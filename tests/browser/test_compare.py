@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import NARROW, WIDE, assert_accessible
+from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
 
 TEXT = (
@@ -169,16 +169,6 @@ def test_the_playground_opens_a_comparison_of_a_long_text(open_page: OpenPage) -
     assert page.locator("#with-1").input_value() == "wordpiece:wordpiece"
 
 
-@pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_the_page_is_accessible(open_page: OpenPage, layout: str) -> None:
-    broken = "&with=bpe:nope&with=bpe:learned-bytes&with=fmm:own-dictionary"
-    page = opened(open_page, f"{ADDRESS}{broken}&layout={layout}")
-    page.focus("#aligned")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    assert_accessible(page, WIDE)
-
-
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.parametrize("layout", ["lines", "columns"])
 def test_nothing_is_wider_than_the_page(open_page: OpenPage, width: int, layout: str) -> None:
@@ -230,4 +220,4 @@ def test_a_stored_comparison_is_accessible(open_page: OpenPage, layout: str) -> 
     link = page.input_value("#link")
     for address in (link, f"{link}/embed"):
         page.goto(address)
-        assert_accessible(page, NARROW)
+        assert_accessible(page)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
-
-PAGES = ["/learn", "/learn/dictionary", "/learn/wordpiece", "/languages?own=abc", "/frequencies?text=the+cat+the"]
 
 
 def test_an_example_updates_while_typing(open_page: OpenPage) -> None:
@@ -60,8 +57,3 @@ def test_a_passage_too_long_for_an_address_can_be_sorted(open_page: OpenPage, ja
         page.wait_for_selector(f"th[aria-sort={'ascending' if again else 'descending'}]")
     assert page.input_value("[name=own]") == "长" * 1_900
     assert page.locator(".numbers-table tbody tr", has_text="长长长").count() == 1
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path))

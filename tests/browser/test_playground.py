@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
 from webapp.core.formats.recognize import recognize
 from webapp.vocabularies import shipped_tokenizer
@@ -433,17 +432,3 @@ def test_options_close_with_escape_and_show_spaces(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".option-list")).to_be_hidden()
     expect(page.locator(".options summary")).to_be_focused()
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/?algorithm=bpe&token=1&text=Family+👨‍👩‍👧‍👦+and+naïve+café",
-        "/?algorithm=fmm&lang=zh&text=研究生命科学，和尚未结婚的",
-        "/?algorithm=unigram&vocabulary=learned-unigram&text=low+lower+lowest",
-        "/?algorithm=lzw&text=kept",
-        "/vocabularies",
-    ],
-)
-def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path, expected=["status of 404"]))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import WIDE, assert_accessible
 from tests.browser.conftest import OpenPage
 
 TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 6
@@ -50,8 +49,3 @@ def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) 
     expect(page.locator(".problem")).to_have_count(0)
     assert page.input_value("#text") == TEXT
     assert "tokens=12" in page.url
-
-
-@pytest.mark.parametrize("path", ["/split?tokens=5&text=It+rains.+It+rains.", "/api"])
-def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path), WIDE)

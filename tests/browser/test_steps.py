@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import WIDE, assert_accessible
 from tests.browser.conftest import OpenPage
 
 TEXT = "结婚的和尚未结婚的"
@@ -105,20 +104,6 @@ def test_another_text_starts_at_its_first_step(open_page: OpenPage) -> None:
     page.wait_for_url(re.compile("text=.*A4"))
     assert page.get_attribute("[data-step]", "data-step") == "0"
     assert not page.is_checked("[name=runs][type=checkbox]")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/steps",
-        f"/steps/fmm?text={TEXT}&step=2",
-        f"/steps/bmm?text={TEXT}&step={LAST - 1}",
-        "/steps/wordpiece?step=2",
-        "/steps/wordpiece?text=مرحبا+x&step=0",
-    ],
-)
-def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path), WIDE)
 
 
 def test_a_text_too_long_for_an_address_links_to_its_first_sentence(open_page: OpenPage) -> None:

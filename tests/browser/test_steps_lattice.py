@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import WIDE, assert_accessible
 from tests.browser.conftest import OpenPage
 
 TEXT = "unbelievable hugs!"
@@ -62,8 +61,3 @@ def test_labels_do_not_overlap(open_page: OpenPage) -> None:
     for at, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[:at]:
             assert other[2] <= left or other[0] >= right or other[3] <= top or other[1] >= bottom
-
-
-@pytest.mark.parametrize("step", ["8", "16", "28", "1"])
-def test_the_page_is_accessible(open_page: OpenPage, step: str) -> None:
-    assert_accessible(open_page(f"{ADDRESS}&step={step}"), WIDE)

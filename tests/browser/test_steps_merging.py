@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import WIDE, assert_accessible
 from tests.browser.conftest import OpenPage
 from tests.browser.test_steps import ready
 
@@ -67,8 +66,3 @@ def test_pieces_fit_in_their_boxes(open_page: OpenPage) -> None:
         }).length"""
     )
     assert outside == 0
-
-
-@pytest.mark.parametrize("query", ["step=2", "token=1", "step=4&longest=1", "step=39"])
-def test_the_page_is_accessible(open_page: OpenPage, query: str) -> None:
-    assert_accessible(open_page(f"/steps/bpe?text={TEXT}&{query}"), WIDE)

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import WIDE, assert_accessible
 from tests.browser.conftest import OpenPage
 
 
@@ -29,17 +28,3 @@ def test_the_steps_of_a_typed_corpus(open_page: OpenPage, javascript: bool) -> N
     page.click(".leafing a[rel=last]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "5")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-PLACES = [
-    "/steps/training/bpe?step=3",
-    "/steps/training/wordpiece?step=2",
-    "/steps/training/unigram?step=1",
-    "/steps/training/unigram?step=2",
-    "/vocabularies/unigram",
-]
-
-
-@pytest.mark.parametrize("path", PLACES)
-def test_the_page_is_accessible(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path), WIDE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import Look, assert_accessible
+from tests.browser.axe import TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
 from tests.serving import serve
 from tests.vocabularies.publisher import Answer, Publisher, publishing
@@ -182,8 +182,7 @@ def test_the_finder_is_accessible(open_page: OpenPage) -> None:
     page = open_page()
     page.locator(".finder summary").click()
     expect(page.locator("#find")).to_be_visible()
-    looks: tuple[Look, ...] = ((1280, "light"), (768, "light"), (390, "dark"))
-    for look in looks:
+    for look in TWO_LOOKS:
         assert_accessible(page, [look])
         box = page.locator(".panel").bounding_box()
         assert box

@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
 from webapp.vocabularies import shipped_tokenizer
 
@@ -106,20 +105,6 @@ def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
     box.fill("underst")
     expect(page.locator("#unreachable")).to_be_hidden()
     expect(page.locator("#tokens tbody tr").first).to_contain_text("underst")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/vocabularies",
-        "/vocabularies/bpe-bytes?query=the",
-        "/vocabularies/jieba?query=研究&lang=zh",
-        "/vocabularies/unigram?query=qqqq",
-        "/vocabularies/unigrams",
-    ],
-)
-def test_the_page_is_accessible_and_fits(open_page: OpenPage, path: str) -> None:
-    assert_accessible(open_page(path, expected=["status of 404"]), ((1280, "light"), (390, "dark")))
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])

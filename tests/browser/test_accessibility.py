@@ -1,0 +1,63 @@
+"""axe-core on every kind of page: each is loaded once, then looked at on a screen and on a phone, light and dark."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser.axe import OTHER_LOOKS, TWO_LOOKS, Look, assert_accessible
+from tests.browser.conftest import OpenPage
+
+MERGES = "The widest internationalizations 研究生"
+AMBIGUOUS = "结婚的和尚未结婚的"
+COMPARED = "/compare?with=bpe:bpe-bytes&with=bpe:nope&with=wordpiece:wordpiece&with=unigram:unigram"
+
+PATHS = [
+    "/?algorithm=bpe&token=1&text=Family+👨‍👩‍👧‍👦+and+naïve+café",
+    "/?algorithm=fmm&lang=zh&text=研究生命科学，和尚未结婚的",
+    "/?algorithm=unigram&vocabulary=learned-unigram&text=low+lower+lowest",
+    "/?algorithm=lzw&text=stored",
+    f"{COMPARED}&text={quote('Unbelievable 研究生命 👨‍👩‍👧')}",
+    f"{COMPARED}&layout=columns&text={quote('Unbelievable 研究生命 👨‍👩‍👧')}",
+    "/steps",
+    f"/steps/fmm?text={AMBIGUOUS}&step=2",
+    f"/steps/bmm?text={AMBIGUOUS}&step={len(AMBIGUOUS) - 1}",
+    "/steps/wordpiece?step=2",
+    "/steps/wordpiece?text=مرحبا+x&step=0",
+    f"/steps/bpe?text={MERGES}&step=2",
+    f"/steps/bpe?text={MERGES}&token=1",
+    f"/steps/bpe?text={MERGES}&step=4&longest=1",
+    f"/steps/bpe?text={MERGES}&step=39",
+    "/steps/unigram?text=unbelievable+hugs!&step=1",
+    "/steps/unigram?text=unbelievable+hugs!&step=8",
+    "/steps/unigram?text=unbelievable+hugs!&step=16",
+    "/steps/unigram?text=unbelievable+hugs!&step=28",
+    "/steps/training/bpe?step=3",
+    "/steps/training/wordpiece?step=2",
+    "/steps/training/unigram?step=1",
+    "/steps/training/unigram?step=2",
+    "/learn",
+    "/learn/dictionary",
+    "/learn/wordpiece",
+    "/vocabularies",
+    "/vocabularies/bpe-bytes?query=the",
+    "/vocabularies/jieba?query=研究&lang=zh",
+    "/vocabularies/unigram",
+    "/vocabularies/unigram?query=qqqq",
+    "/vocabularies/unigrams",
+    "/split?tokens=5&text=It+rains.+It+rains.",
+    "/languages?own=abc",
+    "/frequencies?text=the+cat+the",
+    "/api",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "looks", [TWO_LOOKS, pytest.param(OTHER_LOOKS, marks=pytest.mark.exhaustive)], ids=["usual", "others"]
+)
+def test_the_page_is_accessible_and_no_wider_than_the_screen(
+    open_page: OpenPage, path: str, looks: tuple[Look, ...]
+) -> None:
+    assert_accessible(open_page(path, expected=["status of 404"]), looks)
