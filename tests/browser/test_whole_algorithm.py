@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
 from webapp.pages.walkthrough.whole_algorithm import ENCODING, LESSONS, TRAINING
