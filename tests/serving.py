@@ -67,7 +67,7 @@ def serving(
 ) -> Iterator[Site]:
     """The same, for a test that does more with a site than look at it."""
     command = [sys.executable, "-m", "webapp"]
-    own_process = {"PORT": str(free_port()), "TOKENSCOPE_APPLICATION": application}
+    own_process = {"PORT": str(free_port()), "TOKENSCOPE_APPLICATION": application, "WEB_CONCURRENCY": "2"}
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}

@@ -102,6 +102,7 @@ def paths(rule: Rule) -> Iterator[str]:
         yield f"{'json'.join(parts).rstrip('/')}/{value}"
 
 
+@pytest.mark.exhaustive
 def test_no_path_breaks_the_site_or_reads_a_file(app: Flask, site: str) -> None:
     host = urlsplit(site).netloc
     leaks = [*digests(), *CONTENTS]

@@ -289,7 +289,7 @@ def published(app: Flask) -> CatalogueEntry:
     return entry
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.exhaustive)])
 def test_every_template_is_rendered_with_nothing_undefined(
     site: Flask, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -410,6 +410,7 @@ def test_nul_is_shown_with_a_warning(show: Read) -> None:
     assert "NUL characters are tokenized" in page.text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", offered_algorithms())
 def test_one_word_of_a_megabyte_has_a_result(client: FlaskClient, algorithm: str) -> None:
     began = time.monotonic()
