@@ -167,16 +167,19 @@ class Pool:
         try:
             # In a thread, because the first start also starts the fork server and loads the site, which takes seconds.
             await asyncio.to_thread(process.start)
+            reader, writer = await asyncio.open_unix_connection(sock=own)
         except (OSError, EOFError):
             own.close()
             raise WorkerGoneError from None
+        except asyncio.CancelledError:
+            own.close()  # the thread may still start the worker, which then ends because its socket is closed
+            raise
         finally:
             theirs.close()
-        reader, writer = await asyncio.open_unix_connection(sock=own)
         found = Worker(process, reader, writer)
         try:
             return found, ServerSettings(**json.loads(await found.receive()))
-        except WorkerGoneError:
+        except (WorkerGoneError, asyncio.CancelledError):
             found.kill()
             raise
 
