@@ -1,4 +1,4 @@
-"""Requests that run for many seconds: they end in time, and so does their work; a client that leaves ends it too."""
+"""Requests that run for many seconds: they and their work end in time, also when the client leaves."""
 
 import html
 import json
@@ -13,19 +13,19 @@ from tests.attacks.exchange import Answer, BrokenError, ask, form_bytes, get, re
 from tests.attacks.findings import Finding
 from tests.attacks.site import Site
 
-LIMIT = 2  # seconds: what the site is told by TOKENSCOPE_MAX_REQUEST_SECONDS
+LIMIT = 2  # seconds: the site's TOKENSCOPE_MAX_REQUEST_SECONDS
 ANSWER_GOAL = LIMIT + 1.5
-QUIET_GOAL = 2.0  # seconds from the answer to the end of its work
-LEFT_GOAL = 3.0  # seconds from the client's leaving to the end of its work
+QUIET_GOAL = 2.0  # seconds from the response to the end of its work
+LEFT_GOAL = 3.0  # seconds from the client's disconnect to the end of its work
 UPLOAD_PATIENCE = 10.0
-AT_ONCE = 16  # requests whose clients leave together
+AT_ONCE = 16  # requests whose clients disconnect together
 
 MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
 class Work:
-    """A vocabulary to upload and a text that it is slow on; `way` is how the site is asked."""
+    """A vocabulary to upload and a text that it is slow on; `way` is the kind of request."""
 
     name: str
     document: Callable[[], dict[str, Any]]
@@ -44,7 +44,7 @@ def _nested_pieces() -> dict[str, Any]:
 
 
 def _added_tokens() -> dict[str, Any]:
-    """Tokens that differ only far behind their beginning: `re` tries each of them at each place, in one call."""
+    """Return tokens with a long common prefix: `re` tries each of them at each position, in one call."""
     flags = dict.fromkeys(("special", "normalized", "single_word", "lstrip", "rstrip"), False)
     return _document(added_tokens=[{"id": 2 + at, "content": "a" * (700 + at) + "b", **flags} for at in range(300)])
 
@@ -66,7 +66,7 @@ IN_REGEX = Work("one call of regex, API", lambda: _split("a{900}b"), lambda: "a"
 
 
 def long_request(site: Site) -> Iterator[Finding]:
-    """Ask for what takes long, in Python and inside single calls of C, which hold the interpreter's lock."""
+    """Send slow requests, in Python and inside single C calls, which hold the interpreter's lock."""
     for work in (NESTED, EMPTY, STREAMED, NFKC, IN_RE, IN_REGEX):
         yield _in_time(site, work)
 
@@ -95,7 +95,7 @@ def _in_time(site: Site, work: Work) -> Finding:
 
 
 def _wrong(answer: Answer, work: Work) -> str:
-    """Return what is missing in an answer; empty if nothing is."""
+    """Return what is missing in a response; empty if nothing is."""
     if answer.status not in (200, 409, 413, 422, 503):
         return "which is none of the expected"
     if answer.status != 503 or work.way == "stream":
@@ -106,7 +106,7 @@ def _wrong(answer: Answer, work: Work) -> str:
 
 
 def client_left(site: Site) -> Iterator[Finding]:
-    """Leave half a second after asking for what takes long."""
+    """Disconnect half a second after sending a slow request."""
     for work in (NESTED, EMPTY, NFKC, IN_RE):
         yield _left(site, work, 1)
     yield _left(site, IN_RE, 1, reset=True)
@@ -147,9 +147,9 @@ def _answers(site: Site) -> str:
 
 
 def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
-    """Upload the vocabulary; return the request that is slow with it, or why the site refused the vocabulary.
+    """Upload the vocabulary; return the request that is slow with it, or the reason for a refusal.
 
-    Raises `BrokenError` when the upload is not answered, or refused without a reason.
+    Raises `BrokenError` when the upload gets no response, or is refused without a reason.
     """
     content = json.dumps(work.document()).encode()
     upload = form_bytes("/api/v1/vocabularies", {}, {"file": content})

@@ -1,4 +1,4 @@
-"""From a token of the playground to the step that made it."""
+"""Links from a token of the playground to the step that produced it."""
 
 import html
 import re
@@ -27,7 +27,7 @@ def why(page: str) -> str | None:
 
 
 @pytest.mark.parametrize("algorithm", ["fmm", "bmm", "wordpiece"])
-def test_the_link_leads_to_the_step_that_made_the_token(client: FlaskClient, algorithm: str) -> None:
+def test_the_link_leads_to_the_step_that_produced_the_token(client: FlaskClient, algorithm: str) -> None:
     text = "Unbelievably 研究生命科学"
     twin = client.get("/", query_string={"algorithm": algorithm, "text": text, "format": "json"}).get_json()
     for token, id in enumerate(twin["ids"]):
@@ -46,7 +46,7 @@ def test_the_link_leads_to_the_step_that_made_the_token(client: FlaskClient, alg
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_in_a_long_text_the_stretch_has_the_very_token(app: Flask, algorithm: str) -> None:
+def test_in_a_long_text_the_linked_span_contains_the_same_token(app: Flask, algorithm: str) -> None:
     with app.test_request_context("/"):
         state = State(algorithm, default_for(algorithm), LONG)
         result = tokenize(state, corpus_limit=1000)
@@ -62,7 +62,7 @@ def test_in_a_long_text_the_stretch_has_the_very_token(app: Flask, algorithm: st
             assert text[token.start : token.end] == LONG[result.encoding.starts[index] : result.encoding.ends[index]]
 
 
-def test_what_is_learned_from_a_long_text_is_learned_from_all_of_it(client: FlaskClient) -> None:
+def test_a_vocabulary_trained_on_a_long_text_is_trained_on_all_of_it(client: FlaskClient) -> None:
     text = CORPUS[:600]
     asked = {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece", "text": text, "size": "60"}
     twin = client.get("/", query_string={**asked, "format": "json"}).get_json()
@@ -72,7 +72,7 @@ def test_what_is_learned_from_a_long_text_is_learned_from_all_of_it(client: Flas
     assert steps["ids"][int(parse_qs(urlsplit(address).query)["token"][0])] == twin["ids"][40]
 
 
-def test_what_no_address_can_hold_has_no_link(client: FlaskClient) -> None:
+def test_a_state_too_long_for_an_address_has_no_link(client: FlaskClient) -> None:
     details = client.post(
         "/token",
         data={"algorithm": "bpe", "vocabulary": "learned-bytes", "text": CORPUS * 3, "token": "5"},
@@ -85,7 +85,7 @@ def test_what_no_address_can_hold_has_no_link(client: FlaskClient) -> None:
 
 
 @given(text=any_text, index=st.integers(0, 500))
-def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
+def test_linked_spans_contain_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
     encoding = tokenize(State("fmm", "jieba", text), corpus_limit=1000).encoding
     if index < len(encoding):
         for left, right in spans_around(encoding, index, 20):
@@ -93,7 +93,7 @@ def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: in
             assert right - left <= 20
 
 
-def test_what_was_kept_leads_to_its_steps_too(client: FlaskClient) -> None:
+def test_a_stored_result_links_to_its_steps_too(client: FlaskClient) -> None:
     asked = {"algorithm": "fmm", "text": "研究生命科学"}
     shared = client.post("/share", data=asked, headers={"Sec-Fetch-Site": "same-origin"})
     link = re.search(r"/s/[\w-]+", shared.text + shared.headers.get("Location", ""))
