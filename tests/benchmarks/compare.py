@@ -29,10 +29,10 @@ def main() -> int:
         connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
         for language in ("English", "Japanese"):
             parts = cut(text(language))
-            asked(connection, parts[0])  # the first response of a process compiles its templates
-            cold = [asked(connection, part) for part in parts[1 : RUNS + 1]]
-            warm = [asked(connection, parts[0]) for _ in range(RUNS)]
-            core = [alone(part) for part in parts[1 : RUNS + 1]]
+            response_seconds(connection, parts[0])  # the first response of a process compiles its templates
+            cold = [response_seconds(connection, part) for part in parts[1 : RUNS + 1]]
+            warm = [response_seconds(connection, parts[0]) for _ in range(RUNS)]
+            core = [core_seconds(part) for part in parts[1 : RUNS + 1]]
             for name, taken in (("cold", cold), ("warm", warm)):
                 mark = "" if median(taken) < GOAL else "  missed"
                 print(f"four tokenizers, 10 KB, {language:9}{name}  {1000 * median(taken):4.0f} ms", end="")
@@ -42,7 +42,7 @@ def main() -> int:
             print(f"the tokenizers alone, {language:19}  {1000 * median(core):4.0f} ms", flush=True)
         novel = text("English").encode()
         megabyte = (novel * (1_000_000 // len(novel) + 1))[:1_000_000].decode("utf-8", "ignore")
-        print(f"four tokenizers, 1 MB, English        {asked(connection, megabyte):4.1f} s", flush=True)
+        print(f"four tokenizers, 1 MB, English        {response_seconds(connection, megabyte):4.1f} s", flush=True)
         connection.close()
     for name in missed:
         print(f"{BELOW}{name}")
@@ -55,7 +55,7 @@ def cut(whole: str) -> list[str]:
     return [data[at : at + SIZE].decode("utf-8", "ignore") for at in range(0, len(data) - SIZE, SIZE)]
 
 
-def asked(connection: http.client.HTTPConnection, content: str) -> float:
+def response_seconds(connection: http.client.HTTPConnection, content: str) -> float:
     """Return the seconds until the whole response to the page's form has arrived."""
     body = urlencode([*(("with", row) for row in ROWS), ("text", content)])
     headers = {
@@ -74,7 +74,7 @@ def asked(connection: http.client.HTTPConnection, content: str) -> float:
     return taken
 
 
-def alone(content: str) -> float:
+def core_seconds(content: str) -> float:
     """Return the seconds that the tokenizers need for the ids."""
     tokenizers = [shipped_tokenizer(name) for name in NAMES]
     start = time.perf_counter()

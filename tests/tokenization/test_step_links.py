@@ -21,7 +21,7 @@ LONG = ("It rains. " * 3 + "研究生命科学的人。" * 3 + "Unbelievably, to
 ALL = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
 
 
-def why(page: str) -> str | None:
+def step_link(page: str) -> str | None:
     found = re.search(r'<p class="why"><a href="([^"]+)"', page)
     return found and html.unescape(found[1])
 
@@ -32,7 +32,7 @@ def test_the_link_leads_to_the_step_that_produced_the_token(client: FlaskClient,
     twin = client.get("/", query_string={"algorithm": algorithm, "text": text, "format": "json"}).get_json()
     for token, id in enumerate(twin["ids"]):
         details = client.post("/token", data={"algorithm": algorithm, "text": text, "token": token}, headers=HTMX)
-        address = why(details.text)
+        address = step_link(details.text)
         assert address is not None
         assert client.get(address).status_code == 200
         steps = client.get(f"{address}&format=json").get_json()
@@ -66,7 +66,7 @@ def test_a_vocabulary_trained_on_a_long_text_is_trained_on_all_of_it(client: Fla
     text = CORPUS[:600]
     asked = {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece", "text": text, "size": "60"}
     twin = client.get("/", query_string={**asked, "format": "json"}).get_json()
-    address = why(client.get("/", query_string={**asked, "token": "40"}).text)
+    address = step_link(client.get("/", query_string={**asked, "token": "40"}).text)
     assert address is not None
     steps = client.get(f"{address}&format=json").get_json()
     assert steps["ids"][int(parse_qs(urlsplit(address).query)["token"][0])] == twin["ids"][40]
@@ -79,9 +79,9 @@ def test_a_state_too_long_for_an_address_has_no_link(client: FlaskClient) -> Non
         headers=HTMX,
     )
     assert details.status_code == 200
-    assert why(details.text) is None
+    assert step_link(details.text) is None
     long = client.post("/token", data={"algorithm": "fmm", "text": "x" * 300, "token": "0"}, headers=HTMX)
-    assert why(long.text) is None
+    assert step_link(long.text) is None
 
 
 @given(text=any_text, index=st.integers(0, 500))
@@ -98,6 +98,6 @@ def test_a_stored_result_links_to_its_steps_too(client: FlaskClient) -> None:
     shared = client.post("/share", data=asked, headers={"Sec-Fetch-Site": "same-origin"})
     link = re.search(r"/s/[\w-]+", shared.text + shared.headers.get("Location", ""))
     assert link is not None
-    address = why(client.get(f"{link[0]}?token=1").text)
+    address = step_link(client.get(f"{link[0]}?token=1").text)
     assert address is not None
     assert "“命” is: the longest word" in client.get(f"{address}&lang=en").text

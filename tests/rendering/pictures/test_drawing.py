@@ -58,19 +58,19 @@ def test_the_fonts_are_those_of_the_page() -> None:
 @EXPENSIVE
 @given(st.text(st.characters()))
 def test_any_text_gives_xml_that_loads_nothing(text: str) -> None:
-    harmless(svg(encode(text), title=text[:20]))
+    assert_harmless(svg(encode(text), title=text[:20]))
 
 
 def test_a_hostile_text_is_escaped() -> None:
     source = svg(encode(HOSTILE), title=HOSTILE)
-    harmless(source)
+    assert_harmless(source)
     text = "".join(ElementTree.fromstring(source).itertext())
     assert "<script>" in text
     assert "⟨202E⟩" in text
     assert pixels(png(encode(HOSTILE), title=HOSTILE)).width
 
 
-def harmless(source: str) -> None:
+def assert_harmless(source: str) -> None:
     """Check that the XML is well-formed and has only allowed elements and attributes."""
     elements = list(ElementTree.fromstring(source).iter())
     assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
@@ -114,10 +114,10 @@ def test_a_script_is_drawn_or_named_as_missing(script: str) -> None:
         pytest.skip(f"no font on this machine for {script}: the picture says so")
     for run in layout.lines[0].runs:
         if run.face and run.role == "text":
-            assert drawn(run.text, run.face) != drawn("\U000fffff" * len(run.text), run.face)
+            assert text_pixels(run.text, run.face) != text_pixels("\U000fffff" * len(run.text), run.face)
 
 
-def drawn(text: str, face: Face) -> bytes:
+def text_pixels(text: str, face: Face) -> bytes:
     body = f'<text x="5" y="40" font-size="32" font-family="{face.family}">{text}</text>'
     return pixels(rendered(document(body, 300, 60, title="", background="#ffffff"), [face])).tobytes()
 
