@@ -54,7 +54,7 @@ def _large(number: int) -> bytes:
 
 
 KINDS = {
-    "readers that hardly read": Kind(_large, reads=lambda number: number % 2 == 1, answered=True, small_window=True),
+    "slow readers": Kind(_large, reads=lambda number: number % 2 == 1, answered=True, small_window=True),
     "idle connections": Kind(lambda number: _whole(b"/healthz"), answered=True),
     "slow bodies": Kind(_body, sends=lambda number: b"x"),
     "unfinished headers": Kind(_headers, sends=lambda number: b"x" if number % 4 else b""),

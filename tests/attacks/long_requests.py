@@ -72,7 +72,7 @@ def long_request(site: Site) -> Iterator[Finding]:
 
 
 def _in_time(site: Site, work: Work) -> Finding:
-    goal = f"refused, or an answer in {ANSWER_GOAL} s"
+    goal = f"refused, or a response in {ANSWER_GOAL} s"
     try:
         request, refusal = _prepared(site, work)
         if refusal:
@@ -80,28 +80,28 @@ def _in_time(site: Site, work: Work) -> Finding:
         answer = ask(site.address, request, patience=ANSWER_GOAL + 1)
     except BrokenError as error:
         site.restart()
-        return Finding(work.name, f"no answer: {error}", goal, False)
+        return Finding(work.name, f"no response: {error}", goal, False)
     quiet = site.seconds_until_quiet(QUIET_GOAL)
     seen = f"{answer.status} after {answer.seconds:.1f} s"
     wrong = _wrong(answer, work)
     if wrong:
         seen += f", {wrong}"
     elif quiet is None:
-        seen += f", still at work {QUIET_GOAL:.0f} s later"
+        seen += f", still busy {QUIET_GOAL:.0f} s later"
         site.restart()
     else:
-        seen += f", at rest {quiet:.1f} s later"
+        seen += f", idle {quiet:.1f} s later"
     return Finding(work.name, seen, goal, not wrong and quiet is not None and answer.seconds < ANSWER_GOAL)
 
 
 def _wrong(answer: Answer, work: Work) -> str:
     """Return what is missing in a response; empty if nothing is."""
     if answer.status not in (200, 409, 413, 422, 503):
-        return "which is none of the expected"
+        return "an unexpected status"
     if answer.status != 503 or work.way == "stream":
         return ""
     if work.way == "api":
-        return "" if json.loads(answer.body).get("detail") else "without a sentence"
+        return "" if json.loads(answer.body).get("detail") else "without a message"
     return "" if work.text() in html.unescape(answer.text) else "without the text that was sent"
 
 
@@ -115,12 +115,12 @@ def client_left(site: Site) -> Iterator[Finding]:
 
 def _left(site: Site, work: Work, clients: int, *, reset: bool = False) -> Finding:
     tried = work.name + (", reset" if reset else "") + (f", {clients} at once" if clients > 1 else "")
-    goal = f"refused, or at rest in {LEFT_GOAL:.0f} s"
+    goal = f"refused, or idle in {LEFT_GOAL:.0f} s"
     try:
         request, refusal = _prepared(site, work)
     except BrokenError as error:
         site.restart()
-        return Finding(tried, f"no answer: {error}", goal, False)
+        return Finding(tried, f"no response: {error}", goal, False)
     if refusal:
         return Finding(tried, refusal, goal, True)
     connections = [socket.create_connection(site.address, timeout=5) for _ in range(clients)]
@@ -135,15 +135,15 @@ def _left(site: Site, work: Work, clients: int, *, reset: bool = False) -> Findi
     if quiet is None:
         answers = _answers(site)
         site.restart()
-        return Finding(tried, f"still at work after {LEFT_GOAL:.0f} s, /healthz {answers}", goal, False)
-    return Finding(tried, f"at rest {quiet:.1f} s later", goal, True)
+        return Finding(tried, f"still busy after {LEFT_GOAL:.0f} s, /healthz {answers}", goal, False)
+    return Finding(tried, f"idle {quiet:.1f} s later", goal, True)
 
 
 def _answers(site: Site) -> str:
     try:
-        return f"answers {get(site.address, '/healthz', patience=2).status}"
+        return f"responds {get(site.address, '/healthz', patience=2).status}"
     except BrokenError:
-        return "is silent"
+        return "does not respond"
 
 
 def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
@@ -158,7 +158,7 @@ def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
     if 400 <= answer.status < 500 and told.get("detail"):
         return b"", f"refused: {told['detail'][:45]}…"
     if answer.status != 201:
-        raise BrokenError(f"the upload is answered with {answer.status}")
+        raise BrokenError(f"the upload got the response {answer.status}")
     return _request(work, told["name"]), ""
 
 

@@ -160,8 +160,8 @@ class Site:
             try:
                 answers = [get(self.address, target, patience=3) for _ in range(5)]
             except BrokenError as error:
-                return Finding("the site afterwards", f"{target}: {error}", "answers in 500 ms", False)
+                return Finding("the site after the attack", f"{target}: {error}", "responds in 500 ms", False)
             if any(answer.status != 200 or content not in answer.body for answer in answers):
-                return Finding("the site afterwards", f"{target}: not what it was", "answers in 500 ms", False)
+                return Finding("the site after the attack", f"{target}: not as before", "responds in 500 ms", False)
             slowest = max(slowest, sorted(answer.seconds for answer in answers)[2])
-        return Finding("the site afterwards", milliseconds(slowest), "answers in 500 ms", slowest < 0.5)
+        return Finding("the site after the attack", milliseconds(slowest), "responds in 500 ms", slowest < 0.5)

@@ -27,7 +27,7 @@ def slow_clients(site: Site, *, connections: int) -> Iterator[Finding]:
     visits(site, 1.0)  # loads what is loaded on first use
     idle = visits(site, 2.0)
     quiet = f"idle: p50 {milliseconds(percentile(idle, 0.5))}, p99 {milliseconds(percentile(idle, 0.99))}"
-    yield Finding("a visitor, nobody else", quiet, "", True)
+    yield Finding("a visitor alone", quiet, "", True)
     findings = list(_besieged(site, list(KINDS), connections, idle))
     yield from findings
     if all(finding.holds for finding in findings):

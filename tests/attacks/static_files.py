@@ -29,7 +29,7 @@ MISSING = {
     "x.js": "no such file",
     "vendor": "a folder",
     "": "the folder itself",
-    "app.css/x": "a file taken for a folder",
+    "app.css/x": "a file used as a folder",
     "app.css%00": "a NUL after a name",
     "%00": "a NUL",
     "a" * 2000: "a name of 2,000 characters",
@@ -60,12 +60,12 @@ def _plain_404(site: Site, tried: str, target: str, language: str = "", method: 
         try:
             answers = [get(site.address, target, method=method, patience=PATIENCE) for _ in range(7)]
         except BrokenError as error:
-            return Finding(tried, f"no answer: {error}", goal, False)
+            return Finding(tried, f"no response: {error}", goal, False)
         fastest = min(fastest, median(answer.seconds for answer in answers))
         if fastest < GOAL_SECONDS:
             break
     complete = all(_is_complete(answer, method, language) for answer in answers)
-    seen = f"{answers[0].status} after {milliseconds(fastest)}" + ("" if complete else ", not a whole page")
+    seen = f"{answers[0].status} after {milliseconds(fastest)}" + ("" if complete else ", incomplete page")
     return Finding(tried, seen, goal, complete and answers[0].status in statuses and fastest < GOAL_SECONDS)
 
 
@@ -104,12 +104,12 @@ def _leak(site: Site, target: bytes, secrets: dict[str, str]) -> str:
     try:
         answer = _followed(site, get(site.address, target, patience=PATIENCE))
     except BrokenError:
-        return "not answered"
+        return "without a response"
     shown = html.unescape(answer.head + answer.text)
     leaked = [what for what, secret in secrets.items() if secret in shown]
     if leaked:
         return f"show {' and '.join(leaked)}"
-    return "" if answer.status in (400, 404) else f"answered with {answer.status}"
+    return "" if answer.status in (400, 404) else f"with status {answer.status}"
 
 
 def _followed(site: Site, answer: Answer) -> Answer:
@@ -172,14 +172,16 @@ def _endless(site: Site, tried: str, target: str) -> Finding:
                 try:
                     answer = read_answer(connection, began=began)
                 except BrokenError as error:
-                    return Finding(tried, f"no answer: {error}", goal, False)
+                    return Finding(tried, f"no response: {error}", goal, False)
                 break
     if answer is not None and answer.location:
         return _endless(site, tried, re.sub(r"^https?://[^/]*", "", answer.location))
     waited = time.monotonic() - began
     if answer is None:
         site.restart()
-    said = f"no answer in {waited:.1f} s" if answer is None else f"{answer.status} after {milliseconds(answer.seconds)}"
+    said = (
+        f"no response in {waited:.1f} s" if answer is None else f"{answer.status} after {milliseconds(answer.seconds)}"
+    )
     holds = answer is not None and answer.status == 404 and grown < MEMORY_GOAL
     return Finding(tried, f"{said}, {grown / (1 << 20):.0f} MB more", goal, holds)
 

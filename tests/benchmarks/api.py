@@ -25,7 +25,7 @@ BATCH_GOAL = 1.0  # seconds
 def main() -> None:
     """Measure and print the table."""
     if not TEXTS.is_dir():
-        raise SystemExit(f"There is no {TEXTS}, where the texts to measure with are read from.")
+        raise SystemExit(f"There is no {TEXTS}, which has the texts to measure with.")
     text = (TEXTS / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
     text = (text * (1_000_000 // len(text) + 1))[:1_000_000]
     with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
@@ -66,7 +66,7 @@ def limits() -> None:
         for link in links:
             link.close()
     free, limited = (taken / 200 * 1_000_000 for taken in times)
-    print(f"a small response: {free:.0f} µs without limits, {limited:.0f} µs with them")
+    print(f"a small response: {free:.0f} µs without, {limited:.0f} µs with rate limits")
 
 
 def in_turns(*runs: Callable[[], Any]) -> list[float]:
@@ -96,7 +96,7 @@ def get(connection: http.client.HTTPConnection, path: str) -> None:
     answer = connection.getresponse()
     answer.read()
     if answer.status != 200:
-        raise RuntimeError(f"GET {path} was answered {answer.status}")
+        raise RuntimeError(f"GET {path}: status {answer.status}")
 
 
 if __name__ == "__main__":

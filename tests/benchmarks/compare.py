@@ -70,7 +70,7 @@ def response_seconds(connection: http.client.HTTPConnection, content: str) -> fl
     answer.read()
     taken = time.perf_counter() - start
     if answer.status != 200:
-        raise RuntimeError(f"/compare was answered {answer.status}")
+        raise RuntimeError(f"/compare: status {answer.status}")
     return taken
 
 

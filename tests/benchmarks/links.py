@@ -44,7 +44,7 @@ def main() -> int:
         made = load(address, "share", novel, min(seconds, 10.0))
         lost = [link for link in made.told if _status(address, link) != 200]
     share = opened.rate / health.rate
-    print(f"{'':44}{'a second':>10}{'p99':>10}{'ratio':>8}{'goal':>8}")
+    print(f"{'':44}{'per second':>10}{'p99':>10}{'ratio':>8}{'goal':>8}")
     print(f"{'GET /healthz, the ceiling':44}{health.rate:>10.0f}{health.p99 * 1000:>7.1f} ms")
     print(f"{'GET /s/ID, 2 KB':44}{opened.rate:>10.0f}{opened.p99 * 1000:>7.1f} ms{share:>8.2f}{OPENING_GOAL:>8.2f}")
     print(

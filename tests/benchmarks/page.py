@@ -122,7 +122,7 @@ def main() -> None:
     if chromium is None:
         raise SystemExit("There is no Chromium on this machine to measure with.")
     if not TEXTS.is_dir():
-        raise SystemExit(f"There is no {TEXTS}, where the texts to measure with are read from.")
+        raise SystemExit(f"There is no {TEXTS}, which has the texts to measure with.")
     print(line("", "ours", "goal, at most", "rivals"))
     with serve() as address, sync_playwright() as playwright:
         browser = launch_chromium(playwright, chromium)
@@ -277,7 +277,7 @@ def post(address: str, path: str, headers: dict[str, str], body: bytes) -> tuple
     finally:
         connection.close()
     if answer.status != 200:
-        raise RuntimeError(f"POST {path} was answered {answer.status}")
+        raise RuntimeError(f"POST {path}: status {answer.status}")
     return taken, size
 
 

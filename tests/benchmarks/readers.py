@@ -54,13 +54,13 @@ def merging(many: int) -> bytes:
 
 
 FILES: dict[str, Callable[[], bytes]] = {
-    "refused: lists of nothing": repeated(b"[],", b"[", b"[]]"),
+    "refused: empty lists": repeated(b"[],", b"[", b"[]]"),
     "refused: numbers": repeated(b"1,", b"[", b"1]"),
     "refused: numbers in a tokenizer.json": repeated(b"1,", b'{"version": "1.0", "model": {"merges": [', b"1]}}"),
-    "refused: objects of one name": repeated(b'{"a":{}},', b"[", b"{}]"),
-    "refused: names": numbered('"{0}":{1}', 1_400_000, "{", "}", ","),
+    "refused: objects with one key": repeated(b'{"a":{}},', b"[", b"{}]"),
+    "refused: keys": numbered('"{0}":{1}', 1_400_000, "{", "}", ","),
     "refused: nesting": repeated(b"["),
-    "refused: one text": repeated(b"x", b'{"a":"', b'"}'),
+    "refused: one string": repeated(b"x", b'{"a":"', b'"}'),
     "refused: lines of ranks": repeated(b"IQ== 0\n"),
     "refused: words, too many": numbered("{0:x}\n", 3_500_000),
     "refused: prose": repeated(b"It is a truth universally acknowledged\n"),
@@ -101,7 +101,7 @@ def peak() -> int:
 def main() -> None:
     """Print a line for each file."""
     files = {**FILES, **{f"read: {path.name}": path.read_bytes for path in sorted(SHARED.glob("*/*"))}}
-    print(f"{'file':42} {'MB':>6} {'seconds':>8} {'memory':>8}  what is said")
+    print(f"{'file':42} {'MB':>6} {'seconds':>8} {'memory':>8}  message")
     for name, make in files.items():
         with tempfile.NamedTemporaryFile() as file:
             content = make()

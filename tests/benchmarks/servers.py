@@ -185,7 +185,7 @@ def main(chosen: list[str]) -> int:
     missing = [name for name, (package, _) in SERVERS.items() if importlib.util.find_spec(package) is None]
     print(f"skipped, not installed: {', '.join(missing)}\n" if missing else "")
     kinds = [f"{kind}: p99 ms, cut off" for kind in KINDS]
-    print("| server | /healthz a second | / a second | 1 MB first byte, end (s) | " + " | ".join(kinds) + " |")
+    print("| server | /healthz per second | / per second | 1 MB first byte, end (s) | " + " | ".join(kinds) + " |")
     print("|---|---|---|---|" + "---|" * len(kinds))
     for name, (_, command) in SERVERS.items():
         if name in missing or (chosen and name not in chosen):

@@ -31,7 +31,7 @@ Acknowledged = dict[str, str]
 def main() -> None:
     """Measure and print the table."""
     if not TEXT.is_file():
-        raise SystemExit(f"There is no {TEXT}, which the texts to share are cut from.")
+        raise SystemExit(f"There is no {TEXT}, which has the texts to share.")
     shown = sample()
     print(f"{'':60} {'ours':>12} {'goal':>12}")
     for name, url in databases():
@@ -80,13 +80,13 @@ def shares(name: str, url: str, processes: int, shown: Snapshot) -> None:
         results = list(pool.map(share, turns))
     rate = sum(rate for rate, _acknowledged in results)
     acknowledged = {id: text for _rate, found in results for id, text in found.items()}
-    row(f"{how}, shares a second", rate, GOAL if name == "SQLite" else None, at_least=True)
+    row(f"{how}, shares per second", rate, GOAL if name == "SQLite" else None, at_least=True)
     with opened(url) as storage:
         started = time.perf_counter()
         texts = {id: stored.snapshot.text for id in acknowledged if (stored := storage.snapshots.get(id))}
         taken = time.perf_counter() - started
     row(f"{how}, lost of {len(acknowledged):,}", sum(texts.get(id) != text for id, text in acknowledged.items()), 0)
-    row(f"{name}: links opened a second, one after another", len(acknowledged) / taken, None)
+    row(f"{name}: links opened per second, one after another", len(acknowledged) / taken, None)
 
 
 def ready(url: str) -> None:

@@ -50,4 +50,4 @@ def hostile(size: int) -> dict[str, str]:
 def require_shared() -> None:
     """Raise SystemExit if there are no texts."""
     if not SHARED.is_dir():
-        raise SystemExit(f"there is no {SHARED}: the texts are not at hand")
+        raise SystemExit(f"there is no {SHARED}: the texts are missing")

@@ -101,7 +101,7 @@ def ratio(name: str, mine: float, rival: float, goal: float | None) -> None:
     wanted = "" if goal is None else f"{goal:g}"
     print(LINE.format(name, f"{mine:.3f}", f"{rival:.3f}", f"{mine / rival:.3f}", wanted), flush=True)
     if goal is not None and mine / rival > goal:
-        print(f"over its goal: {name}")
+        print(f"missed its goal: {name}")
 
 
 def on_the_spot(text: str) -> None:
@@ -125,7 +125,7 @@ def on_the_spot(text: str) -> None:
         ("Unigram, 500 pieces", lambda t: unigram.train(UNIGRAM.count(t), 500).model, 350),
         ("Unigram, 1,000 pieces", lambda t: unigram.train(UNIGRAM.count(t), 1_000).model, 350),
     ]
-    print(LINE.format("\non the spot", "20 KB ms", "200 KB ms", "goal", "goal"))
+    print(LINE.format("\nwhile typing", "20 KB ms", "200 KB ms", "goal", "goal"))
     for name, train, goal in rows:
         few, many = medians(
             [
@@ -136,13 +136,13 @@ def on_the_spot(text: str) -> None:
         )
         print(LINE.format(name, f"{few * 1000:.0f}", f"{many * 1000:.0f}", goal, 2_000), flush=True)
         if few * 1000 > goal or many > 2:
-            print(f"over its goal: {name}")
+            print(f"missed its goal: {name}")
 
 
 def main() -> None:
     """Print both tables, with a note below each line that missed its goal."""
     if not ENGLISH.is_file():
-        raise SystemExit(f"there is no {ENGLISH}: the corpus is not at hand")
+        raise SystemExit(f"there is no {ENGLISH}: the corpus is missing")
     text = ENGLISH.read_text(encoding="utf-8")[:CHARACTERS]
     against_rivals(text)
     on_the_spot(text)
