@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Fixtures and hooks for all tests."""
 
 import os
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _group(test: pytest.Function) -> str | None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever this machine keeps, tests keep theirs in a file that goes with them."""
+    """Keep the tests' database in a temporary file, whatever this machine's own settings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("DATABASE_URL", raising=False)
         patch.setenv("TOKENSCOPE_DATABASE_FILE", str(tmp_path_factory.mktemp("database") / "tokenscope.sqlite"))
@@ -64,7 +64,7 @@ def _own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of texts, corpora and published vocabularies beside the checkout."""
+    """Return the folder of texts, corpora and published vocabularies beside the checkout."""
     if not SHARED.is_dir():
         pytest.skip(f"there is no {SHARED}: published texts and vocabularies to compare with are not at hand")
     return SHARED
@@ -72,7 +72,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
-    """A PostgreSQL of the tests' own."""
+    """Run a PostgreSQL for the tests."""
     programs = find_programs()
     if programs is None:
         reason = "no PostgreSQL on this machine"
@@ -85,14 +85,14 @@ def postgres() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of the site, served as it is when deployed."""
+    """Serve the site as deployed; return its address."""
     with serve() as address:
         yield address
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
-    """Settings with an empty database of a test's own, once SQLite and once PostgreSQL."""
+    """Return settings with an empty database for one test, once SQLite and once PostgreSQL."""
     return _settings(request, tmp_path)
 
 
@@ -114,9 +114,9 @@ def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture
 def storing_app(_storing_app: Flask) -> Iterator[Flask]:
-    """The site without a network, on SQLite: one for a module, emptied after each test.
+    """Return the site without a network, on SQLite: one per module, emptied after each test.
 
-    Exhaustive runs use it on PostgreSQL as well.
+    Exhaustive runs also use PostgreSQL.
 
     A module that uses it cannot use `database_settings`: there is one PostgreSQL.
     """
@@ -124,4 +124,4 @@ def storing_app(_storing_app: Flask) -> Iterator[Flask]:
     with storage_of(_storing_app).database.write() as connection:
         for table in reversed(Base.metadata.sorted_tables):
             connection.execute(table.delete())
-    vocabularies.init_app(_storing_app)  # which has nothing at hand
+    vocabularies.init_app(_storing_app)  # with no vocabularies fetched

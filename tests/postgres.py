@@ -1,9 +1,9 @@
-"""A PostgreSQL of one's own, thrown away afterwards: `python -m tests.postgres COMMAND…` runs a command beside one.
+"""A temporary PostgreSQL, deleted afterwards: `python -m tests.postgres COMMAND…` runs a command with one.
 
     .venv/bin/python -m tests.postgres .venv/bin/python -m webapp
 
-The command finds the address of an empty database in `DATABASE_URL`. All it takes are PostgreSQL's programs, which
-Debian's package `postgresql` has; nothing is left running, and no other PostgreSQL of the machine is touched.
+The command finds the address of an empty database in `DATABASE_URL`. Only PostgreSQL's programs are needed, which
+Debian's package `postgresql` contains; nothing is left running, and no other PostgreSQL on the machine is touched.
 """
 
 import os
@@ -20,16 +20,16 @@ from pathlib import Path
 
 import psycopg
 
-# Where packages put the programs that nobody types, the newest release last.
+# Where packages install the server programs, which are not in PATH; the newest release last.
 PLACES = ("/usr/lib/postgresql/*/bin", "/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin")
 PATIENCE = 30.0
 
 
 class Cluster:
-    """A server that listens in a folder, not on the network. Started and stopped as a test likes."""
+    """A server that listens on a socket in a folder, not on the network. Tests start and stop it."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
-        """Make an empty one in `folder`, which has to be readable for everybody on the way to it."""
+        """Create an empty cluster in `folder`, whose parent folders must be readable by all users."""
         self._programs = programs
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
@@ -42,8 +42,8 @@ class Cluster:
         subprocess.run(command, check=True, capture_output=True, user=self._user, cwd=folder)
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
-        # No test pulls the plug, so nothing is gained by waiting for the disk.
+        """Start the server and wait until it responds."""
+        # No test cuts the power, so waiting for the disk gains nothing.
         options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self._folder}", "-c", "fsync=off"]
         command = [self._programs / "postgres", "-D", self._folder / "data", *options]
         with (self._folder / "log").open("ab") as log:
@@ -60,7 +60,7 @@ class Cluster:
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Stop the server at once, whatever it is doing, as when its machine fails."""
+        """Stop the server at once, as if its machine failed."""
         if self._process is not None:
             self._process.send_signal(3)  # SIGQUIT: an immediate shutdown
             self._process.wait(PATIENCE)
@@ -68,11 +68,11 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """The address of its database, in the form of `DATABASE_URL`."""
+        """Return the address of its database in the form of `DATABASE_URL`."""
         return f"postgresql://tokenscope@/postgres?host={self._folder}"
 
     def empty(self) -> str:
-        """The address of a database with nothing in it, always the same one."""
+        """Empty the database and return its address, which is always the same."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -85,7 +85,7 @@ class Cluster:
 
 @contextmanager
 def running(programs: Path) -> Iterator[Cluster]:
-    """A cluster that is started, and gone afterwards."""
+    """Yield a running cluster, deleted afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="tokenscope-postgres-"))
     try:
         cluster = Cluster(programs, folder)
@@ -99,7 +99,7 @@ def running(programs: Path) -> Iterator[Cluster]:
 
 
 def find_programs() -> Path | None:
-    """The folder of `initdb` and `postgres`, None where they are not installed."""
+    """Return the folder of `initdb` and `postgres`, None if they are not installed."""
     if named := shutil.which("initdb"):
         return Path(named).resolve().parent
     found = [Path(path) for place in PLACES for path in glob(place) if Path(path, "initdb").exists()]
@@ -112,7 +112,7 @@ def _somebody_else() -> str:
 
 
 def main() -> int:
-    """Run the command that was typed beside a PostgreSQL of its own; return how it ended."""
+    """Run the given command with a temporary PostgreSQL; return its exit code."""
     programs = find_programs()
     if programs is None:
         raise SystemExit("There is no PostgreSQL on this machine: Debian's package `postgresql` has it.")

@@ -1,7 +1,7 @@
-"""How much a property test tries.
+"""The number of examples of a property test.
 
-The profile in `tests/conftest.py` decides for all of them at once: few examples in every run, many with
-`--hypothesis-profile=exhaustive`. A test whose example costs a page or a training says `@EXPENSIVE` and gets a fifth.
+The profile in `tests/conftest.py` sets it for all of them: few examples in every run, many with
+`--hypothesis-profile=exhaustive`. A test whose example loads a page or trains is marked `@EXPENSIVE` and gets a fifth.
 """
 
 from hypothesis import HealthCheck, settings

@@ -1,4 +1,4 @@
-"""The real thing to test against: the site under its own server, and a Chromium to look at it with."""
+"""The real site to test against, under its own server, and a Chromium to view it with."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A browser for tests needs no sandbox of its own, no screen and no word from its maker.
+# A browser for tests needs no sandbox, no screen and no connection to its vendor.
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -35,13 +35,13 @@ CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrom
 
 @dataclass(frozen=True)
 class Site:
-    """A site that is being served at ``address``: ``http://127.0.0.1:41234``."""
+    """A running site at ``address``, such as ``http://127.0.0.1:41234``."""
 
     address: str
     process: subprocess.Popen[bytes]
 
     def kill(self) -> None:
-        """End all its processes at once, in the middle of whatever they are doing."""
+        """Kill all its processes at once, even in the middle of a request."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -50,8 +50,8 @@ class Site:
 def serve(*, folder: Path = ROOT, environment: Mapping[str, str] | None = None, patience: float = 60) -> Iterator[str]:
     """Serve the site as deployed, started in ``folder``; yield its address.
 
-    What is uploaded is gone with it, vocabularies are fetched from a port where nobody listens, and no address asks too
-    often. Raises ``RuntimeError`` with the server's output when ``/healthz`` is silent for ``patience`` seconds.
+    Uploads are deleted with it, vocabularies are fetched from a port where nothing listens, and there are no rate
+    limits. Raises ``RuntimeError`` with the server's output when ``/healthz`` is silent for ``patience`` seconds.
     """
     with serving(folder=folder, environment=environment, patience=patience) as site:
         yield site.address
@@ -65,7 +65,7 @@ def serving(
     environment: Mapping[str, str] | None = None,
     patience: float = 60,
 ) -> Iterator[Site]:
-    """The same, for a test that does more with a site than look at it."""
+    """Serve the site as `serve` does; yield a `Site`, for tests that also kill or configure it."""
     command = [sys.executable, "-m", "webapp"]
     own_process = {"PORT": str(free_port()), "TOKENSCOPE_APPLICATION": application, "WEB_CONCURRENCY": "2"}
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
@@ -83,12 +83,12 @@ def serving(
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-            # pytest shows it beside the failure of a test, and only there.
+            # pytest shows it with the failure of a test, and only there.
             sys.stderr.write(_said(log.fileno()))
 
 
 def free_port() -> int:
-    """A port of this machine that nothing listens on."""
+    """Return a port of this machine that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -96,7 +96,7 @@ def free_port() -> int:
 
 
 def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str:
-    """Wait until the site tells its address and answers there."""
+    """Wait until the site prints its address and responds there."""
     while time.monotonic() < deadline and process.poll() is None:
         told = re.search(r"^Tokenscope is ready at (\S+)$", _said(log), re.MULTILINE)
         if told and is_healthy(told[1]):
@@ -106,12 +106,12 @@ def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str
 
 
 def _said(log: int) -> str:
-    """What the server has written so far, wherever it is writing now."""
+    """Return what the server has written so far, without moving its file position."""
     return os.pread(log, 1_000_000, 0).decode(errors="replace")
 
 
 def is_healthy(address: str) -> bool:
-    """Tell whether ``/healthz`` answers there."""
+    """Tell whether ``/healthz`` responds there."""
     try:
         with urllib.request.urlopen(address + "/healthz", timeout=5) as answer:
             return bool(answer.read().strip() == b"ok")
@@ -123,7 +123,7 @@ def is_healthy(address: str) -> bool:
 
 
 def find_chromium() -> str | None:
-    """Return the path of this machine's Chromium or Chrome, None where there is neither."""
+    """Return the path of this machine's Chromium or Chrome, None if there is neither."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path

@@ -1,4 +1,4 @@
-"""The site in a test client, and a reader of its answers."""
+"""The site in a test client, and a parser of its pages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HTMX = {"HX-Request": "true", "HX-Request-Type": "partial", "Accept": "text/html
 
 
 class Page(HTMLParser):
-    """The parts of an answer that tests ask about.
+    """The parts of a page that tests check.
 
     `tokens`: (text, classes, attributes) of each child of a chunk; `ids`: the numbers of the id pane; `problems`: the
-    messages; `box`: what stands in the text box; `figures`: the number of tokens that the figures tell; `text`: all
-    of it.
+    messages; `box`: the content of the text box; `figures`: the number of tokens in the figures; `text`: all text of
+    the page.
     """
 
     def __init__(self, html: str) -> None:
@@ -78,29 +78,29 @@ class Page(HTMLParser):
         elif "problem" in self._open:
             self.problems[-1] += data
         elif where == "box":
-            # A parser drops the line end behind the tag.
+            # An HTML parser drops the line end after the tag.
             self.box = (self.box or "") + data
 
     @property
     def pieces(self) -> list[str]:
-        """The texts of the tokens."""
+        """Return the texts of the tokens."""
         return [text for text, _classes, _attributes in self.tokens]
 
 
 NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
-"""Settings that fetch from a port where nobody listens."""
+"""Settings that fetch from a port where nothing listens."""
 
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    """The site, without a network."""
+    """Return the site without a network."""
     folder = tmp_path_factory.mktemp("vocabularies")
     return create_app({"TESTING": False, "VOCABULARY_FOLDER": str(folder), **NOWHERE})
 
 
 @pytest.fixture
 def client(app: Flask) -> Iterator[FlaskClient]:
-    """A visitor without cookies."""
+    """Return a client without cookies."""
     with app.test_client() as client:
         yield client
 
@@ -110,7 +110,7 @@ Read = Callable[..., Page]
 
 @pytest.fixture
 def show(client: FlaskClient) -> Read:
-    """`show(text, algorithm=…, …)`: the page of an address, which must answer with `status`."""
+    """`show(text, algorithm=…, …)` returns the page of an address, which must respond with `status`."""
 
     def show(text: str | None = None, *, status: int = 200, lang: str = "en", **state: object) -> Page:
         query = {**state, "lang": lang} | ({} if text is None else {"text": text})

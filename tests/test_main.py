@@ -1,4 +1,4 @@
-"""``python -m webapp``, as its reader starts it."""
+"""``python -m webapp``, as the README says to start it."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "webapp"]
 
 
 def start(port: str) -> subprocess.CompletedProcess[str]:
-    """Run the command where it is expected to refuse."""
+    """Run the command when it is expected to fail."""
     environment = {**os.environ, "PORT": port}
     return subprocess.run(COMMAND, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
@@ -31,7 +31,7 @@ def test_serves_at_the_port_and_prints_the_address() -> None:
         deadline = time.monotonic() + 60
         while not is_healthy(address) and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
-        # An address with as much text in it as a link may have, and more.
+        # An address longer than any link of the site.
         with urllib.request.urlopen(f"{address}/healthz?text={'x' * 8000}", timeout=10) as answer:
             assert answer.status == 200
     finally:
@@ -40,7 +40,7 @@ def test_serves_at_the_port_and_prints_the_address() -> None:
     assert printed == f"Tokenscope is ready at {address}\n"
 
 
-def test_says_so_when_the_port_is_taken() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -53,7 +53,7 @@ def test_says_so_when_the_port_is_taken() -> None:
 
 
 @pytest.mark.parametrize("port", ["http", "0", "65536", "-1", "８０"])
-def test_an_invalid_port_is_refused(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_port_is_reported(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", port)
     monkeypatch.setattr(sys, "argv", ["python -m webapp"])
     with pytest.raises(SystemExit) as refusal:

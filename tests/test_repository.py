@@ -1,4 +1,4 @@
-"""What the repository promises about itself: its layout, its README, its lock file and what it vendors."""
+"""Rules of the repository: its layout, its README, its lock file and its vendored files."""
 
 import ast
 import hashlib
@@ -18,7 +18,7 @@ from webapp.settings import DEFAULTS
 ROOT = Path(__file__).resolve().parents[1]
 TOP_LEVEL = {"pyproject.toml", "webapp", "templates", "static", "tests", "Procfile"}
 TOP_LEVEL |= {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "requirements.lock"}
-MADE_HERE = {"instance"}  # where vocabularies fetched from a checkout are kept; git ignores it
+MADE_HERE = {"instance"}  # where a checkout stores fetched vocabularies; ignored by git
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OPERATING = (ROOT / ".github" / "OPERATING.md").read_text(encoding="utf-8")
 DEPENDENCIES = (ROOT / ".github" / "DEPENDENCIES.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def modules(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
-def test_top_level_holds_only_what_is_agreed() -> None:
+def test_the_top_level_has_only_the_agreed_entries() -> None:
     visible = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
     assert visible - MADE_HERE == TOP_LEVEL
 
@@ -43,7 +43,7 @@ def test_no_module_is_long() -> None:
     assert {str(path): lines for path, lines in lengths.items() if lines > LONGEST_MODULE} == {}
 
 
-def test_every_module_is_named_for_what_it_holds() -> None:
+def test_no_module_has_a_vague_name() -> None:
     vague = re.compile(r"(utils?|helpers?|managers?|misc|common)(_|$)|_(utils?|helpers?|managers?)$")
     assert [path for path in modules("webapp", "tests") if vague.search(path.stem)] == []
 
@@ -54,7 +54,7 @@ def test_core_imports_only_the_standard_library_regex_and_protobuf() -> None:
 
 
 def test_product_imports_only_what_it_declares() -> None:
-    # Flask's own foundations come with it and are part of its interface.
+    # Flask's own dependencies come with it and are part of its interface.
     declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
     declared |= {canonicalize_name(Requirement(line).name) for line in requires("flask") or []}
     providers = packages_distributions()
@@ -68,7 +68,7 @@ def test_product_imports_only_what_it_declares() -> None:
 
 
 def foreign(folder: str) -> list[tuple[str, str]]:
-    """Every import in ``folder`` of what is not in the standard library: (file, module)."""
+    """Return every import in ``folder`` from outside the standard library: (file, module)."""
     return [
         (str(path.relative_to(ROOT)), name)
         for path in modules(folder)
@@ -78,7 +78,7 @@ def foreign(folder: str) -> list[tuple[str, str]]:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The names of the modules that ``path`` imports, relative imports written out."""
+    """Yield the names of the modules that ``path`` imports, relative imports resolved."""
     package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -91,7 +91,7 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module
 
 
-def test_product_code_does_not_read_the_folder_beside_it() -> None:
+def test_product_code_does_not_read_the_shared_folder() -> None:
     named = re.compile(r"""/shared\b|\bshared/|["']shared["']""")
     files = [path for folder in ("webapp", "templates", "static") for path in (ROOT / folder).rglob("*")]
     suffixes = {".py", ".html", ".js", ".css"}
@@ -150,10 +150,10 @@ def test_lock_file_covers_every_dependency() -> None:
 
 
 @pytest.mark.parametrize("folder", VENDORED, ids=lambda folder: folder.name)
-def test_vendored_files_are_what_they_say(folder: Path) -> None:
+def test_vendored_files_match_their_record(folder: Path) -> None:
     note = (folder / "VENDORED.md").read_text(encoding="utf-8")
     for fact in ("Version", "Licence", "Source"):
-        assert re.search(rf"^- {fact}: \S", note, re.MULTILINE), f"{folder.name}/VENDORED.md tells no {fact}"
+        assert re.search(rf"^- {fact}: \S", note, re.MULTILINE), f"{folder.name}/VENDORED.md has no {fact}"
     told = dict(re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{64})` \|$", note, re.MULTILINE))
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != "VENDORED.md"]
     found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
@@ -161,6 +161,6 @@ def test_vendored_files_are_what_they_say(folder: Path) -> None:
     assert any(name.startswith("LICENSE") for name in found)
 
 
-def test_everything_vendored_has_a_folder_of_its_own() -> None:
+def test_every_vendored_library_has_its_own_folder() -> None:
     assert VENDORED
     assert [path for path in (ROOT / "static" / "vendor").iterdir() if path.is_file()] == []

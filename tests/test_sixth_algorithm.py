@@ -1,4 +1,4 @@
-"""A sixth algorithm is two records and a vocabulary: everything else on the site finds it."""
+"""A sixth algorithm needs two records and a vocabulary: the rest of the site picks it up."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
 
 
-def test_other_algorithms_show_its_count_beside_theirs(client: FlaskClient) -> None:
+def test_other_algorithms_show_its_count_next_to_theirs(client: FlaskClient) -> None:
     assert re.search(r"<span>Letters <b>6</b></span>", client.get("/", query_string={"text": TEXT}).text)
 
 
@@ -110,20 +110,20 @@ def test_languages_and_splitting_offer_its_vocabulary(client: FlaskClient) -> No
     assert "The letters a, b and c" in client.get("/split").text
 
 
-def test_an_unknown_algorithm_is_told_that_there_is_this_one_too(client: FlaskClient) -> None:
+def test_the_error_for_an_unknown_algorithm_lists_it(client: FlaskClient) -> None:
     page = Page(
         client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text
     )
     assert page.problems == ["There is no such algorithm. Choose FMM, BMM, BPE, WordPiece, Unigram or Letters."]
 
 
-def test_what_has_no_tracer_has_no_steps(client: FlaskClient) -> None:
+def test_an_algorithm_without_a_tracer_has_no_steps(client: FlaskClient) -> None:
     html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
     assert "/steps/letters" not in html
     assert "/steps/letters" not in client.get("/steps").text
 
 
-def test_nothing_is_left_of_it_afterwards() -> None:
+def test_it_is_unregistered_afterwards() -> None:
     with registered(ALGORITHM, TEXTS), catalogue.registered(VOCABULARY):
         assert "letters" in offered_algorithms()
     assert "letters" not in offered_algorithms()

@@ -1,4 +1,4 @@
-"""Both languages are complete, and the compiled catalogue is the readable one."""
+"""The translations are complete, and the compiled catalogue is up to date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webapp.web.localization import LANGUAGES
 ROOT = Path(webapp.__file__).parent.parent
 FOLDER = ROOT / "webapp" / "translations"
 METHODS = [("webapp/**.py", "python"), ("templates/**.html", "jinja2")]
-# What the core raises and says is English there, and is looked up where it is shown.
+# The core raises and returns English messages, which are translated when shown.
 SENTENCES = ("FormatError", "VocabularyError", "CharacterMapError", "Phrase")
 KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2), **dict.fromkeys(SENTENCES)}
 
@@ -43,8 +43,8 @@ def sources() -> set[str]:
     return {message if isinstance(message, str) else message[0] for message in messages}
 
 
-def test_every_sentence_of_the_core_can_be_extracted() -> None:
-    """Their first argument is a literal, but where one error or phrase carries another's sentence over."""
+def test_every_message_of_the_core_can_be_extracted() -> None:
+    """The first argument must be a literal, except where one error or phrase wraps the message of another."""
     found = 0
     for path in (ROOT / "webapp").rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -64,13 +64,13 @@ def test_every_sentence_of_the_core_can_be_extracted() -> None:
     assert found > 150
 
 
-def test_a_sentence_carried_over_keeps_its_values() -> None:
+def test_a_wrapped_message_keeps_its_values() -> None:
     error = FormatError.of(VocabularyError("the piece %(piece)s occurs twice", piece="'a'"))
     assert (str(error), error.sentence) == ("the piece 'a' occurs twice", "the piece %(piece)s occurs twice")
     assert str(FormatError.of(ValueError("at 100% of it"))) == "at 100% of it"
 
 
-def test_a_sentence_in_a_sentence_is_looked_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_inside_a_message_is_translated_too(monkeypatch: pytest.MonkeyPatch) -> None:
     chinese = {"this is %(what)s; save it as UTF-8": "这是%(what)s；请另存为 UTF-8", "text in UTF-16": "UTF-16 文本"}
     monkeypatch.setattr(messages, "_", lambda sentence, **values: chinese[sentence] % values)
     with pytest.raises(FormatError) as refused:
@@ -98,7 +98,7 @@ def test_every_string_is_translated(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_translations_use_the_same_places(locale: str) -> None:
+def test_translations_use_the_same_placeholders(locale: str) -> None:
     for message in catalogue(locale):
         if not message.id:
             continue

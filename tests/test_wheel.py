@@ -16,7 +16,7 @@ pytestmark = pytest.mark.exhaustive
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project as a wheel, built with the hatchling of this environment."""
+    """Build the project as a wheel, with the hatchling of this environment."""
     folder = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, "-w", folder, ROOT], check=True)
@@ -24,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_wheel_holds_every_template_static_file_and_catalogue(wheel: Path) -> None:
+def test_wheel_contains_every_template_static_file_and_catalogue(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = set(archive.namelist())
     paths = [path for folder in ("templates", "static") for path in (ROOT / folder).rglob("*")]

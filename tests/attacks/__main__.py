@@ -2,11 +2,11 @@
 
     python -m tests.attacks [--checkout FOLDER] [--connections N] [ATTACK ...]
 
-Without names all attacks run. Each gets a fresh site, started with ``python -m webapp`` in the checkout; this one if
-no other is named. The exit code is 1 when a hole is found. Everything stays on this machine's loopback and is bounded
-in time, memory and number. The script needs Linux, whose ``/proc`` shows what the processes of the site do.
+Without names, all attacks run. Each gets a fresh site, started with ``python -m webapp`` in the checkout, by default
+this one. The exit code is 1 when a hole is found. Everything stays on this machine's loopback interface and is bounded
+in time, memory and number. It needs Linux, whose ``/proc`` shows what the processes of the site do.
 
-An older commit shows what a mended hole looked like. Check it out beside this one and name its folder:
+An older commit shows what a hole that is now closed looked like. Check it out next to this one and name its folder:
 
     git worktree add --detach /tmp/older 2f38b11
     python -m tests.attacks --checkout /tmp/older
@@ -30,14 +30,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Attack:
-    """What to do to a site, and the settings that it is started with."""
+    """What to do to a site, and the settings to start it with."""
 
     run: Callable[[Site], Iterator[Finding]]
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def main(arguments: list[str]) -> int:
-    """Run the attacks that are named and print a row for each finding; return 1 when one is a hole."""
+    """Run the named attacks and print a row for each finding; return 1 if one is a hole."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout whose site is attacked")
     parser.add_argument("--connections", type=int, default=500, help="slow clients of each kind (default: 500)")

@@ -1,4 +1,4 @@
-"""Slow clients of one kind: many sockets that one thread drives."""
+"""Slow clients of one kind: many sockets driven by one thread."""
 
 import select
 import socket
@@ -21,8 +21,8 @@ class Kind:
     opening: Callable[[int], bytes]
     sends: Callable[[int], bytes] = lambda number: b""
     reads: Callable[[int], bool] = lambda number: False
-    answered: bool = False  # whether the site begins to answer before the client is slow
-    small_window: bool = False  # whether the client's system takes only a few hundred bytes that nobody reads
+    answered: bool = False  # whether the site starts to respond before the client becomes slow
+    small_window: bool = False  # whether the client's system buffers only a few hundred unread bytes
 
 
 def _body(number: int) -> bytes:
@@ -47,14 +47,14 @@ def _whole(target: bytes) -> bytes:
 
 
 def _large(number: int) -> bytes:
-    """Ask for 45 KB, seldom for 100 KB or a megabyte: more than a system keeps for a client, and quickly made."""
+    """Request 45 KB, rarely 100 KB or a megabyte: more than a system buffers for a client, and quick to generate."""
     if number % 50 == 0:
         return form_bytes("/", {"algorithm": "bpe", "vocabulary": "bpe-bytes", "text": "a tree. " * 5_000})
     return _whole(b"/languages" if number % 10 == 0 else b"/api/v1/openapi.json")
 
 
 KINDS = {
-    "readers that hardly read": Kind(_large, reads=lambda number: number % 2 == 1, answered=True, small_window=True),
+    "slow readers": Kind(_large, reads=lambda number: number % 2 == 1, answered=True, small_window=True),
     "idle connections": Kind(lambda number: _whole(b"/healthz"), answered=True),
     "slow bodies": Kind(_body, sends=lambda number: b"x"),
     "unfinished headers": Kind(_headers, sends=lambda number: b"x" if number % 4 else b""),
@@ -63,7 +63,7 @@ KINDS = {
 
 @dataclass
 class Crowd:
-    """So many clients of a kind at an address; `closed_after` tells by client when the server closed its end."""
+    """A number of clients of one kind; `closed_after` has the time when the server closed each connection."""
 
     kind: str
     address: Address
@@ -82,10 +82,10 @@ class Crowd:
         for number in range(self.count):
             client = socket.socket()
             if KINDS[self.kind].small_window:
-                # Else the server's system takes the whole answer off its hands, and nothing is slow.
+                # Otherwise the server's system buffers the whole response, and nothing is slow.
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
-            # A site that accepts nobody any more must not hold the attack up.
+            # A site that accepts no more connections must not block the attack.
             client.settimeout(1 if time.monotonic() - self._since < 5 else 0.001)
             with suppress(OSError):
                 client.bind((self.source, 0))
@@ -94,7 +94,7 @@ class Crowd:
                 client.sendall(KINDS[self.kind].opening(number))
             client.setblocking(False)
             clients[client.getsockname()] = client
-        self._sockets = clients  # all at once: another thread goes through them
+        self._sockets = clients  # in one assignment: another thread iterates over them
 
     def step(self) -> None:
         """Let the next few clients send or read their byte; to be called twenty times in two seconds."""
@@ -112,7 +112,7 @@ class Crowd:
             self._settle()
 
     def _settle(self) -> None:
-        """The clients are slow from now on, if the site has begun to answer those that wait for an answer."""
+        """Treat the clients as slow from now on, once the site responds to those that wait for a response."""
         if KINDS[self.kind].answered:
             poll = select.poll()
             for client in self._sockets.values():
@@ -123,7 +123,7 @@ class Crowd:
         self._since = time.monotonic()
 
     def look(self, still_open: set[Address]) -> None:
-        """Note which clients the server has closed, by the ends of those that it has not."""
+        """Record which clients the server has closed, given the ends of those that it has not."""
         now = time.monotonic() - self._since
         for own in self._sockets:
             if own not in still_open:
@@ -131,10 +131,10 @@ class Crowd:
 
     @property
     def seconds_to_last_close(self) -> float | None:
-        """How long the last client was there; None while one is."""
+        """Return the time of the last close; None while a client is connected."""
         return max(self.closed_after.values()) if len(self.closed_after) == self.count else None
 
     def close(self) -> None:
-        """Let all clients go."""
+        """Disconnect all clients."""
         for client in self._sockets.values():
             client.close()

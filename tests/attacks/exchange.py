@@ -1,4 +1,4 @@
-"""One request, byte for byte as given, and its answer: an HTTP client would clean the addresses that attack."""
+"""One request, byte for byte as given, and its response: an HTTP client library would normalize hostile addresses."""
 
 import socket
 import time
@@ -10,12 +10,12 @@ Address = tuple[str, int]
 
 
 class BrokenError(Exception):
-    """The server closed the connection, or stayed silent, before its answer was complete."""
+    """The server closed the connection, or stayed silent, before its response was complete."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A complete answer, and the seconds from the connection to its last byte."""
+    """A complete response, and the seconds from the connection to its last byte."""
 
     status: int
     head: str
@@ -29,15 +29,15 @@ class Answer:
 
 
 def get(address: Address, target: str | bytes, *, method: str = "GET", patience: float = 5) -> Answer:
-    """Ask for `target`, which is sent as it is.
+    """Request `target`, which is sent as given.
 
-    Raises `BrokenError` when the answer is not complete or stops for `patience` seconds.
+    Raises `BrokenError` when the response is incomplete or stalls for `patience` seconds.
     """
     return ask(address, request_bytes(method, target), patience=patience)
 
 
 def ask(address: Address, request: bytes, *, patience: float = 5) -> Answer:
-    """Send a whole request and read its answer; raises `BrokenError` as `get` does."""
+    """Send a whole request and read its response; raises `BrokenError` as `get` does."""
     began = time.monotonic()
     try:
         with socket.create_connection(address, timeout=patience) as connection:
@@ -48,7 +48,7 @@ def ask(address: Address, request: bytes, *, patience: float = 5) -> Answer:
 
 
 def read_answer(connection: socket.socket, method: str = "GET", began: float | None = None) -> Answer:
-    """Read one answer from a connection."""
+    """Read one response from a connection."""
     began = time.monotonic() if began is None else began
     response = HTTPResponse(connection, method=method)
     try:

@@ -1,4 +1,4 @@
-"""What the attacks report: one row for each thing that was tried."""
+"""The report of the attacks: one row for each attempt."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Requests that run for many seconds: they end in time, and so does their work; a client that leaves ends it too."""
+"""Requests that run for many seconds: they and their work end in time, also when the client leaves."""
 
 import html
 import json
@@ -13,19 +13,19 @@ from tests.attacks.exchange import Answer, BrokenError, ask, form_bytes, get, re
 from tests.attacks.findings import Finding
 from tests.attacks.site import Site
 
-LIMIT = 2  # seconds: what the site is told by TOKENSCOPE_MAX_REQUEST_SECONDS
+LIMIT = 2  # seconds: the site's TOKENSCOPE_MAX_REQUEST_SECONDS
 ANSWER_GOAL = LIMIT + 1.5
-QUIET_GOAL = 2.0  # seconds from the answer to the end of its work
-LEFT_GOAL = 3.0  # seconds from the client's leaving to the end of its work
+QUIET_GOAL = 2.0  # seconds from the response to the end of its work
+LEFT_GOAL = 3.0  # seconds from the client's disconnect to the end of its work
 UPLOAD_PATIENCE = 10.0
-AT_ONCE = 16  # requests whose clients leave together
+AT_ONCE = 16  # requests whose clients disconnect together
 
 MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
 class Work:
-    """A vocabulary to upload and a text that it is slow on; `way` is how the site is asked."""
+    """A vocabulary to upload and a text that it is slow on; `way` is the kind of request."""
 
     name: str
     document: Callable[[], dict[str, Any]]
@@ -44,7 +44,7 @@ def _nested_pieces() -> dict[str, Any]:
 
 
 def _added_tokens() -> dict[str, Any]:
-    """Tokens that differ only far behind their beginning: `re` tries each of them at each place, in one call."""
+    """Return tokens with a long common prefix: `re` tries each of them at each position, in one call."""
     flags = dict.fromkeys(("special", "normalized", "single_word", "lstrip", "rstrip"), False)
     return _document(added_tokens=[{"id": 2 + at, "content": "a" * (700 + at) + "b", **flags} for at in range(300)])
 
@@ -66,13 +66,13 @@ IN_REGEX = Work("one call of regex, API", lambda: _split("a{900}b"), lambda: "a"
 
 
 def long_request(site: Site) -> Iterator[Finding]:
-    """Ask for what takes long, in Python and inside single calls of C, which hold the interpreter's lock."""
+    """Send slow requests, in Python and inside single C calls, which hold the interpreter's lock."""
     for work in (NESTED, EMPTY, STREAMED, NFKC, IN_RE, IN_REGEX):
         yield _in_time(site, work)
 
 
 def _in_time(site: Site, work: Work) -> Finding:
-    goal = f"refused, or an answer in {ANSWER_GOAL} s"
+    goal = f"refused, or a response in {ANSWER_GOAL} s"
     try:
         request, refusal = _prepared(site, work)
         if refusal:
@@ -80,33 +80,33 @@ def _in_time(site: Site, work: Work) -> Finding:
         answer = ask(site.address, request, patience=ANSWER_GOAL + 1)
     except BrokenError as error:
         site.restart()
-        return Finding(work.name, f"no answer: {error}", goal, False)
+        return Finding(work.name, f"no response: {error}", goal, False)
     quiet = site.seconds_until_quiet(QUIET_GOAL)
     seen = f"{answer.status} after {answer.seconds:.1f} s"
     wrong = _wrong(answer, work)
     if wrong:
         seen += f", {wrong}"
     elif quiet is None:
-        seen += f", still at work {QUIET_GOAL:.0f} s later"
+        seen += f", still busy {QUIET_GOAL:.0f} s later"
         site.restart()
     else:
-        seen += f", at rest {quiet:.1f} s later"
+        seen += f", idle {quiet:.1f} s later"
     return Finding(work.name, seen, goal, not wrong and quiet is not None and answer.seconds < ANSWER_GOAL)
 
 
 def _wrong(answer: Answer, work: Work) -> str:
-    """Return what is missing in an answer; empty if nothing is."""
+    """Return what is missing in a response; empty if nothing is."""
     if answer.status not in (200, 409, 413, 422, 503):
-        return "which is none of the expected"
+        return "an unexpected status"
     if answer.status != 503 or work.way == "stream":
         return ""
     if work.way == "api":
-        return "" if json.loads(answer.body).get("detail") else "without a sentence"
+        return "" if json.loads(answer.body).get("detail") else "without a message"
     return "" if work.text() in html.unescape(answer.text) else "without the text that was sent"
 
 
 def client_left(site: Site) -> Iterator[Finding]:
-    """Leave half a second after asking for what takes long."""
+    """Disconnect half a second after sending a slow request."""
     for work in (NESTED, EMPTY, NFKC, IN_RE):
         yield _left(site, work, 1)
     yield _left(site, IN_RE, 1, reset=True)
@@ -115,12 +115,12 @@ def client_left(site: Site) -> Iterator[Finding]:
 
 def _left(site: Site, work: Work, clients: int, *, reset: bool = False) -> Finding:
     tried = work.name + (", reset" if reset else "") + (f", {clients} at once" if clients > 1 else "")
-    goal = f"refused, or at rest in {LEFT_GOAL:.0f} s"
+    goal = f"refused, or idle in {LEFT_GOAL:.0f} s"
     try:
         request, refusal = _prepared(site, work)
     except BrokenError as error:
         site.restart()
-        return Finding(tried, f"no answer: {error}", goal, False)
+        return Finding(tried, f"no response: {error}", goal, False)
     if refusal:
         return Finding(tried, refusal, goal, True)
     connections = [socket.create_connection(site.address, timeout=5) for _ in range(clients)]
@@ -135,21 +135,21 @@ def _left(site: Site, work: Work, clients: int, *, reset: bool = False) -> Findi
     if quiet is None:
         answers = _answers(site)
         site.restart()
-        return Finding(tried, f"still at work after {LEFT_GOAL:.0f} s, /healthz {answers}", goal, False)
-    return Finding(tried, f"at rest {quiet:.1f} s later", goal, True)
+        return Finding(tried, f"still busy after {LEFT_GOAL:.0f} s, /healthz {answers}", goal, False)
+    return Finding(tried, f"idle {quiet:.1f} s later", goal, True)
 
 
 def _answers(site: Site) -> str:
     try:
-        return f"answers {get(site.address, '/healthz', patience=2).status}"
+        return f"responds {get(site.address, '/healthz', patience=2).status}"
     except BrokenError:
-        return "is silent"
+        return "does not respond"
 
 
 def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
-    """Upload the vocabulary; return the request that is slow with it, or why the site refused the vocabulary.
+    """Upload the vocabulary; return the request that is slow with it, or the reason for a refusal.
 
-    Raises `BrokenError` when the upload is not answered, or refused without a reason.
+    Raises `BrokenError` when the upload gets no response, or is refused without a reason.
     """
     content = json.dumps(work.document()).encode()
     upload = form_bytes("/api/v1/vocabularies", {}, {"file": content})
@@ -158,7 +158,7 @@ def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
     if 400 <= answer.status < 500 and told.get("detail"):
         return b"", f"refused: {told['detail'][:45]}…"
     if answer.status != 201:
-        raise BrokenError(f"the upload is answered with {answer.status}")
+        raise BrokenError(f"the upload got the response {answer.status}")
     return _request(work, told["name"]), ""
 
 

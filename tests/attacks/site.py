@@ -1,4 +1,4 @@
-"""The site that is attacked: started from a checkout, watched through `/proc`, killed and started again."""
+"""The site under attack: started from a checkout, watched through `/proc`, killed and restarted."""
 
 import os
 import re
@@ -31,15 +31,15 @@ def held_at(port: int) -> set[Address]:
 
 
 def _address(hexadecimal: str) -> Address:
-    """Read an address as `/proc/net/tcp` has it: `4200007F:1F90` is `("127.0.0.66", 8080)`."""
+    """Parse an address in the form of `/proc/net/tcp`: `4200007F:1F90` is `("127.0.0.66", 8080)`."""
     host, port = hexadecimal.split(":")
     return socket.inet_ntoa(int(host, 16).to_bytes(4, sys.byteorder)), int(port, 16)
 
 
 class Site:
-    """`python -m webapp` in a checkout, without limits on requests, with storage of its own.
+    """`python -m webapp` in a checkout, without rate limits, with its own storage.
 
-    The site keeps the limit on open files that the shell gives; the attackers raise theirs.
+    The site keeps the shell's limit on open files; the attackers raise theirs.
     """
 
     def __init__(self, checkout: Path, settings: Mapping[str, str]) -> None:
@@ -58,7 +58,7 @@ class Site:
         self.kill()
 
     def start(self) -> None:
-        """Start the server at a free port and wait until it says that it is ready."""
+        """Start the server at a free port and wait until it reports that it is ready."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.address: Address = free.getsockname()[:2]
         self._folder = tempfile.TemporaryDirectory(prefix="tokenscope-attacked-")
@@ -98,12 +98,12 @@ class Site:
         self._folder.cleanup()
 
     def restart(self) -> None:
-        """Start again after an attack that the site did not survive."""
+        """Restart after an attack that the site did not survive."""
         self.kill()
         self.start()
 
     def _processes(self) -> dict[int, list[str]]:
-        """Return the process that was started, its session and its descendants, each with its fields of `/proc/…/stat`.
+        """Return the started process, its session and its descendants, each with its fields of `/proc/…/stat`.
 
         The fields are those after the name: 1 is the parent, 3 the session, 11 and 12 the time, 21 the memory.
         """
@@ -123,7 +123,7 @@ class Site:
         return {pid: (int(fields[11]) + int(fields[12])) / TICKS for pid, fields in self._processes().items()}
 
     def memory(self) -> int:
-        """Return the bytes of memory that the site has, pages that processes share counted once."""
+        """Return the memory of the site in bytes, with pages that processes share counted once."""
         total = 0
         for pid, fields in self._processes().items():
             try:
@@ -136,7 +136,7 @@ class Site:
     def seconds_until_quiet(self, patience: float) -> float | None:
         """Wait until the site uses less than a quarter of a core for half a second; return when that half began.
 
-        None if it is still at work after `patience` seconds.
+        None if it is still busy after `patience` seconds.
         """
         began = time.monotonic()
         before = self.processor_seconds()
@@ -154,14 +154,14 @@ class Site:
         return held_at(self.address[1])
 
     def afterwards(self) -> Finding:
-        """Ask for `/healthz` and `/`: an attack that is over must leave the site as it was."""
+        """Request `/healthz` and `/`: after an attack the site must work as before."""
         slowest = 0.0
         for target, content in (("/healthz", b"ok"), ("/", b"</html>")):
             try:
                 answers = [get(self.address, target, patience=3) for _ in range(5)]
             except BrokenError as error:
-                return Finding("the site afterwards", f"{target}: {error}", "answers in 500 ms", False)
+                return Finding("the site after the attack", f"{target}: {error}", "responds in 500 ms", False)
             if any(answer.status != 200 or content not in answer.body for answer in answers):
-                return Finding("the site afterwards", f"{target}: not what it was", "answers in 500 ms", False)
+                return Finding("the site after the attack", f"{target}: not as before", "responds in 500 ms", False)
             slowest = max(slowest, sorted(answer.seconds for answer in answers)[2])
-        return Finding("the site afterwards", milliseconds(slowest), "answers in 500 ms", slowest < 0.5)
+        return Finding("the site after the attack", milliseconds(slowest), "responds in 500 ms", slowest < 0.5)

@@ -1,4 +1,4 @@
-"""Hundreds of clients that send or read next to nothing, and a visitor who wants a page meanwhile."""
+"""Hundreds of clients that send or read next to nothing, while a visitor requests pages."""
 
 import math
 import time
@@ -17,17 +17,17 @@ from tests.attacks.site import Site
 GOAL_P99 = 0.3
 CUT_OFF = 20.0  # seconds after which a slow client should be gone
 CUT_OFF_MEASURED = 25.0
-SETTLING = 30.0  # what a busy machine needs to begin 500 answers
+SETTLING = 30.0  # what a busy machine needs to start 500 responses
 VISITING = 8.0
 VISITOR_PATIENCE = 3.0
 
 
 def slow_clients(site: Site, *, connections: int) -> Iterator[Finding]:
-    """Attack with every kind at once; where that is a hole, with each kind alone, to tell which."""
-    visits(site, 1.0)  # which loads what is loaded on first use
+    """Attack with every kind at once; if that finds a hole, with each kind alone, to identify it."""
+    visits(site, 1.0)  # loads what is loaded on first use
     idle = visits(site, 2.0)
     quiet = f"idle: p50 {milliseconds(percentile(idle, 0.5))}, p99 {milliseconds(percentile(idle, 0.99))}"
-    yield Finding("a visitor, nobody else", quiet, "", True)
+    yield Finding("a visitor alone", quiet, "", True)
     findings = list(_besieged(site, list(KINDS), connections, idle))
     yield from findings
     if all(finding.holds for finding in findings):
@@ -39,7 +39,7 @@ def slow_clients(site: Site, *, connections: int) -> Iterator[Finding]:
 
 
 def _besieged(site: Site, kinds: Sequence[str], connections: int, idle: Sequence[float]) -> Iterator[Finding]:
-    """Open the connections, load pages as a visitor, and see when the site closes what is slow."""
+    """Open the connections, load pages as a visitor, and record when the site closes slow connections."""
     crowds = [Crowd(kind, site.address, connections) for kind in kinds]
     done = Event()
     driver = Thread(target=_drive, args=(site, crowds, done), daemon=True)
@@ -63,7 +63,7 @@ def _besieged(site: Site, kinds: Sequence[str], connections: int, idle: Sequence
 
 
 def _drive(site: Site, crowds: Sequence[Crowd], done: Event) -> None:
-    """Let the clients be slow, and look once a second which of them the site has closed."""
+    """Drive the slow clients, and check once a second which of them the site has closed."""
     turns = 0
     while not done.wait(SECONDS_A_SLICE):
         for crowd in crowds:
@@ -82,7 +82,7 @@ def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
 
 
 def _page_loads(tried: str, seconds: Sequence[float], idle: Sequence[float]) -> Finding:
-    """Judge a visitor's page loads; on a machine that is slow with nobody there the goal is three times that."""
+    """Judge a visitor's page loads; on a machine that is slow even when idle, the goal is three times the idle time."""
     goal = max(GOAL_P99, 3 * percentile(idle, 0.99))
     p50, p99 = percentile(seconds, 0.5), percentile(seconds, 0.99)
     lost = sum(map(math.isinf, seconds))
@@ -104,7 +104,7 @@ def _closed(crowd: Crowd) -> Finding:
 
 
 def visits(site: Site, seconds: float) -> list[float]:
-    """Load `/` with 1 KB of text again and again, on new and on kept connections in turn; infinity for a lost page."""
+    """Load `/` with 1 KB of text repeatedly, alternating new and persistent connections; infinity for a lost page."""
     random = Random(1)
     text = " ".join("".join(random.choices(ascii_lowercase, k=5)) for _ in range(170))
     target = page_of(text)

@@ -1,4 +1,4 @@
-"""Missing static files and paths that climb out of their folder: a plain 404, and nothing about any file."""
+"""Missing static files and paths that climb out of their folder: a plain 404 that reveals nothing about any file."""
 
 import hashlib
 import html
@@ -22,14 +22,14 @@ from tests.attacks.site import Site
 GOAL_SECONDS = 0.05
 PATIENCE = 5.0
 MEMORY_GOAL = 100 << 20
-TOO_MUCH_MEMORY = 600 << 20  # the attack stops here, long before the machine has no more
-CLIMB = "../" * 16  # from wherever the checkout stands to the root
+TOO_MUCH_MEMORY = 600 << 20  # the attack stops here, long before the machine runs out
+CLIMB = "../" * 16  # from any checkout to the root
 
 MISSING = {
     "x.js": "no such file",
     "vendor": "a folder",
     "": "the folder itself",
-    "app.css/x": "a file taken for a folder",
+    "app.css/x": "a file used as a folder",
     "app.css%00": "a NUL after a name",
     "%00": "a NUL",
     "a" * 2000: "a name of 2,000 characters",
@@ -42,7 +42,7 @@ MISSING = {
 
 
 def missing_static(site: Site) -> Iterator[Finding]:
-    """Ask for static files that are not there, in both languages and with several methods."""
+    """Request missing static files, in both languages and with several methods."""
     for name, what in MISSING.items():
         joined = "&" if "?" in name else "?"
         found = [_plain_404(site, f"{what}, {key}", f"/static/{name}{joined}lang={key}", key) for key in ("en", "zh")]
@@ -52,7 +52,7 @@ def missing_static(site: Site) -> Iterator[Finding]:
 
 
 def _plain_404(site: Site, tried: str, target: str, language: str = "", method: str = "GET") -> Finding:
-    """Ask seven times, and again when the machine was busy just then; each answer must be complete."""
+    """Request it seven times, and again if the machine was busy; each response must be complete."""
     statuses = (404,) if method in ("GET", "HEAD") else (404, 405)
     goal = f"{' or '.join(map(str, statuses))} within {milliseconds(GOAL_SECONDS)}"
     fastest = inf
@@ -60,12 +60,12 @@ def _plain_404(site: Site, tried: str, target: str, language: str = "", method: 
         try:
             answers = [get(site.address, target, method=method, patience=PATIENCE) for _ in range(7)]
         except BrokenError as error:
-            return Finding(tried, f"no answer: {error}", goal, False)
+            return Finding(tried, f"no response: {error}", goal, False)
         fastest = min(fastest, median(answer.seconds for answer in answers))
         if fastest < GOAL_SECONDS:
             break
     complete = all(_is_complete(answer, method, language) for answer in answers)
-    seen = f"{answers[0].status} after {milliseconds(fastest)}" + ("" if complete else ", not a whole page")
+    seen = f"{answers[0].status} after {milliseconds(fastest)}" + ("" if complete else ", incomplete page")
     return Finding(tried, seen, goal, complete and answers[0].status in statuses and fastest < GOAL_SECONDS)
 
 
@@ -74,7 +74,7 @@ def _is_complete(answer: Answer, method: str, language: str) -> bool:
 
 
 def path_traversal(site: Site) -> Iterator[Finding]:
-    """Climb to files, to a device that never ends and to a pipe that nobody writes to."""
+    """Climb to files, to a device that never ends and to a pipe without a writer."""
     for path in (site.checkout / "pyproject.toml", site.checkout / "README.md", Path("/etc/passwd")):
         yield _climb_to(site, path)
     yield _endless(site, "an endless device", f"/static/{_encoded(CLIMB + 'dev/zero')}")
@@ -87,9 +87,9 @@ def path_traversal(site: Site) -> Iterator[Finding]:
 
 
 def _climb_to(site: Site, path: Path) -> Finding:
-    """Ask for one file in every spelling, and count what goes wrong."""
+    """Request one file in every spelling, and count what goes wrong."""
     content = path.read_bytes()
-    # A page may hold any short line by chance: the longest one proves that it shows the file.
+    # A page may contain any short line by chance: the longest one proves that it shows the file.
     line = max(content.decode(errors="replace").splitlines(), key=len)
     secrets = {"its SHA-256": hashlib.sha256(content).hexdigest()[:10], "its content": line}
     spellings = list(_spellings(os.path.relpath(path, site.checkout / "static"), str(path)))
@@ -100,16 +100,16 @@ def _climb_to(site: Site, path: Path) -> Finding:
 
 
 def _leak(site: Site, target: bytes, secrets: dict[str, str]) -> str:
-    """Return what is wrong with the answer to one address, redirects followed; empty if nothing is."""
+    """Return what is wrong with the response to one address after redirects; empty if nothing is."""
     try:
         answer = _followed(site, get(site.address, target, patience=PATIENCE))
     except BrokenError:
-        return "not answered"
+        return "without a response"
     shown = html.unescape(answer.head + answer.text)
     leaked = [what for what, secret in secrets.items() if secret in shown]
     if leaked:
         return f"show {' and '.join(leaked)}"
-    return "" if answer.status in (400, 404) else f"answered with {answer.status}"
+    return "" if answer.status in (400, 404) else f"with status {answer.status}"
 
 
 def _followed(site: Site, answer: Answer) -> Answer:
@@ -157,7 +157,7 @@ def _spellings(near: str, absolute: str) -> Iterator[bytes]:
 
 
 def _endless(site: Site, tried: str, target: str) -> Finding:
-    """Ask for a file that cannot be read to its end, and watch the memory of the site meanwhile."""
+    """Request a file that never ends, and watch the memory of the site meanwhile."""
     goal = "404 within 5 s, below 100 MB more"
     before = site.memory()
     grown = 0
@@ -172,14 +172,16 @@ def _endless(site: Site, tried: str, target: str) -> Finding:
                 try:
                     answer = read_answer(connection, began=began)
                 except BrokenError as error:
-                    return Finding(tried, f"no answer: {error}", goal, False)
+                    return Finding(tried, f"no response: {error}", goal, False)
                 break
     if answer is not None and answer.location:
         return _endless(site, tried, re.sub(r"^https?://[^/]*", "", answer.location))
     waited = time.monotonic() - began
     if answer is None:
         site.restart()
-    said = f"no answer in {waited:.1f} s" if answer is None else f"{answer.status} after {milliseconds(answer.seconds)}"
+    said = (
+        f"no response in {waited:.1f} s" if answer is None else f"{answer.status} after {milliseconds(answer.seconds)}"
+    )
     holds = answer is not None and answer.status == 404 and grown < MEMORY_GOAL
     return Finding(tried, f"{said}, {grown / (1 << 20):.0f} MB more", goal, holds)
 

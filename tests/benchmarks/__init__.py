@@ -1,6 +1,6 @@
-"""How fast Tokenscope is: ``python -m tests.benchmarks`` for all of it, ``tests.benchmarks.page`` for a part.
+"""The speed of Tokenscope: ``python -m tests.benchmarks`` runs all benchmarks, ``tests.benchmarks.page`` one of them.
 
-Speed is told in tables here and never asserted in a test: one that depends on how busy the machine is
+Speed is printed in tables here and never asserted in a test: a result that depends on how busy the machine is
 proves nothing.
-Texts and vocabularies are read from the folder ``shared`` beside the checkout.
+Texts and vocabularies are read from the folder ``shared`` next to the checkout.
 """

@@ -1,6 +1,6 @@
-"""``python -m tests.benchmarks``: every benchmark, one after the other, each in a process of its own.
+"""``python -m tests.benchmarks``: every benchmark, one after another, each in its own process.
 
-Names of benchmarks behind it choose some of them. The goals that were missed are listed at the end.
+Names of benchmarks as arguments select some of them. Missed goals are listed at the end.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ from tests.benchmarks.timing import BELOW
 
 
 def main(chosen: list[str]) -> int:
-    """Run every module beside this one that can be run; return 0 when all came to their end and reached their goals."""
+    """Run every runnable module in this folder; return 0 when all finished and reached their goals."""
     beside = sorted(path for path in Path(__file__).parent.glob("*.py") if not path.name.startswith("_"))
     names = [path.stem for path in beside if '__name__ == "__main__"' in path.read_text(encoding="utf-8")]
     failed, missed = [], []

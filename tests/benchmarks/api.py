@@ -1,8 +1,8 @@
-"""How much the API adds to the core, on a server as deployed: ``python -m tests.benchmarks.api``.
+"""The overhead of the API over the core, on a server as deployed: ``python -m tests.benchmarks.api``.
 
-``POST count`` of a megabyte beside the core's own speed on the same text, both measured in this run, taking turns: the
-core in this process, by the clock, as the answer is. A batch of 1,000 short texts is one request. Counting requests by
-their address is measured on ``/vocabularies/RECORD.json``, which does little else.
+``POST count`` of a megabyte against the core's own speed on the same text, both measured in this run, taking turns: the
+core in this process, in wall time, like the response. A batch of 1,000 short texts is one request. Rate limiting is
+measured on ``/vocabularies/RECORD.json``, which does little else.
 """
 
 import http.client
@@ -25,7 +25,7 @@ BATCH_GOAL = 1.0  # seconds
 def main() -> None:
     """Measure and print the table."""
     if not TEXTS.is_dir():
-        raise SystemExit(f"There is no {TEXTS}, where the texts to measure with are read from.")
+        raise SystemExit(f"There is no {TEXTS}, which has the texts to measure with.")
     text = (TEXTS / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
     text = (text * (1_000_000 // len(text) + 1))[:1_000_000]
     with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def limits() -> None:
-    """What counting requests costs each of them."""
+    """Measure the cost of rate limiting per request."""
     ample = {"TOKENSCOPE_RATE_READING": "1000000 per minute", "TOKENSCOPE_RATE_STORING": "1000000 per minute"}
     with (
         serve(environment={"WEB_CONCURRENCY": "1"}) as without,
@@ -66,11 +66,11 @@ def limits() -> None:
         for link in links:
             link.close()
     free, limited = (taken / 200 * 1_000_000 for taken in times)
-    print(f"a small answer: {free:.0f} µs without limits, {limited:.0f} µs with them")
+    print(f"a small response: {free:.0f} µs without, {limited:.0f} µs with rate limits")
 
 
 def in_turns(*runs: Callable[[], Any]) -> list[float]:
-    """The median seconds of each, all taking turns."""
+    """Return the median seconds of each, all taking turns."""
     times: list[list[float]] = [[] for _ in runs]
     for _ in range(RUNS):
         for run, taken in zip(runs, times, strict=True):
@@ -81,7 +81,7 @@ def in_turns(*runs: Callable[[], Any]) -> list[float]:
 
 
 def post(connection: http.client.HTTPConnection, path: str, body: bytes) -> Any:
-    """The answer to a body."""
+    """Return the response to a body."""
     connection.request("POST", f"/api/v1/{path}", body, {"Content-Type": "application/json"})
     answer = connection.getresponse()
     content = answer.read()
@@ -91,12 +91,12 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes) -> Any:
 
 
 def get(connection: http.client.HTTPConnection, path: str) -> None:
-    """An answer, read to its end."""
+    """Read a response to its end."""
     connection.request("GET", path)
     answer = connection.getresponse()
     answer.read()
     if answer.status != 200:
-        raise RuntimeError(f"GET {path} was answered {answer.status}")
+        raise RuntimeError(f"GET {path}: status {answer.status}")
 
 
 if __name__ == "__main__":

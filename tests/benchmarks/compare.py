@@ -1,9 +1,8 @@
-"""How long comparing four tokenizers takes, on a server as deployed: ``python -m tests.benchmarks.compare``.
+"""The time to compare four tokenizers, on a server as deployed: ``python -m tests.benchmarks.compare``.
 
-10 KB of a novel, English and Japanese, sent as the
-page's own form sends it. Cold: texts that the server has not seen; warm: one text again and again. The wall time of the
-whole answer, as who asks waits for it; and beside it what the four tokenizers alone take in this process on the same
-text. A megabyte is measured once, to see that it does not hang.
+10 KB of a novel, English and Japanese, sent as the page's own form sends it. Cold: texts that the server has not seen;
+warm: one text repeatedly. The wall time of the whole response, as a client waits for it; and for comparison what the
+four tokenizers alone take in this process on the same text. A megabyte is measured once, to see that it finishes.
 """
 
 import http.client
@@ -23,17 +22,17 @@ GOAL = 0.300  # seconds
 
 
 def main() -> int:
-    """Measure and print the table; 1 where the goal is missed."""
+    """Measure and print the table; return 1 if the goal is missed."""
     require_shared()
     missed = []
     with serve(environment={"WEB_CONCURRENCY": "1"}) as address:
         connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
         for language in ("English", "Japanese"):
             parts = cut(text(language))
-            asked(connection, parts[0])  # the first answer of a process compiles its templates
-            cold = [asked(connection, part) for part in parts[1 : RUNS + 1]]
-            warm = [asked(connection, parts[0]) for _ in range(RUNS)]
-            core = [alone(part) for part in parts[1 : RUNS + 1]]
+            response_seconds(connection, parts[0])  # the first response of a process compiles its templates
+            cold = [response_seconds(connection, part) for part in parts[1 : RUNS + 1]]
+            warm = [response_seconds(connection, parts[0]) for _ in range(RUNS)]
+            core = [core_seconds(part) for part in parts[1 : RUNS + 1]]
             for name, taken in (("cold", cold), ("warm", warm)):
                 mark = "" if median(taken) < GOAL else "  missed"
                 print(f"four tokenizers, 10 KB, {language:9}{name}  {1000 * median(taken):4.0f} ms", end="")
@@ -43,7 +42,7 @@ def main() -> int:
             print(f"the tokenizers alone, {language:19}  {1000 * median(core):4.0f} ms", flush=True)
         novel = text("English").encode()
         megabyte = (novel * (1_000_000 // len(novel) + 1))[:1_000_000].decode("utf-8", "ignore")
-        print(f"four tokenizers, 1 MB, English        {asked(connection, megabyte):4.1f} s", flush=True)
+        print(f"four tokenizers, 1 MB, English        {response_seconds(connection, megabyte):4.1f} s", flush=True)
         connection.close()
     for name in missed:
         print(f"{BELOW}{name}")
@@ -51,13 +50,13 @@ def main() -> int:
 
 
 def cut(whole: str) -> list[str]:
-    """A text in parts of 10 KB of UTF-8."""
+    """Split a text into parts of 10 KB of UTF-8."""
     data = whole.encode()
     return [data[at : at + SIZE].decode("utf-8", "ignore") for at in range(0, len(data) - SIZE, SIZE)]
 
 
-def asked(connection: http.client.HTTPConnection, content: str) -> float:
-    """The seconds until the whole answer to the page's form is here."""
+def response_seconds(connection: http.client.HTTPConnection, content: str) -> float:
+    """Return the seconds until the whole response to the page's form has arrived."""
     body = urlencode([*(("with", row) for row in ROWS), ("text", content)])
     headers = {
         "Content-Type": "application/x-www-form-urlencoded",
@@ -71,12 +70,12 @@ def asked(connection: http.client.HTTPConnection, content: str) -> float:
     answer.read()
     taken = time.perf_counter() - start
     if answer.status != 200:
-        raise RuntimeError(f"/compare was answered {answer.status}")
+        raise RuntimeError(f"/compare: status {answer.status}")
     return taken
 
 
-def alone(content: str) -> float:
-    """The seconds that the tokenizers need for the ids."""
+def core_seconds(content: str) -> float:
+    """Return the seconds that the tokenizers need for the ids."""
     tokenizers = [shipped_tokenizer(name) for name in NAMES]
     start = time.perf_counter()
     for tokenizer in tokenizers:

@@ -1,7 +1,7 @@
-"""Text that no space cuts, with every vocabulary: ``python -m tests.benchmarks.growth``.
+"""Text without spaces, with every vocabulary: ``python -m tests.benchmarks.growth``.
 
-CPU seconds of a fresh tokenizer for 250 KB, 500 KB and 1 MB, and by how much each doubling makes it longer. A megabyte
-should take less than 5 seconds, and a doubling 2.1 times as long: n log n.
+CPU seconds of a fresh tokenizer for 250 KB, 500 KB and 1 MB, and the factor of each doubling. A megabyte
+should take less than 5 seconds, and a doubling at most 2.1 times as long: n log n.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from webapp.core.tokenizer import Tokenizer
 
 SIZES = (MEGABYTE // 4, MEGABYTE // 2, MEGABYTE)
 LONGEST = 5.0  # seconds
-STEEPEST = 2.1 * 1.25  # times as long for twice the text, on average; the clock of a busy machine is not exact
-# What takes less is too short to measure by how much it grows.
+STEEPEST = 2.1 * 1.25  # times as long for twice the text, on average; timing on a busy machine is inexact
+# Shorter times are too small to measure their growth.
 SHORTEST = 0.1  # seconds
 
 
 def seconds(read: Callable[[], Tokenizer], text: str) -> float:
-    """CPU seconds of a fresh tokenizer."""
+    """Return the CPU seconds of a fresh tokenizer."""
     tokenizer = read()
-    tokenizer.ids("a")  # patterns are compiled once a process
+    tokenizer.ids("a")  # patterns are compiled once per process
     return seconds_of(lambda: tokenizer.ids(text))
 
 

@@ -1,8 +1,8 @@
-"""How many links the site opens and makes: ``python -m tests.benchmarks.links [SECONDS]``.
+"""How many links per second the site opens and creates: ``python -m tests.benchmarks.links [SECONDS]``.
 
-Two workers, eight clients on the same machine, each with a connection that stays open: first `/healthz`, the
-ceiling, then a snapshot of 2 KB that was opened before, then sharing, each text another one. Every link that was
-answered is opened again at the end.
+Two workers, eight clients on the same machine, each with a persistent connection: first `/healthz`, the ceiling, then
+a snapshot of 2 KB that was opened before, then sharing a different text each time. Every acknowledged link is opened
+again at the end.
 """
 
 import http.client
@@ -26,7 +26,7 @@ SHARING_GOAL = 100.0  # a second
 
 
 class Load(NamedTuple):
-    """What clients got: answers a second, the 99th percentile in seconds, and what they were told."""
+    """What clients measured: responses per second, the 99th percentile in seconds, and the links they received."""
 
     rate: float
     p99: float
@@ -34,7 +34,7 @@ class Load(NamedTuple):
 
 
 def main() -> int:
-    """Measure and print the table; 1 where a goal was missed."""
+    """Measure and print the table; return 1 if a goal was missed."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     novel = TEXT.read_text(encoding="utf-8")
     with serve(environment={"WEB_CONCURRENCY": "2"}) as address:
@@ -44,13 +44,13 @@ def main() -> int:
         made = load(address, "share", novel, min(seconds, 10.0))
         lost = [link for link in made.told if _status(address, link) != 200]
     share = opened.rate / health.rate
-    print(f"{'':44}{'a second':>10}{'p99':>10}{'ratio':>8}{'goal':>8}")
+    print(f"{'':44}{'per second':>10}{'p99':>10}{'ratio':>8}{'goal':>8}")
     print(f"{'GET /healthz, the ceiling':44}{health.rate:>10.0f}{health.p99 * 1000:>7.1f} ms")
     print(f"{'GET /s/ID, 2 KB':44}{opened.rate:>10.0f}{opened.p99 * 1000:>7.1f} ms{share:>8.2f}{OPENING_GOAL:>8.2f}")
     print(
         f"{'POST /share, 2 KB each, SQLite':44}{made.rate:>10.0f}{made.p99 * 1000:>7.1f} ms{'':8}{SHARING_GOAL:>8.0f}"
     )
-    print(f"links answered {len(made.told):,}, lost {len(lost)}")
+    print(f"links acknowledged {len(made.told):,}, lost {len(lost)}")
     missed = [
         name
         for name, reached in (
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def load(address: str, kind: str, what: str, seconds: float) -> Load:
-    """What all clients get within some seconds of asking for one path, or of sharing pieces of a text."""
+    """Return what all clients measure within `seconds` of requesting one path, or of sharing parts of a text."""
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
         jobs = [pool.submit(process, address, kind, what, seconds, number) for number in range(PROCESSES)]
         results = [job.result() for job in jobs]
@@ -76,7 +76,7 @@ def load(address: str, kind: str, what: str, seconds: float) -> Load:
 
 
 def process(address: str, kind: str, what: str, seconds: float, number: int) -> tuple[list[float], list[str]]:
-    """The clients of one process: how long each answer took, and the links they were told."""
+    """Run the clients of one process; return the time of each response, and the links they received."""
     with ThreadPoolExecutor(THREADS) as pool:
         numbers = range(number * THREADS, (number + 1) * THREADS)
         results = list(pool.map(lambda client: _client(address, kind, what, seconds, client), numbers))

@@ -1,8 +1,8 @@
-"""What a vocabulary costs to load, in time and in memory: ``python -m tests.benchmarks.loading``.
+"""The time and memory that loading a vocabulary takes: ``python -m tests.benchmarks.loading``.
 
-Each is read in a process of its own: CPU seconds, by how much the process has grown once it is read (patterns that
-vocabularies share included), and when it has encoded a novel in English, one in Japanese and 5 MB of source code, so
-that its caches are full; and the most the process ever had. 100,000 tokens should take less than a second.
+Each is read in its own process: CPU seconds; the growth of the process once it is read (including patterns that
+vocabularies share), and once it has encoded a novel in English, one in Japanese and 5 MB of source code, so that its
+caches are full; and the peak of the process. 100,000 tokens should take less than a second.
 """
 
 import gc
@@ -20,7 +20,7 @@ _ROW = "{:<24}{:>9}{:>9}{:>12}{:>14}{:>10}"
 
 
 def resident() -> float:
-    """The memory of this process in megabytes."""
+    """Return the memory of this process in megabytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -1,7 +1,7 @@
-"""How fast the page is, in a real Chromium, beside its goals: ``python -m tests.benchmarks.page``.
+"""The speed of the page in a real Chromium, against its goals: ``python -m tests.benchmarks.page``.
 
 The site runs under its own server, as deployed. Every time is a median of several runs, each in a fresh browser
-profile and with another stretch of the text, so that nothing is in a cache that would not be for a visitor.
+profile and with another span of the text, so that no cache holds more than it would for a visitor.
 "Painted" is the first animation frame after the one that had the tokens in the document.
 """
 
@@ -31,8 +31,8 @@ window.firstTokens = new Promise((resolve) => {
 });
 """
 
-# Pastes a text and watches, frame by frame, until all its tokens are painted (or patience ends) and a bit on.
-# A figure that still carries our mark belongs to the text before.
+# Pastes a text and watches, frame by frame, until all its tokens are painted (or time runs out) and slightly longer.
+# A figure that still has our mark belongs to the previous text.
 PASTE = """
 ([text, patience]) => new Promise((resolve) => {
   const area = document.querySelector("#text");
@@ -71,7 +71,7 @@ PASTE = """
 })
 """
 
-# What the form holds apart from files.
+# The fields of the form except files.
 FIELDS = """
 () => Object.fromEntries([...new FormData(document.querySelector("#playground"))]
   .filter(([, value]) => typeof value === "string"))
@@ -80,9 +80,9 @@ BOUNDARY = "----what-no-text-holds"
 
 
 class Row(NamedTuple):
-    """A line of the table.
+    """A row of the table.
 
-    ``goal`` is the most that ``ours`` may be, None where nothing is promised; ``rivals`` what three rivals' pages
+    ``goal`` is the most that ``ours`` may be, None if there is no goal; ``rivals`` what three rivals' pages
     took on the same kind of machine, as published with the goals: they cannot be reached from here.
     """
 
@@ -94,7 +94,7 @@ class Row(NamedTuple):
 
 
 class Paste(TypedDict):
-    """What ``PASTE`` measured: milliseconds (None for what never came), numbers of tokens and of elements."""
+    """What ``PASTE`` measured: milliseconds (None if it never happened), numbers of tokens and of elements."""
 
     first: float | None
     complete: float | None
@@ -122,7 +122,7 @@ def main() -> None:
     if chromium is None:
         raise SystemExit("There is no Chromium on this machine to measure with.")
     if not TEXTS.is_dir():
-        raise SystemExit(f"There is no {TEXTS}, where the texts to measure with are read from.")
+        raise SystemExit(f"There is no {TEXTS}, which has the texts to measure with.")
     print(line("", "ours", "goal, at most", "rivals"))
     with serve() as address, sync_playwright() as playwright:
         browser = launch_chromium(playwright, chromium)
@@ -139,12 +139,12 @@ def main() -> None:
 
 
 def line(what: str, ours: str, goal: str, rivals: str, mark: str = "") -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     return f"{what:48} {ours:>10} {goal:>14} {rivals:>18}  {mark}".rstrip()
 
 
 def excerpt(name: str, size: int, turn: int) -> str:
-    """``size`` bytes of a text that is repeated as often as it takes, another stretch for each ``turn``."""
+    """Return ``size`` bytes of a text, repeated as often as needed; a different span for each ``turn``."""
     text = (TEXTS / name).read_bytes()
     start = turn * 104_729 % len(text)
     return (text * (size // len(text) + 2))[start : start + size].decode(errors="ignore")
@@ -152,7 +152,7 @@ def excerpt(name: str, size: int, turn: int) -> str:
 
 @contextmanager
 def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
-    """A page in a browser profile that has seen nothing."""
+    """Yield a page in a fresh browser profile."""
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE_MS)
     try:
@@ -162,7 +162,7 @@ def fresh_page(browser: Browser, **options: Any) -> Iterator[Page]:
 
 
 def loading(browser: Browser, address: str) -> Iterator[Row]:
-    """The first visit: what it costs, and when its tokens are seen."""
+    """The first visit: its size, and when its tokens are painted."""
     plain = [load(browser, address) for _ in range(5)]
     slow = [load(browser, address, slow=True) for _ in range(3)]
     yield Row("first load, bytes on the wire", median(size for size, _, _ in plain), 60_000, kilobytes, "1.1 to 2.9 MB")
@@ -173,7 +173,7 @@ def loading(browser: Browser, address: str) -> Iterator[Row]:
 
 
 def load(browser: Browser, address: str, slow: bool = False) -> tuple[float, int, float]:
-    """Bytes on the wire, requests, and milliseconds until the first tokens are painted."""
+    """Return the bytes on the wire, requests, and milliseconds until the first tokens are painted."""
     sizes: list[float] = []
     requests: list[str] = []
     with fresh_page(browser) as page:
@@ -191,7 +191,7 @@ def load(browser: Browser, address: str, slow: bool = False) -> tuple[float, int
 
 
 def pasting(browser: Browser, address: str) -> Iterator[Row]:
-    """From the paste to the painted tokens, the page's own pause before it sends included."""
+    """From the paste to the painted tokens, including the page's own delay before it sends."""
     english, japanese = "en_pride_and_prejudice.txt", "ja_wagahai.txt"
     for what, name, size, goal, rivals in (
         ("1 KB", english, 1_000, 200, "68 to 181 ms"),
@@ -220,13 +220,13 @@ def paste(browser: Browser, address: str, text: str) -> Paste:
 
 
 def middle(runs: list[Paste], figure: Literal["first", "complete", "gap", "longTask"]) -> float | None:
-    """The median of one figure, None when a run did not come to it."""
+    """Return the median of one figure, None if a run did not reach it."""
     values = [value for run in runs if (value := run[figure]) is not None]
     return median(values) if len(values) == len(runs) else None
 
 
 def serving(browser: Browser, address: str) -> Iterator[Row]:
-    """The answer to the page's own request alone, sent again with other texts and no browser in between."""
+    """The response to the page's own request alone, sent again with other texts and without a browser."""
     with fresh_page(browser) as page:
         page.goto(address + "/", wait_until="networkidle")
         with page.expect_request(lambda request: request.method == "POST") as sent:
@@ -257,7 +257,7 @@ def serving(browser: Browser, address: str) -> Iterator[Row]:
 
 
 def multipart(fields: dict[str, str]) -> bytes:
-    """The body of a form's request, its parts kept apart by ``BOUNDARY``."""
+    """Return the body of a form's request, its parts separated by ``BOUNDARY``."""
     parts = (
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
@@ -266,7 +266,7 @@ def multipart(fields: dict[str, str]) -> bytes:
 
 
 def post(address: str, path: str, headers: dict[str, str], body: bytes) -> tuple[float, int]:
-    """Milliseconds until the whole answer is here, and its bytes as they came, compressed."""
+    """Return the milliseconds until the whole response has arrived, and its size in bytes, compressed."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
     try:
         start = time.perf_counter()
@@ -277,7 +277,7 @@ def post(address: str, path: str, headers: dict[str, str], body: bytes) -> tuple
     finally:
         connection.close()
     if answer.status != 200:
-        raise RuntimeError(f"POST {path} was answered {answer.status}")
+        raise RuntimeError(f"POST {path}: status {answer.status}")
     return taken, size
 
 

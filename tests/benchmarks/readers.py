@@ -1,7 +1,7 @@
-"""``python -m tests.benchmarks.readers``: how long files are read or refused, and how much memory that takes.
+"""``python -m tests.benchmarks.readers``: the time and memory that reading or refusing files takes.
 
-Each file is read in a process of its own. Memory is how much the process grew at its peak, as a multiple of the file;
-what the reader's modules take is there before. Files have 25 MB, the largest upload, where nothing else is said.
+Each file is read in its own process. Memory is the growth of the process at its peak, as a multiple of the file,
+without the reader's modules. Files have 25 MB, the largest upload, unless noted otherwise.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ SHARED = Path(__file__).parents[2].parent / "shared" / "vocabularies"
 
 
 def repeated(unit: bytes, before: bytes = b"", after: bytes = b"") -> Callable[[], bytes]:
-    """A file of one thing again and again."""
+    """Return a file of one unit, repeated."""
     return lambda: before + unit * ((LARGEST - len(before) - len(after)) // len(unit)) + after
 
 
 def numbered(line: str, many: int, before: str = "", after: str = "", between: str = "") -> Callable[[], bytes]:
-    """A file of lines with a number in each."""
+    """Return a file of numbered lines."""
     return lambda: (before + between.join(line.format(at, at) for at in range(many)) + after).encode()
 
 
 def ranks(many: int) -> bytes:
-    """A `.tiktoken` file: the bytes, then pieces of eight digits."""
+    """Return a `.tiktoken` file: the bytes, then pieces of eight digits."""
     pieces = [bytes([byte]) for byte in range(256)] + [b"%08d" % at for at in range(256, many)]
     return b"".join(base64.b64encode(piece) + b" %d\n" % at for at, piece in enumerate(pieces))
 
 
 def word_level(many: int) -> bytes:
-    """A `tokenizer.json` of many words."""
+    """Return a `tokenizer.json` of many words."""
     vocabulary = {"<unk>": 0, **{f"word{at:012d}": at for at in range(1, many)}}
     model = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>"}
     return json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
 
 
 def merging(many: int) -> bytes:
-    """A `tokenizer.json` of a BPE whose pieces each double: pieces of two letters, and pairs of them."""
+    """Return a `tokenizer.json` of a BPE whose pieces double: pieces of two letters, and pairs of them."""
     letters = [chr(0x4E00 + at) for at in range(1000)]
     pairs = [(left, right) for left in letters for right in letters][:many]
     vocabulary = {piece: at for at, piece in enumerate(["<unk>", *letters, *map("".join, pairs)])}
@@ -54,13 +54,13 @@ def merging(many: int) -> bytes:
 
 
 FILES: dict[str, Callable[[], bytes]] = {
-    "refused: lists of nothing": repeated(b"[],", b"[", b"[]]"),
+    "refused: empty lists": repeated(b"[],", b"[", b"[]]"),
     "refused: numbers": repeated(b"1,", b"[", b"1]"),
     "refused: numbers in a tokenizer.json": repeated(b"1,", b'{"version": "1.0", "model": {"merges": [', b"1]}}"),
-    "refused: objects of one name": repeated(b'{"a":{}},', b"[", b"{}]"),
-    "refused: names": numbered('"{0}":{1}', 1_400_000, "{", "}", ","),
+    "refused: objects with one key": repeated(b'{"a":{}},', b"[", b"{}]"),
+    "refused: keys": numbered('"{0}":{1}', 1_400_000, "{", "}", ","),
     "refused: nesting": repeated(b"["),
-    "refused: one text": repeated(b"x", b'{"a":"', b'"}'),
+    "refused: one string": repeated(b"x", b'{"a":"', b'"}'),
     "refused: lines of ranks": repeated(b"IQ== 0\n"),
     "refused: words, too many": numbered("{0:x}\n", 3_500_000),
     "refused: prose": repeated(b"It is a truth universally acknowledged\n"),
@@ -75,8 +75,8 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 def measure(path: str) -> None:
-    """Read a file and print the seconds, the growth in bytes and what was said of it."""
-    from webapp.core.formats import huggingface, sentencepiece  # noqa: F401 - so that they are there before
+    """Read a file and print the seconds, the growth in bytes and the message."""
+    from webapp.core.formats import huggingface, sentencepiece  # noqa: F401 - so that they are loaded before
     from webapp.core.formats.fields import FormatError
     from webapp.core.formats.recognize import recognize
 
@@ -91,7 +91,7 @@ def measure(path: str) -> None:
 
 
 def peak() -> int:
-    """The most bytes that this process has had. `getrusage` counts its parent's in, where there is no better way."""
+    """Return the peak memory of this process in bytes; the fallback, `getrusage`, includes that of its parent."""
     status = Path("/proc/self/status")
     if status.exists():
         return 1024 * int(status.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0])
@@ -99,9 +99,9 @@ def peak() -> int:
 
 
 def main() -> None:
-    """Print a line a file."""
+    """Print a line for each file."""
     files = {**FILES, **{f"read: {path.name}": path.read_bytes for path in sorted(SHARED.glob("*/*"))}}
-    print(f"{'file':42} {'MB':>6} {'seconds':>8} {'memory':>8}  what is said")
+    print(f"{'file':42} {'MB':>6} {'seconds':>8} {'memory':>8}  message")
     for name, make in files.items():
         with tempfile.NamedTemporaryFile() as file:
             content = make()

@@ -1,11 +1,11 @@
-"""Servers that could hold the connections, beside the one that does, with the same site and the same slow clients.
+"""Other servers against the one in use, with the same site and the same slow clients.
 
     pip install gunicorn gevent waitress
     python -m tests.benchmarks.servers [SERVER ...]
 
-For each: pages a second with eight clients, the median time to the first byte and to the end of a megabyte's result,
-and how a visitor fares while 500 slow clients of each kind are there, with how many of them the server has cut off
-25 s after they became slow. Servers that are not installed are left out and named. `ours` is `python -m webapp`.
+For each: pages per second with eight clients, the median time to the first byte and to the end of a megabyte's result,
+and the page loads of a visitor while 500 slow clients of each kind are connected, with how many of them the server has
+cut off 25 s after they became slow. Servers that are not installed are skipped and named. `ours` is `python -m webapp`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Address = tuple[str, int]
 
 APP = "webapp:create_app()"
 GUNICORN = f"gunicorn --preload --workers 2 --timeout 30 --bind 127.0.0.1:{{port}} {APP} -k "
-# What has to be installed, and what follows `python -m`.
+# The package that has to be installed, and the arguments of `python -m`.
 SERVERS = {
     "ours": ("granian", "webapp"),
     "gunicorn gthread": ("gunicorn", GUNICORN + "gthread --threads 4"),
@@ -102,7 +102,7 @@ def _wait(address: Address) -> None:
 
 
 def pages_a_second(address: Address, path: str) -> float:
-    """Requests a second that eight clients with lasting connections get answered."""
+    """Return the responses per second of eight clients with persistent connections."""
     counts = [0] * 8
     deadline = time.monotonic() + SECONDS
 
@@ -123,7 +123,7 @@ def pages_a_second(address: Address, path: str) -> float:
 
 
 def megabyte(address: Address) -> tuple[float, float]:
-    """Seconds to the first byte and to the last of a megabyte's result, streamed; medians of five."""
+    """Return the seconds to the first and the last byte of a megabyte's result, streamed; medians of five."""
     text = ("The quick brown fox jumps over the lazy dog. " * 24_000)[:1_000_000]
     body = urlencode({"text": text, "algorithm": "bpe"})
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/event-stream"}
@@ -143,7 +143,7 @@ def megabyte(address: Address) -> tuple[float, float]:
 
 
 def besieged(address: Address, kind: str) -> tuple[list[float], int]:
-    """A visitor's page loads while slow clients of a kind are there, and how many of those the server cuts off."""
+    """Return a visitor's page loads while slow clients of a kind are connected, and how many of those are cut off."""
     crowd = Crowd(kind, address, COUNT)
     crowd.open()
     begun = time.monotonic()
@@ -169,7 +169,7 @@ def besieged(address: Address, kind: str) -> tuple[list[float], int]:
 
 
 def visits_at(address: Address, seconds: float) -> list[float]:
-    """A visitor's page loads, in seconds."""
+    """Return a visitor's page loads, in seconds."""
 
     class Target:
         def __init__(self) -> None:
@@ -183,9 +183,9 @@ def main(chosen: list[str]) -> int:
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     missing = [name for name, (package, _) in SERVERS.items() if importlib.util.find_spec(package) is None]
-    print(f"left out, not installed: {', '.join(missing)}\n" if missing else "")
+    print(f"skipped, not installed: {', '.join(missing)}\n" if missing else "")
     kinds = [f"{kind}: p99 ms, cut off" for kind in KINDS]
-    print("| server | /healthz a second | / a second | 1 MB first byte, end (s) | " + " | ".join(kinds) + " |")
+    print("| server | /healthz per second | / per second | 1 MB first byte, end (s) | " + " | ".join(kinds) + " |")
     print("|---|---|---|---|" + "---|" * len(kinds))
     for name, (_, command) in SERVERS.items():
         if name in missing or (chosen and name not in chosen):

@@ -1,4 +1,4 @@
-"""How fast the site keeps and finds what is shared, on SQLite and PostgreSQL: ``python -m tests.benchmarks.storage``.
+"""The speed of storing and opening snapshots, on SQLite and PostgreSQL: ``python -m tests.benchmarks.storage``.
 
 Eight clients share different texts of 2 KB directly in the store: as two processes with four threads each, which is
 how several workers write, and as one process with eight threads. Then every acknowledged link is read again.
@@ -31,7 +31,7 @@ Acknowledged = dict[str, str]
 def main() -> None:
     """Measure and print the table."""
     if not TEXT.is_file():
-        raise SystemExit(f"There is no {TEXT}, which the texts to share are cut from.")
+        raise SystemExit(f"There is no {TEXT}, which has the texts to share.")
     shown = sample()
     print(f"{'':60} {'ours':>12} {'goal':>12}")
     for name, url in databases():
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def databases() -> Iterator[tuple[str, str]]:
-    """An empty SQLite file, and where PostgreSQL is installed a server of its own."""
+    """Yield an empty SQLite file and, if PostgreSQL is installed, a temporary server."""
     with tempfile.TemporaryDirectory() as folder:
         yield "SQLite", f"{folder}/tokenscope.sqlite"
     programs = find_programs()
@@ -53,7 +53,7 @@ def databases() -> Iterator[tuple[str, str]]:
 
 
 def sample() -> Snapshot:
-    """What is shared: 2 KB of a novel, cut by the vocabulary that the playground starts with."""
+    """Return the snapshot to share: 2 KB of a novel, tokenized with the playground's default vocabulary."""
     text = TEXT.read_text(encoding="utf-8")[50_000:52_000]
     encoding = shipped_tokenizer("bpe-bytes").encode(text)
     return Snapshot(
@@ -80,24 +80,24 @@ def shares(name: str, url: str, processes: int, shown: Snapshot) -> None:
         results = list(pool.map(share, turns))
     rate = sum(rate for rate, _acknowledged in results)
     acknowledged = {id: text for _rate, found in results for id, text in found.items()}
-    row(f"{how}, shares a second", rate, GOAL if name == "SQLite" else None, at_least=True)
+    row(f"{how}, shares per second", rate, GOAL if name == "SQLite" else None, at_least=True)
     with opened(url) as storage:
         started = time.perf_counter()
         texts = {id: stored.snapshot.text for id in acknowledged if (stored := storage.snapshots.get(id))}
         taken = time.perf_counter() - started
     row(f"{how}, lost of {len(acknowledged):,}", sum(texts.get(id) != text for id, text in acknowledged.items()), 0)
-    row(f"{name}: links opened a second, one after another", len(acknowledged) / taken, None)
+    row(f"{name}: links opened per second, one after another", len(acknowledged) / taken, None)
 
 
 def ready(url: str) -> None:
-    """Have a process load what it needs, off the clock."""
+    """Let a process load what it needs, before the clock starts."""
     with opened(url) as storage:
         storage.snapshots.get("")
-    time.sleep(0.5)  # so that each of them takes one
+    time.sleep(0.5)  # so that each process takes one
 
 
 def share(turn: tuple[str, int, str, Snapshot]) -> tuple[float, Acknowledged]:
-    """Share from so many threads; shares a second, and the text of every id that was acknowledged."""
+    """Share from several threads; return the shares per second, and the text of every acknowledged id."""
     url, threads, label, shown = turn
     started = time.perf_counter()
     with opened(url) as storage, ThreadPoolExecutor(threads) as pool:
@@ -119,7 +119,7 @@ def share(turn: tuple[str, int, str, Snapshot]) -> tuple[float, Acknowledged]:
 
 @contextmanager
 def opened(url: str) -> Iterator[Storage]:
-    """The stores of a database, SQLite's where `url` is a path."""
+    """Yield the stores of a database, SQLite's if `url` is a path."""
     named, file = (url, Path()) if "://" in url else ("", Path(url))
     database = Database(url_of(named, file), seconds=5)
     yield Storage(database)

@@ -1,6 +1,6 @@
-"""What is encoded: a novel in English, one in Japanese, the standard library's source, and text that no space cuts.
+"""Texts to encode: a novel in English, one in Japanese, the standard library's source, and text without spaces.
 
-Not a benchmark of its own.
+Not a benchmark itself.
 """
 
 import sysconfig
@@ -19,14 +19,14 @@ NOVELS = {"English": "en_pride_and_prejudice.txt", "Japanese": "ja_wagahai.txt"}
 
 @cache
 def text(name: str) -> str:
-    """The text of a name: `English`, `Japanese`, or `code`, which is 5 MB of it."""
+    """Return a text by name: `English`, `Japanese`, or `code` (5 MB)."""
     if name == "code":
         return source_code()
     return (SHARED / "texts" / NOVELS[name]).read_text(encoding="utf-8")
 
 
 def source_code(size: int = 5 * MEGABYTE) -> str:
-    """The first megabytes of the standard library."""
+    """Return the first megabytes of the standard library."""
     texts: list[str] = []
     folder = Path(sysconfig.get_path("stdlib"))
     for path in sorted(folder.rglob("*.py")):
@@ -36,7 +36,7 @@ def source_code(size: int = 5 * MEGABYTE) -> str:
 
 
 def hostile(size: int) -> dict[str, str]:
-    """Texts of `size` bytes that no space cuts."""
+    """Return texts of `size` bytes without spaces."""
     random = Random(7)
     ideographs = [chr(code) for code in range(0x4E00, 0x9FA6)]
     return {
@@ -48,6 +48,6 @@ def hostile(size: int) -> dict[str, str]:
 
 
 def require_shared() -> None:
-    """Raise SystemExit where there are no texts."""
+    """Raise SystemExit if there are no texts."""
     if not SHARED.is_dir():
-        raise SystemExit(f"there is no {SHARED}: the texts are not at hand")
+        raise SystemExit(f"there is no {SHARED}: the texts are missing")

@@ -1,7 +1,7 @@
-"""How fast we encode with `tiktoken`'s vocabularies, beside it: ``python -m tests.benchmarks.tiktoken``.
+"""Our encoding speed with `tiktoken`'s vocabularies, against `tiktoken`: ``python -m tests.benchmarks.tiktoken``.
 
 Each row is one vocabulary under one split pattern on one text, the ids compared before anything is timed. Cold is a
-fresh tokenizer with empty caches, warm the second text and all after it. Ratios are of CPU time, both on one thread;
+fresh tokenizer with empty caches; warm is the second text and later ones. Ratios are of CPU time, both on one thread;
 above 1 we are faster.
 """
 
@@ -23,13 +23,13 @@ GOALS = {
 
 
 def measured(encoding: str, name: str, ranks: bytes, goal: Goal) -> Row:
-    """Both on one text, the ids asserted equal."""
+    """Measure both on one text, after asserting equal ids."""
     pattern = ENCODINGS[encoding].pattern
     content = text(name)
 
     def fresh() -> Tokenizer:
         tokenizer = read(ranks, pattern=pattern, special_tokens={})
-        tokenizer.ids("a")  # the pattern is compiled once a process
+        tokenizer.ids("a")  # the pattern is compiled once per process
         return tokenizer
 
     warm = fresh()

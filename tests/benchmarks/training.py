@@ -1,4 +1,4 @@
-"""How fast we train: ``python -m tests.benchmarks.training``.
+"""The speed of training: ``python -m tests.benchmarks.training``.
 
 Rivals get the same text, the same split pattern and size, and one thread; counting pre-tokens is in the time on both
 sides. Ratios are of CPU time: ours divided by the rival's, so that below 1 we are faster.
@@ -25,19 +25,19 @@ from webapp.core.trainers import bpe, unigram, wordpiece
 ENGLISH = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "en_holmes_and_others.txt"
 CHARACTERS, SIZE = 835_000, 20_000
 UNIGRAM_SIZE = 8_000
-WATCHED = 100  # merges of the reference trainer that are timed at the beginning, and as many at the end
+WATCHED = 100  # timed merges of the reference trainer, at the beginning and at the end
 LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
 
 
 def ours(text: str) -> bpe.TrainedBPE[bytes]:
-    """Our byte-level BPE: count, merge, build the model."""
+    """Train our byte-level BPE: count, merge, build the model."""
     trained = bpe.train_bytes(BYTE_BPE.count(text), SIZE)
     assert len(trained.model.pieces) == SIZE
     return trained
 
 
 def theirs(text: str) -> None:
-    """The trainer of `tokenizers`, with the same 256 bytes to start from."""
+    """Train with `tokenizers`, from the same 256 bytes."""
     tokenizer = tokenizers.Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
@@ -47,7 +47,7 @@ def theirs(text: str) -> None:
 
 
 def recounting(counts: Mapping[str, int], trained: bpe.TrainedBPE[bytes]) -> float:
-    """Seconds that a trainer that recounts every merge would take: its first and its last merges, on average."""
+    """Return the seconds of a trainer that recounts for every merge, from the average of its first and last merges."""
     beginning = {reference.utf8(word): count for word, count in counts.items()}
     last = len(trained.merges) - WATCHED
     model = trained.first(last)
@@ -61,12 +61,12 @@ def recounting(counts: Mapping[str, int], trained: bpe.TrainedBPE[bytes]) -> flo
         merges = reference.train(words, WATCHED)
         seconds += process_time() - start
         fast = [(left, right) for left, right, _ in trained.merges[at : at + WATCHED]]
-        assert merges == fast, "the reference trainer makes other merges"
+        assert merges == fast, "the reference trainer produces other merges"
     return seconds / (2 * WATCHED) * len(trained.merges)
 
 
 def sentencepieces(text: str) -> None:
-    """sentencepiece's Unigram trainer, given lines."""
+    """Train sentencepiece's Unigram on lines."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text.splitlines()),
         model_writer=BytesIO(),
@@ -80,7 +80,7 @@ def sentencepieces(text: str) -> None:
 
 
 def against_rivals(text: str) -> None:
-    """The table of ratios."""
+    """Print the table of ratios."""
     print(LINE.format(f"to {SIZE:,} and {UNIGRAM_SIZE:,}, {len(text):,} characters", "ours s", "rival s", "", "goal"))
     mine, rival = medians([Contender("ours", lambda _: ours(text)), Contender("tokenizers", lambda _: theirs(text))], 5)
     ratio("byte-level BPE / tokenizers", mine, rival, 1.5)
@@ -97,15 +97,15 @@ def against_rivals(text: str) -> None:
 
 
 def ratio(name: str, mine: float, rival: float, goal: float | None) -> None:
-    """One line of the table, and whether it missed its goal."""
+    """Print one line of the table, and whether it missed its goal."""
     wanted = "" if goal is None else f"{goal:g}"
     print(LINE.format(name, f"{mine:.3f}", f"{rival:.3f}", f"{mine / rival:.3f}", wanted), flush=True)
     if goal is not None and mine / rival > goal:
-        print(f"over its goal: {name}")
+        print(f"missed its goal: {name}")
 
 
 def on_the_spot(text: str) -> None:
-    """What a visitor waits for while typing: counting, training, building the model; milliseconds."""
+    """Print what a visitor waits for while typing, in milliseconds: counting, training, building the model."""
     rows: list[tuple[str, Callable[[str], object], int]] = [
         (
             "byte-level BPE, 500 merges",
@@ -125,7 +125,7 @@ def on_the_spot(text: str) -> None:
         ("Unigram, 500 pieces", lambda t: unigram.train(UNIGRAM.count(t), 500).model, 350),
         ("Unigram, 1,000 pieces", lambda t: unigram.train(UNIGRAM.count(t), 1_000).model, 350),
     ]
-    print(LINE.format("\non the spot", "20 KB ms", "200 KB ms", "goal", "goal"))
+    print(LINE.format("\nwhile typing", "20 KB ms", "200 KB ms", "goal", "goal"))
     for name, train, goal in rows:
         few, many = medians(
             [
@@ -136,13 +136,13 @@ def on_the_spot(text: str) -> None:
         )
         print(LINE.format(name, f"{few * 1000:.0f}", f"{many * 1000:.0f}", goal, 2_000), flush=True)
         if few * 1000 > goal or many > 2:
-            print(f"over its goal: {name}")
+            print(f"missed its goal: {name}")
 
 
 def main() -> None:
-    """Print both tables, and below a line that missed its goal that it did."""
+    """Print both tables, with a note below each line that missed its goal."""
     if not ENGLISH.is_file():
-        raise SystemExit(f"there is no {ENGLISH}: the corpus is not at hand")
+        raise SystemExit(f"there is no {ENGLISH}: the corpus is missing")
     text = ENGLISH.read_text(encoding="utf-8")[:CHARACTERS]
     against_rivals(text)
     on_the_spot(text)

@@ -1,6 +1,6 @@
-"""Every vocabulary at hand, by name, each with the function that reads it.
+"""Every available vocabulary, by name, with the function that reads it.
 
-Not a benchmark of its own.
+Not a benchmark itself.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from webapp.core.tokenizer import Tokenizer
 
 
 def readers() -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
-    """The name of each vocabulary, and what reads it anew."""
+    """Yield the name of each vocabulary, and a function that reads it afresh."""
     for name in ("cl100k_base", "r50k_base"):
         path = VOCABULARIES / "tiktoken" / f"{name}.tiktoken"
         yield name, partial(_read, path, partial(tiktoken.read, encoding=name))

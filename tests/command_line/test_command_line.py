@@ -1,4 +1,4 @@
-"""`tokenscope` in a pipe, as a shell runs it."""
+"""The `tokenscope` command, run as from a shell, with pipes."""
 
 import json
 import os
@@ -45,14 +45,14 @@ def test_encode_prints_the_ids_that_the_site_shows_and_decode_prints_the_text() 
     assert output("decode", given=ids) == TEXT
 
 
-def test_lines_are_texts_of_their_own(words: Path) -> None:
+def test_each_line_is_a_separate_text(words: Path) -> None:
     given = "研究生命\n\n生命起源\r\n起源"
     ids = output("encode", "-lv", words, given=given)
     assert ids == "0 2\n\n2 3\n3\n"
     assert output("decode", "-lv", words, given=ids) == "研究生命\n\n生命起源\n起源\n"
 
 
-def test_json_goes_out_and_comes_back(words: Path, tmp_path: Path) -> None:
+def test_json_output_can_be_read_back(words: Path, tmp_path: Path) -> None:
     lines = output("encode", "--json", "-lv", words, given="研究生命\n起源\n")
     assert [json.loads(line) for line in lines.splitlines()] == [
         {"file": "-", "line": 1, "ids": [0, 2], "pieces": ["研究", "生命"], "offsets": [[0, 2], [2, 4]]},
@@ -62,7 +62,7 @@ def test_json_goes_out_and_comes_back(words: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["text"] for line in decoded.splitlines()] == ["研究生命", "起源"]
 
 
-def test_count_prints_a_total_of_several_files_as_wc_does(words: Path, tmp_path: Path) -> None:
+def test_count_prints_a_total_for_several_files_like_wc(words: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text("研究生命", encoding="utf-8")
     two.write_text("起源", encoding="utf-8")
@@ -110,14 +110,14 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_arguments_end_with_2_and_the_usage(arguments: list[str], said: str) -> None:
+def test_wrong_arguments_exit_with_2_and_print_the_usage(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"usage: tokenscope")
     assert said in done.stderr.decode()
 
 
-def test_files_that_cannot_be_read_are_named_and_the_others_are_answered(words: Path, tmp_path: Path) -> None:
+def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_path: Path) -> None:
     latin, good = tmp_path / "latin.txt", tmp_path / "good.txt"
     latin.write_bytes(b"fine\nna\xefve\n")
     good.write_text("起源", encoding="utf-8")
@@ -145,7 +145,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_answered(words: 
     ],
     ids=["a word", "a giant", "an id too high", "no list", "deep"],
 )
-def test_what_is_no_list_of_ids_is_named(words: Path, arguments: list[str], given: str, said: str) -> None:
+def test_invalid_ids_are_named(words: Path, arguments: list[str], given: str, said: str) -> None:
     done = run("decode", "-v", words, *arguments, given=given)
     assert done.returncode == 1
     assert said in done.stderr.decode()
@@ -161,19 +161,19 @@ def test_a_file_that_is_no_vocabulary_is_named(tmp_path: Path) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_well_known_vocabulary_must_be_on_the_disk(tmp_path: Path) -> None:
+def test_a_well_known_vocabulary_must_already_be_on_disk(tmp_path: Path) -> None:
     done = run("encode", "-v", "gpt2", given="text", TOKENSCOPE_VOCABULARY_FOLDER=str(tmp_path))
     assert done.returncode == 1
     assert done.stderr.startswith(b"tokenscope: gpt2 is not on this disk; ")
 
 
-def test_a_reader_that_leaves_ends_it_quietly(words: Path) -> None:
+def test_a_closed_pipe_ends_the_command_quietly(words: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([*COMMAND, "encode", "-lv", words], env=environment, **pipes) as process:
         process.stdin.write("起源\n".encode())
         process.stdin.flush()
-        assert process.stdout.readline() == b"3\n", "a line is answered before the next one comes"
+        assert process.stdout.readline() == b"3\n", "each line is processed before the next arrives"
         process.stdout.close()
         process.stdin.write("起源\n".encode())
         process.stdin.close()
@@ -190,7 +190,7 @@ def test_a_full_disk_is_reported(words: Path) -> None:
     assert done.stderr == b"tokenscope: standard output: No space left on device\n"
 
 
-def test_starts_without_the_site(words: Path) -> None:
+def test_the_command_starts_without_loading_the_site(words: Path) -> None:
     script = (
         "import sys; from webapp.command_line.main import main; "
         f"main(['count', '-v', {str(words)!r}, {str(words)!r}]); main(['count', {str(words)!r}]); "
@@ -201,7 +201,7 @@ def test_starts_without_the_site(words: Path) -> None:
     assert done.stderr == b"[]\n"
 
 
-def test_the_installed_command_is_this_one() -> None:
+def test_the_installed_command_runs_this_module() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module, _, name = project["scripts"]["tokenscope"].partition(":")
     assert callable(getattr(import_module(module), name))

@@ -1,7 +1,7 @@
-"""``python -m tests.fuzz.readers FOLDER [atheris' options]``: real files, broken without end, by `atheris`.
+"""``python -m tests.fuzz.readers FOLDER [atheris' options]``: real files, mutated endlessly by `atheris`.
 
-Run by hand, with `pip install atheris`; the files that it begins with come from the folder, which may be empty. Any
-exception but a FormatError stops it and leaves the file beside: see `tests.core.mutations.read_or_refused`.
+Run by hand, after `pip install atheris`; the folder holds the files to start from, and may be empty. Any exception
+except FormatError stops it and saves the file: see `tests.core.mutations.read_or_refused`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import importlib
 import sys
 from pathlib import Path
 
-SMALL = 100_000  # bytes; what is larger is only parsed again and again
+SMALL = 100_000  # bytes; larger files would only be parsed over and over
 
 
 def main() -> None:
-    """Begin with the small files of the folder."""
-    atheris = importlib.import_module("atheris")  # the tests do without it
+    """Start from the small files of the folder."""
+    atheris = importlib.import_module("atheris")  # not needed by the tests
     with atheris.instrument_imports(include=["webapp.core"]):
         from tests.core.mutations import read_or_refused
     folder = Path(sys.argv[1])

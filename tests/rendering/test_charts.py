@@ -1,4 +1,4 @@
-"""Charts: what they show stands in their text and in a table too, and their lines are told apart without colour."""
+"""Charts: their values are also in text and in a table, and their lines are distinguishable without colour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BARS = '{% from "charts/_bars.html" import bar_chart %}{{ bar_chart(chart) }}'
 
 
 @given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
-def test_a_linear_axis_holds_its_values(app: Flask, values: list[float]) -> None:
+def test_a_linear_axis_covers_its_values(app: Flask, values: list[float]) -> None:
     with app.test_request_context():
         axis = linear("", values)
     assert axis.low == 0
@@ -36,7 +36,7 @@ def test_a_linear_axis_holds_its_values(app: Flask, values: list[float]) -> None
 
 
 @given(st.lists(st.floats(20, 200), min_size=1, max_size=8))
-def test_names_do_not_touch(places: list[float]) -> None:
+def test_names_do_not_overlap(places: list[float]) -> None:
     moved = apart(places, 15, 20, 200)
     for before, after in pairwise(sorted(moved)):
         assert after - before >= 14.8
@@ -45,7 +45,7 @@ def test_names_do_not_touch(places: list[float]) -> None:
     assert [moved[index] for index in order] == sorted(moved)
 
 
-def test_a_line_chart_without_colour(app: Flask) -> None:
+def test_a_line_chart_works_without_colour(app: Flask) -> None:
     with app.test_request_context():
         axes = {"x": logarithmic("size", 1, 100, (1, 10, 100), (1, 100)), "y": linear("<y>", [1, 5])}
         lines = tuple(Series(name, ((1, place), (100, place + 1))) for place, name in enumerate("ab<c"))
@@ -79,7 +79,7 @@ def test_a_bar_chart(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", ["/vocabularies", *(f"/vocabularies/{name}" for name in NAMES)])
-def test_the_vocabularies_that_ship_show_how_they_grow(client: FlaskClient, path: str) -> None:
+def test_shipped_vocabularies_have_a_chart_of_their_growth(client: FlaskClient, path: str) -> None:
     html = client.get(path, query_string={"lang": "en"}).text
     assert html.count('class="chart"') == 2
     assert html.count("chart-line kind-") == 8
@@ -91,9 +91,9 @@ def test_the_vocabularies_that_ship_show_how_they_grow(client: FlaskClient, path
             assert f"{text['characters'] / line[-1]['tokens'][language]:.2f}" in html
 
 
-def test_other_vocabularies_have_no_such_chart(client: FlaskClient) -> None:
+def test_other_vocabularies_have_no_chart_of_their_growth(client: FlaskClient) -> None:
     assert 'class="chart"' not in client.get("/vocabularies/jieba").text
 
 
-def test_the_figures_are_there_for_programs(client: FlaskClient) -> None:
+def test_the_figures_of_the_chart_are_in_the_json(client: FlaskClient) -> None:
     assert client.get("/vocabularies/SIZES.json").get_json() == sizes_record()

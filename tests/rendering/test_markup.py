@@ -1,4 +1,4 @@
-"""Tokens → HTML: whole characters, nothing lost, neighbours of different colour."""
+"""Tokens as HTML: whole characters, no text lost, adjacent tokens in different colours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def painted(text: str, **options: object) -> Page:
 
 
 def clusters(text: str) -> dict[int, int]:
-    """The plain way to the same: every cluster of the text."""
+    """Find every cluster of the text in the straightforward way."""
     found = {}
     for match in regex.finditer(r"\X", text):
         if match[0] != "\r\n":
@@ -36,7 +36,7 @@ def clusters(text: str) -> dict[int, int]:
     return found
 
 
-def test_a_letter_under_a_hundred_thousand_marks_is_drawn_once() -> None:
+def test_a_letter_with_a_hundred_thousand_marks_is_drawn_once() -> None:
     text = "e" + "\u0301" * 100_000
     html = str(Painter(BYTES.encode(text)).html())
     assert len(html) < 100 * len(text)
@@ -44,11 +44,11 @@ def test_a_letter_under_a_hundred_thousand_marks_is_drawn_once() -> None:
 
 
 @given(st.text(st.one_of(st.sampled_from(EMOJI + "\r\n\u0600\u0e33"), st.characters())))
-def test_clusters_are_found_as_by_looking_at_every_one(text: str) -> None:
+def test_clusters_equal_those_of_a_full_scan(text: str) -> None:
     assert cluster_ends(text) == clusters(text)
 
 
-def test_a_family_is_one_group_with_all_its_bytes() -> None:
+def test_a_family_emoji_is_one_group_with_all_its_bytes() -> None:
     family = "👨‍👩‍👧‍👦"
     page = painted(f"a{family}b")
     assert page.pieces[1] == family
@@ -64,7 +64,7 @@ def test_no_grapheme_is_split_and_no_text_is_lost(text: str) -> None:
     page = painted(text)
     shown = "".join(page.pieces)
     if text:
-        # A joiner that is a token alone is written out, since it has nothing to join there.
+        # A joiner that is a token of its own is spelled out, since it has nothing to join there.
         assert shown.replace("⟨200D⟩", "\u200d") == visible(text).replace("⟨200D⟩", "\u200d")
     inside = clusters(text)
     position = 0
@@ -75,15 +75,15 @@ def test_no_grapheme_is_split_and_no_text_is_lost(text: str) -> None:
 
 
 @given(TEXTS)
-def test_ids_and_tokens_are_as_many(text: str) -> None:
+def test_there_are_as_many_ids_as_tokens(text: str) -> None:
     encoding = BYTES.encode(text)
     assert Page(str(ids_html(encoding, chunks(encoding)))).ids == list(encoding.ids)
     assert len(painted(text).tokens) == len(encoding)
 
 
 @given(st.integers(0, 30), st.sampled_from(["word ", "x\n", "长", "wordless"]))
-def test_neighbours_never_share_a_colour(times: int, unit: str) -> None:
-    """The colour is (chunk's class + place in the chunk) modulo five: it must go on across chunks."""
+def test_adjacent_tokens_never_share_a_colour(times: int, unit: str) -> None:
+    """The colour is (class of the chunk + position in the chunk) modulo five: it must continue across chunks."""
     encoding = BYTES.encode(unit * times * 100)
     html = str(Painter(encoding).html())
     starts = [int(first) for first in regex.findall(r'class="chunk c(\d)"', html)]
@@ -91,7 +91,7 @@ def test_neighbours_never_share_a_colour(times: int, unit: str) -> None:
         assert colour == chunk.first % COLOURS
 
 
-def test_chunks_end_with_lines_where_there_are_lines() -> None:
+def test_chunks_end_at_line_ends_if_there_are_any() -> None:
     encoding = BYTES.encode("a line of words\n" * 2_000)
     parts = list(chunks(encoding))
     assert len(parts) > 5
@@ -99,14 +99,14 @@ def test_chunks_end_with_lines_where_there_are_lines() -> None:
     assert [part.last for part in parts[:-1]] == [part.first for part in parts[1:]]
 
 
-def test_a_text_without_lines_is_cut_all_the_same_but_not_in_a_character() -> None:
+def test_a_text_of_one_line_is_chunked_without_splitting_a_character() -> None:
     encoding = BYTES.encode("鑫" * 5_000)
     parts = list(chunks(encoding))
     assert len(parts) > 2
     assert all(encoding.starts[part.first] >= encoding.ends[part.first - 1] for part in parts[1:])
 
 
-def test_dropped_spaces_stand_between_the_tokens() -> None:
+def test_dropped_spaces_are_shown_between_the_tokens() -> None:
     tokenizer = recipes.CHARACTER_BPE.tokenizer(bpe.train_characters({"a": 1, "b": 1}).model)
     page = Page(str(Painter(tokenizer.encode("  a   b \n")).html()))
     assert (page.between, page.pieces) == (["  ", "   ", " \n"], ["a", "b"])
@@ -128,19 +128,19 @@ def test_out_of_vocabulary_words_look_different() -> None:
 
 
 @given(st.text())
-def test_what_is_shown_is_safe(text: str) -> None:
+def test_html_is_escaped(text: str) -> None:
     shown = visible(text)
     assert not regex.search(r"[\p{Cc}\p{Bidi_Control}--[\t\n]]", shown, regex.V1)
     assert "<" not in escape(shown)
 
 
-def test_spaces_are_made_visible_when_asked() -> None:
+def test_spaces_are_made_visible_on_request() -> None:
     assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
     assert "·" in "".join(painted("a b", show=True).pieces)
 
 
-def test_a_line_end_is_marked_where_the_line_ends() -> None:
-    """The style sheet puts the mark in front of such a token: it has to begin with the line end."""
+def test_a_line_end_is_marked_at_the_end_of_its_line() -> None:
+    """The style sheet puts the mark before such a token, which therefore has to begin with the line end."""
     tokenizer = matching(Dictionary(["。\n", "\n", "好"]), "forward", keep_runs=True)
     page = Page(str(Painter(tokenizer.encode("好。\n\n好")).html()))
     assert [(text, "n" in classes) for text, classes, _attributes in page.tokens] == [
@@ -151,7 +151,7 @@ def test_a_line_end_is_marked_where_the_line_ends() -> None:
     ]
 
 
-def test_the_mark_of_a_space_before_a_word_takes_nothing_of_it() -> None:
+def test_the_mark_of_a_space_leaves_the_word_after_it_intact() -> None:
     encoding = shipped_tokenizer("unigram").encode("Hello world")
     assert [encoding.piece(index) for index in range(3)] == ["▁", "Hello", "▁world"]
     html = str(Painter(encoding).html())

@@ -1,4 +1,4 @@
-"""Listings of the reference algorithms run on their own, and their HTML says what their text says."""
+"""Listings of the reference algorithms run by themselves, and their HTML has the same text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LISTINGS = {
 
 
 @pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
-def test_a_listing_runs_on_its_own(listing: SourceListing) -> None:
+def test_a_listing_runs_by_itself(listing: SourceListing) -> None:
     alone = ModuleType("alone")
     exec(listing.text, alone.__dict__)
     test = doctest.DocTestParser()
@@ -28,7 +28,7 @@ def test_a_listing_runs_on_its_own(listing: SourceListing) -> None:
     functions = [value for value in vars(alone).values() if getattr(value, "__module__", "") == "alone"]
     assert functions
     for function in functions:
-        # An example may call functions that the algorithm itself does without.
+        # An example may call functions that the algorithm itself does not need.
         text = function.__doc__ or ""
         known = dict(vars(__import__(listing.module, fromlist=["*"])), **vars(alone))
         runner.run(test.get_doctest(text, known, function.__name__, None, None))
@@ -37,7 +37,7 @@ def test_a_listing_runs_on_its_own(listing: SourceListing) -> None:
 
 
 @pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
-def test_the_html_holds_the_text_without_inline_styles(listing: SourceListing) -> None:
+def test_the_html_contains_the_text_without_inline_styles(listing: SourceListing) -> None:
     parts: list[str] = []
     parser = HTMLParser()
     parser.handle_data = parts.append  # type: ignore[method-assign]
@@ -47,7 +47,7 @@ def test_the_html_holds_the_text_without_inline_styles(listing: SourceListing) -
     assert "style=" not in listing.html
 
 
-def test_a_listing_holds_what_its_functions_use_and_nothing_else() -> None:
+def test_a_listing_contains_exactly_what_its_functions_use() -> None:
     listing = source_listing(matching.forward)
     assert listing.text.startswith("from collections.abc import Collection, Sequence\n\n\ndef forward(")
     assert "backward" not in listing.text

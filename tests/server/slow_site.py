@@ -1,4 +1,4 @@
-"""The site, with addresses that take long in ways that ordinary requests do not."""
+"""The site, with additional addresses that are slow in ways that ordinary requests are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOREVER = 60.0
 
 
 def create_app() -> Flask:
-    """The application that the server serves for the tests."""
+    """Return the application that the server runs in the tests."""
     app = webapp.create_app({"PRELOAD": False})
     for view in (computing, in_c, crashing, sleeping, counting, unfinished, echoed):
         app.add_url_rule(f"/{view.__name__}", view_func=view, methods=["GET", "POST"])
@@ -50,20 +50,20 @@ def crashing() -> str:
 
 
 def sleeping() -> str:
-    """Wait as long as asked, in seconds."""
+    """Wait for the requested number of seconds."""
     _tell_process()
     time.sleep(float(request.args["seconds"]))
     return "slept"
 
 
 def counting() -> Response:
-    """As many bytes as asked, in parts."""
+    """Return the requested number of bytes, in parts."""
     parts, size = int(request.args["parts"]), int(request.args["size"])
     return Response((b"x" * size for _ in range(parts)), mimetype="text/plain")
 
 
 def unfinished() -> Response:
-    """An answer whose first part comes at once and whose second part never does."""
+    """Return a response whose first part comes at once and whose second part never does."""
 
     def parts() -> object:
         yield b"beginning"
@@ -73,13 +73,13 @@ def unfinished() -> Response:
 
 
 def echoed() -> Response:
-    """What was sent: its length and its headers."""
+    """Return the length and the headers of the request."""
     told = {"length": len(request.get_data()), "headers": list(request.headers), "path": request.path}
     return Response(repr(told), mimetype="text/plain")
 
 
 def _tell_process() -> None:
-    """Write down which process is at work, for a test that looks whether it still is."""
+    """Record the id of this process, for tests that check whether it is still running."""
     if file := os.environ.get("TEST_PROCESS_FILE"):
         with open(file, "w") as open_file:
             open_file.write(str(os.getpid()))

@@ -1,4 +1,4 @@
-"""What passes between clients and workers: bodies and answers of any length, headers, slow clients, the end."""
+"""Between clients and workers: bodies and responses of any length, headers, slow clients, shutdown."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_answer_arrives_whole(connection: http.client.HTTPConnection, parts: 
     assert answer.read() == b"x" * parts * size
 
 
-def test_headers_and_paths_arrive_as_they_are(site: Site) -> None:
+def test_headers_and_paths_arrive_unchanged(site: Site) -> None:
     host, port = urlsplit(site.address).netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=30) as client:
         client.sendall(
@@ -74,14 +74,14 @@ def test_headers_and_paths_arrive_as_they_are(site: Site) -> None:
     assert headers["Host"] == "x.example"
 
 
-def test_head_has_no_body_and_the_connection_goes_on(connection: http.client.HTTPConnection) -> None:
+def test_head_has_no_body_and_the_connection_stays_usable(connection: http.client.HTTPConnection) -> None:
     for _ in range(3):
         connection.request("HEAD", "/healthz")
         answer = connection.getresponse()
         assert (answer.status, answer.headers["Content-Length"], answer.read()) == (200, "2", b"")
 
 
-def test_readers_that_do_not_read_occupy_no_worker(site: Site) -> None:
+def test_clients_that_do_not_read_occupy_no_worker(site: Site) -> None:
     host, port = urlsplit(site.address).netloc.split(":")
     lazy = []
     for _ in range(12):
@@ -104,7 +104,7 @@ def test_readers_that_do_not_read_occupy_no_worker(site: Site) -> None:
         client.close()
 
 
-def test_stopping_the_site_finishes_what_it_is_doing(tmp_path: Path) -> None:
+def test_stopping_the_site_finishes_running_requests(tmp_path: Path) -> None:
     process_file = tmp_path / "process"
     environment = {"WEB_CONCURRENCY": "2", "TEST_PROCESS_FILE": str(process_file)}
     with serving("tests.server.slow_site:create_app", environment=environment) as site:
@@ -125,7 +125,7 @@ def test_stopping_the_site_finishes_what_it_is_doing(tmp_path: Path) -> None:
         assert site.process.wait(30) == 0
 
 
-def test_nothing_is_left_when_the_first_process_is_killed() -> None:
+def test_no_process_is_left_when_the_first_is_killed() -> None:
     with serving("tests.server.slow_site:create_app", environment={"WEB_CONCURRENCY": "2"}) as site:
         group = site.process.pid
         os.kill(group, signal.SIGKILL)
@@ -139,7 +139,7 @@ def test_nothing_is_left_when_the_first_process_is_killed() -> None:
 
 
 def has_processes(group: int) -> bool:
-    """Whether any process of the group is there."""
+    """Tell whether any process of the group is running."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""The slow clients of `tests.attacks` see what a server does: they must not report what is not so."""
+"""The slow clients of `tests.attacks` report only what the server really does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is when all workers are busy."""
+"""The order in which clients get a worker when all are busy."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run in a new thread, since in that of the tests Playwright leaves an event loop running."""
+    """Run in a new thread, since Playwright leaves an event loop running in the thread of the tests."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
 
 
 def served(*, workers: int, most_each: int, requests: str, first: str = "") -> str:
-    """The clients in the order in which they get a worker, where each worker serves one request after the other.
+    """Return the clients in the order in which they get a worker; each worker serves one request after another.
 
-    Capital letters are what is asked `first`.
+    Capital letters are the requests in `first`.
     """
 
     async def serve() -> str:
@@ -65,7 +65,7 @@ def test_a_client_leaves_workers_for_others() -> None:
     assert queue.take("a") == 3
 
 
-def test_the_notice_of_a_stopped_request_goes_first() -> None:
+def test_the_response_to_a_stopped_request_goes_first() -> None:
     assert served(workers=1, most_each=1, requests="aabbC")[0] == "C"
 
 
@@ -82,7 +82,7 @@ def test_a_request_whose_client_leaves_while_it_waits_takes_no_worker() -> None:
     run(leave())
 
 
-def test_a_worker_that_is_given_to_a_client_that_has_just_left_goes_to_the_next() -> None:
+def test_a_worker_assigned_to_a_client_that_has_just_left_goes_to_the_next() -> None:
     async def leave() -> None:
         queue: FairQueue[str] = FairQueue(most_each=1)
         leaving, staying = asyncio.create_task(queue.get("a")), asyncio.create_task(queue.get("b"))

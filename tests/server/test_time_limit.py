@@ -1,4 +1,4 @@
-"""How long a request may take, and what becomes of it then."""
+"""The time limit of a request, and what happens when it is exceeded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from tests.serving import Site, is_healthy, serving
 
 LIMIT = 3
-# What a busy machine may add: work that nobody stops takes a minute.
+# What a busy machine may add; work that is not stopped takes a minute.
 SLACK = 15
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -40,7 +40,7 @@ def site(process_file: Path) -> Iterator[Site]:
 def ask(
     site: Site, path: str, form: dict[str, str] | None = None, headers: dict[str, str] | None = None
 ) -> tuple[int, str, float]:
-    """Status, body and seconds."""
+    """Return status, body and seconds."""
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     begun = time.monotonic()
     if form is None:
@@ -54,7 +54,7 @@ def ask(
 
 
 def is_running(process: int) -> bool:
-    """Whether a process is there and has not ended."""
+    """Tell whether a process is running."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -63,7 +63,7 @@ def is_running(process: int) -> bool:
 
 
 def has_ended(process_file: Path, seconds: float) -> bool:
-    """Whether the process that was at work last ends within so many seconds."""
+    """Tell whether the process that worked last ends within `seconds`."""
     process = int(process_file.read_text())
     deadline = time.monotonic() + seconds
     while is_running(process) and time.monotonic() < deadline:
@@ -72,7 +72,7 @@ def has_ended(process_file: Path, seconds: float) -> bool:
 
 
 @pytest.mark.parametrize("work", ["computing", "in_c"])
-def test_work_that_takes_too_long_ends_and_the_text_is_kept(site: Site, process_file: Path, work: str) -> None:
+def test_work_that_takes_too_long_is_stopped_and_the_text_stays(site: Site, process_file: Path, work: str) -> None:
     text = "研究 <b>生命</b>"
     status, body, seconds = ask(site, f"/{work}", {"text": text, "algorithm": "bpe"})
     assert status == 503
@@ -85,14 +85,14 @@ def test_work_that_takes_too_long_ends_and_the_text_is_kept(site: Site, process_
     assert is_healthy(site.address)
 
 
-def test_the_text_of_an_address_is_kept_too(site: Site) -> None:
+def test_the_text_of_an_address_stays_too(site: Site) -> None:
     status, body, _ = ask(site, "/computing?" + urlencode({"text": "生命", "lang": "zh"}))
     assert status == 503
     assert '<html lang="zh-Hans">' in body
     assert re.search(r"<form method=\"get\".*生命</textarea>", body, re.DOTALL)
 
 
-def test_timeouts_answer_programs_and_htmx_in_their_format(site: Site) -> None:
+def test_timeouts_respond_to_programs_and_htmx_in_their_format(site: Site) -> None:
     status, body, _ = ask(site, "/computing?format=json")
     assert status == json.loads(body)["status"] == 503
     status, body, _ = ask(site, "/computing", {"text": "x"}, {"HX-Request": "true", "HX-Request-Type": "partial"})
@@ -101,7 +101,7 @@ def test_timeouts_answer_programs_and_htmx_in_their_format(site: Site) -> None:
 
 
 @pytest.mark.parametrize("work", ["computing", "in_c"])
-def test_work_for_a_client_that_has_left_ends(site: Site, process_file: Path, work: str) -> None:
+def test_work_for_a_client_that_has_left_is_stopped(site: Site, process_file: Path, work: str) -> None:
     process_file.unlink(missing_ok=True)
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     connection.request("GET", f"/{work}")
@@ -112,7 +112,7 @@ def test_work_for_a_client_that_has_left_ends(site: Site, process_file: Path, wo
     assert is_healthy(site.address)
 
 
-def test_waiting_for_a_worker_counts_as_well(site: Site) -> None:
+def test_waiting_for_a_worker_counts_towards_the_limit(site: Site) -> None:
     connections = [http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30) for _ in range(6)]
     begun = time.monotonic()
     for connection in connections:
@@ -133,7 +133,7 @@ def test_an_interrupted_response_is_visibly_incomplete(site: Site) -> None:
     connection.close()
 
 
-def test_a_dying_worker_fails_only_its_own_request(site: Site) -> None:
+def test_a_crashing_worker_fails_only_its_own_request(site: Site) -> None:
     status, body, _ = ask(site, "/crashing", {"text": "生命"})
     assert status == 500
     assert "Something went wrong on our side." in body

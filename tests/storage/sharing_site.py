@@ -18,8 +18,8 @@ def create_app() -> Flask:
     """The application that the server serves for the tests."""
     app = webapp.create_app()
     if "snapshots" not in app.blueprints:
-        app.add_url_rule("/share", view_func=keep, methods=["POST"])
-        app.add_url_rule("/s/<id>", view_func=kept)
+        app.add_url_rule("/share", view_func=store_text, methods=["POST"])
+        app.add_url_rule("/s/<id>", view_func=show_text)
 
     @app.after_request
     def name(response: Response) -> Response:
@@ -29,13 +29,13 @@ def create_app() -> Flask:
     return app
 
 
-def keep() -> Response:
+def store_text() -> Response:
     """Store a text."""
     shared = storage().snapshots.share(snapshot(request.form["text"]), expires=None)
     return Response(status=201, headers={"Location": f"/s/{shared.id}"})
 
 
-def kept(id: str) -> Response:
+def show_text(id: str) -> Response:
     """Show a stored text."""
     stored = storage().snapshots.get(id)
     if stored is None:

@@ -30,7 +30,7 @@ def share(storage: Storage, *files: VocabularyFile, expires: datetime | None = N
     return storage.snapshots.share(comparison(*files), expires=expires, others=files, **bound)
 
 
-def kept(storage: Storage) -> list[VocabularyFile]:
+def stored_files(storage: Storage) -> list[VocabularyFile]:
     found = []
     for each in (LOW, HIGH, WIDE):
         try:
@@ -52,27 +52,27 @@ def test_a_comparison_is_stored_and_read_back(storage: Storage) -> None:
 def test_each_vocabulary_is_deleted_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
     one, other = share(storage, LOW, HIGH), share(storage, HIGH, WIDE)
     alone = storage.snapshots.share(snapshot("low", vocabulary_hash=WIDE.hash), expires=None, vocabulary=WIDE)
-    assert kept(storage) == [LOW, HIGH, WIDE]
+    assert stored_files(storage) == [LOW, HIGH, WIDE]
     assert not storage.vocabularies.delete(HIGH.hash)
     assert storage.snapshots.delete(one.id, one.secret)
-    assert kept(storage) == [HIGH, WIDE]
+    assert stored_files(storage) == [HIGH, WIDE]
     assert storage.snapshots.remove(other.id)
-    assert kept(storage) == [WIDE]
+    assert stored_files(storage) == [WIDE]
     assert storage.snapshots.delete(alone.id, alone.secret)
-    assert kept(storage) == []
+    assert stored_files(storage) == []
 
 
 def test_an_uploaded_vocabulary_stays(storage: Storage) -> None:
     storage.vocabularies.put(LOW)
     shared = share(storage, LOW, HIGH, LOW)
     assert storage.snapshots.delete(shared.id, shared.secret)
-    assert kept(storage) == [LOW]
+    assert stored_files(storage) == [LOW]
 
 
 def test_all_vocabularies_or_none_are_stored(storage: Storage) -> None:
     with pytest.raises(StorageFullError):
         share(storage, LOW, HIGH, most_bytes=len(LOW.packed[0]) + 1)
-    assert kept(storage) == []
+    assert stored_files(storage) == []
     assert storage.snapshots.get("2" * 9) is None
     assert share(storage, LOW, HIGH).new
 
@@ -82,8 +82,8 @@ def test_sharing_again_after_deletion_or_expiry_restores_the_vocabularies(storag
     assert storage.snapshots.delete(soon.id, soon.secret)
     again = share(storage, LOW, HIGH)
     assert again.id == soon.id
-    assert kept(storage) == [LOW, HIGH]
+    assert stored_files(storage) == [LOW, HIGH]
     over = share(storage, HIGH, WIDE, expires=datetime.now(UTC) - timedelta(days=1))
     once_more = share(storage, HIGH, WIDE)
     assert once_more.id == over.id
-    assert kept(storage) == [LOW, HIGH, WIDE]
+    assert stored_files(storage) == [LOW, HIGH, WIDE]

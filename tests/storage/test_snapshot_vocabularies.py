@@ -21,7 +21,7 @@ def share(storage: Storage, text: str = "low", expires: datetime | None = None, 
     return storage.snapshots.share(shown, expires=expires, vocabulary=FILE, **bound)
 
 
-def kept(storage: Storage) -> bool:
+def is_stored(storage: Storage) -> bool:
     """Tell whether the file is stored; if it is, it must be intact."""
     try:
         return storage.vocabularies.content(FILE.hash) == (FILE.content, None)
@@ -42,7 +42,7 @@ def is_public(storage: Storage) -> bool:
 
 def test_it_is_stored_without_a_public_name(storage: Storage) -> None:
     share(storage)
-    assert kept(storage)
+    assert is_stored(storage)
     assert storage.vocabularies.total_bytes() > 0
     assert not is_public(storage)
 
@@ -50,26 +50,26 @@ def test_it_is_stored_without_a_public_name(storage: Storage) -> None:
 def test_it_is_deleted_with_the_last_snapshot_that_needs_it(storage: Storage) -> None:
     first, again, other = share(storage), share(storage), share(storage, "lower")
     for shared in (first, other, again):
-        assert kept(storage)
+        assert is_stored(storage)
         assert storage.snapshots.delete(shared.id, shared.secret)
-    assert not kept(storage)
+    assert not is_stored(storage)
     share(storage)
-    assert kept(storage)
+    assert is_stored(storage)
 
 
 def test_it_is_deleted_with_a_snapshot_that_the_operator_removes(storage: Storage) -> None:
     assert storage.snapshots.remove(share(storage).id)
-    assert not kept(storage)
+    assert not is_stored(storage)
     with pytest.raises(RemovedSnapshotError):
         share(storage)
-    assert not kept(storage)
+    assert not is_stored(storage)
 
 
 def test_it_is_deleted_with_a_snapshot_that_expires(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [share(storage, text, expires=TOMORROW).id for text in ("low", "lower")]
     monkeypatch.setattr(snapshots, "_now", lambda: datetime.now(UTC) + timedelta(days=2))
     storage.snapshots.get(ids[0])  # deletes what has expired
-    assert not kept(storage)
+    assert not is_stored(storage)
 
 
 def test_uploads_are_public_and_permanent(storage: Storage) -> None:
@@ -91,7 +91,7 @@ def test_a_snapshot_of_an_upload_leaves_the_upload_unchanged(storage: Storage) -
 def test_a_full_store_keeps_neither_snapshot_nor_vocabulary(storage: Storage) -> None:
     with pytest.raises(StorageFullError):
         share(storage, most_bytes=1)
-    assert not kept(storage)
+    assert not is_stored(storage)
     with storage.database.read() as connection:
         for table in ("snapshots", "claims"):
             assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0
@@ -106,7 +106,7 @@ def test_sharing_during_a_deletion_keeps_the_vocabulary(storage: Storage) -> Non
         try:
             for number in range(8):
                 shared = share(storage, f"{name} {number}")
-                if not kept(storage):
+                if not is_stored(storage):
                     raise AssertionError("it is shared, and its vocabulary is not there")
                 change(shared)
         except Exception as error:
@@ -125,4 +125,4 @@ def test_sharing_during_a_deletion_keeps_the_vocabulary(storage: Storage) -> Non
     for thread in threads:
         thread.join()
     assert failed == []
-    assert not kept(storage)
+    assert not is_stored(storage)

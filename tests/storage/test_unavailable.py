@@ -64,7 +64,7 @@ def refused(client: FlaskClient, text: str = TEXT) -> TestResponse:
     return answer
 
 
-def works(client: FlaskClient) -> None:
+def assert_works(client: FlaskClient) -> None:
     """Check that storing and finding works."""
     answer = client.post("/keep", data={"text": TEXT})
     assert answer.status_code == 200, answer.text
@@ -74,7 +74,7 @@ def works(client: FlaskClient) -> None:
 def test_a_locked_database_gives_a_page_that_can_be_sent_again(
     client: FlaskClient, database_settings: dict[str, str]
 ) -> None:
-    works(client)
+    assert_works(client)
     with locked(database_settings):
         page = refused(client).text
         assert "storage cannot be reached at the moment" in page
@@ -87,7 +87,7 @@ def test_a_locked_database_gives_a_page_that_can_be_sent_again(
         assert (partial.status_code, partial.headers["Retry-After"]) == (503, "10")
         assert partial.text.startswith('<p class="problem"')
         assert client.get("/?text=low").status_code == 200  # pages without storage work
-    works(client)
+    assert_works(client)
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def test_links_open_during_a_write(client: FlaskClient, database_settings: dict[
 
 
 def test_a_full_database_is_503_until_there_is_space(client: FlaskClient) -> None:
-    works(client)
+    assert_works(client)
     with client.application.app_context():
         database = storage().database
     fill(database)
@@ -134,7 +134,7 @@ def test_a_full_database_is_503_until_there_is_space(client: FlaskClient) -> Non
         assert connection.scalar(text("SELECT count(*) FROM snapshots")) == 1
     make_room(database)
     assert client.post("/keep", data={"text": long}).status_code == 200
-    works(client)
+    assert_works(client)
 
 
 def fill(database: Database) -> None:
@@ -165,7 +165,7 @@ def make_room(database: Database) -> None:
 def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
     app = site({"DATABASE_URL": postgres.empty()})
     with app.test_client() as client:
-        works(client)
+        assert_works(client)
         postgres.stop()
         try:
             assert TEXT in unescape(refused(client).text)
@@ -175,7 +175,7 @@ def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
             assert client.get("/?text=low").status_code == 200
         finally:
             postgres.start()
-        works(client)
+        assert_works(client)
     with app.app_context():
         storage().database.close()
 
@@ -192,7 +192,7 @@ def test_the_site_may_start_before_its_database(postgres: Cluster, caplog: pytes
     finally:
         postgres.start()
     with app.test_client() as client:
-        works(client)
+        assert_works(client)
     with app.app_context():
         storage().database.close()
 
@@ -203,7 +203,7 @@ def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     with site({"DATABASE_URL": "", "DATABASE_FILE": str(file)}).test_client() as client:
         refused(client)
         file.unlink()
-        works(client)
+        assert_works(client)
 
 
 def test_exhausted_connections_are_reported(database_settings: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""From a token of the playground to the step that made it."""
+"""Links from a token of the playground to the step that produced it."""
 
 import html
 import re
@@ -21,18 +21,18 @@ LONG = ("It rains. " * 3 + "研究生命科学的人。" * 3 + "Unbelievably, to
 ALL = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
 
 
-def why(page: str) -> str | None:
+def step_link(page: str) -> str | None:
     found = re.search(r'<p class="why"><a href="([^"]+)"', page)
     return found and html.unescape(found[1])
 
 
 @pytest.mark.parametrize("algorithm", ["fmm", "bmm", "wordpiece"])
-def test_the_link_leads_to_the_step_that_made_the_token(client: FlaskClient, algorithm: str) -> None:
+def test_the_link_leads_to_the_step_that_produced_the_token(client: FlaskClient, algorithm: str) -> None:
     text = "Unbelievably 研究生命科学"
     twin = client.get("/", query_string={"algorithm": algorithm, "text": text, "format": "json"}).get_json()
     for token, id in enumerate(twin["ids"]):
         details = client.post("/token", data={"algorithm": algorithm, "text": text, "token": token}, headers=HTMX)
-        address = why(details.text)
+        address = step_link(details.text)
         assert address is not None
         assert client.get(address).status_code == 200
         steps = client.get(f"{address}&format=json").get_json()
@@ -46,7 +46,7 @@ def test_the_link_leads_to_the_step_that_made_the_token(client: FlaskClient, alg
 
 
 @pytest.mark.parametrize("algorithm", ALL)
-def test_in_a_long_text_the_stretch_has_the_very_token(app: Flask, algorithm: str) -> None:
+def test_in_a_long_text_the_linked_span_contains_the_same_token(app: Flask, algorithm: str) -> None:
     with app.test_request_context("/"):
         state = State(algorithm, default_for(algorithm), LONG)
         result = tokenize(state, corpus_limit=1000)
@@ -62,30 +62,30 @@ def test_in_a_long_text_the_stretch_has_the_very_token(app: Flask, algorithm: st
             assert text[token.start : token.end] == LONG[result.encoding.starts[index] : result.encoding.ends[index]]
 
 
-def test_what_is_learned_from_a_long_text_is_learned_from_all_of_it(client: FlaskClient) -> None:
+def test_a_vocabulary_trained_on_a_long_text_is_trained_on_all_of_it(client: FlaskClient) -> None:
     text = CORPUS[:600]
     asked = {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece", "text": text, "size": "60"}
     twin = client.get("/", query_string={**asked, "format": "json"}).get_json()
-    address = why(client.get("/", query_string={**asked, "token": "40"}).text)
+    address = step_link(client.get("/", query_string={**asked, "token": "40"}).text)
     assert address is not None
     steps = client.get(f"{address}&format=json").get_json()
     assert steps["ids"][int(parse_qs(urlsplit(address).query)["token"][0])] == twin["ids"][40]
 
 
-def test_what_no_address_can_hold_has_no_link(client: FlaskClient) -> None:
+def test_a_state_too_long_for_an_address_has_no_link(client: FlaskClient) -> None:
     details = client.post(
         "/token",
         data={"algorithm": "bpe", "vocabulary": "learned-bytes", "text": CORPUS * 3, "token": "5"},
         headers=HTMX,
     )
     assert details.status_code == 200
-    assert why(details.text) is None
+    assert step_link(details.text) is None
     long = client.post("/token", data={"algorithm": "fmm", "text": "x" * 300, "token": "0"}, headers=HTMX)
-    assert why(long.text) is None
+    assert step_link(long.text) is None
 
 
 @given(text=any_text, index=st.integers(0, 500))
-def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
+def test_linked_spans_contain_the_token_and_are_short(app: Flask, text: str, index: int) -> None:
     encoding = tokenize(State("fmm", "jieba", text), corpus_limit=1000).encoding
     if index < len(encoding):
         for left, right in spans_around(encoding, index, 20):
@@ -93,11 +93,11 @@ def test_stretches_hold_the_token_and_are_short(app: Flask, text: str, index: in
             assert right - left <= 20
 
 
-def test_what_was_kept_leads_to_its_steps_too(client: FlaskClient) -> None:
+def test_a_stored_result_links_to_its_steps_too(client: FlaskClient) -> None:
     asked = {"algorithm": "fmm", "text": "研究生命科学"}
     shared = client.post("/share", data=asked, headers={"Sec-Fetch-Site": "same-origin"})
     link = re.search(r"/s/[\w-]+", shared.text + shared.headers.get("Location", ""))
     assert link is not None
-    address = why(client.get(f"{link[0]}?token=1").text)
+    address = step_link(client.get(f"{link[0]}?token=1").text)
     assert address is not None
     assert "“命” is: the longest word" in client.get(f"{address}&lang=en").text

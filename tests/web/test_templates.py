@@ -31,14 +31,14 @@ def contexts(kind: type[Context] = Context) -> Iterator[type[Context]]:
         yield from contexts(found)
 
 
-def given(context: type[Context]) -> set[str]:
+def provided(context: type[Context]) -> set[str]:
     """Return the names of the variables that a context provides."""
     names = set()
     for name, kind in get_type_hints(context).items():
         if name in ("template", "chosen_templates"):
             continue
         parts = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Context)]
-        names |= given(parts[0]) if parts else {name}
+        names |= provided(parts[0]) if parts else {name}
     return names
 
 
@@ -111,7 +111,7 @@ def templates(app: Flask) -> Templates:
 @pytest.mark.parametrize("context", sorted(set(contexts()), key=lambda one: one.template), ids=lambda one: one.template)
 def test_a_context_provides_every_variable_that_its_template_uses(templates: Templates, context: type[Context]) -> None:
     used = templates.used(context.template, frozenset(chosen(context)))
-    assert used - given(context) == set()
+    assert used - provided(context) == set()
 
 
 def test_every_template_is_rendered_through_a_context(templates: Templates) -> None:
@@ -212,7 +212,7 @@ class Rendered:
         self.headers = {"Accept-Language": language, **(HTMX if partial else {})}
         self.names: set[str] = set()
 
-    def heard(self, _app: Flask, template: Template, **_more: Any) -> None:
+    def record(self, _app: Flask, template: Template, **_more: Any) -> None:
         self.names.add(template.name or "")
 
     def get(self, address: str) -> str:
@@ -295,6 +295,6 @@ def test_every_template_is_rendered_with_nothing_undefined(
 ) -> None:
     pages, parts = Rendered(site, language, partial=False), Rendered(site, language, partial=True)
     for asked in (pages, parts):
-        with template_rendered.connected_to(asked.heard, site):
+        with template_rendered.connected_to(asked.record, site):
             walk(asked, monkeypatch)
     assert {one.template for one in contexts()} - pages.names - parts.names == set()

@@ -192,6 +192,7 @@ def test_any_word_may_be_a_piece(word: str) -> None:
         recognize(content.encode())
 
 
+@pytest.mark.exhaustive  # tracing every allocation is slow
 @pytest.mark.parametrize("name", ["many small lists", "many numbers", "many ranks", "many names"])
 def test_bad_files_are_refused_in_little_memory(name: str) -> None:
     content, _ = HOSTILE[name]

@@ -38,13 +38,13 @@ LETTERS = "abcé▁"
 texts = st.text(LETTERS + "ñ☃x", max_size=24)
 
 
-def followed(model: MergingModel, text: str) -> list[list[MergingStep]]:
+def steps_of(model: MergingModel, text: str) -> list[list[MergingStep]]:
     return [list(merging_steps(model, word)) for word in traced_words(model, text)]
 
 
-def assert_followed(model: MergingModel, text: str) -> None:
+def assert_steps(model: MergingModel, text: str) -> None:
     """Check that the steps end in the model's ids, follow one another, and build each node from earlier nodes."""
-    every = followed(model, text)
+    every = steps_of(model, text)
     assert [id for word in every for id in ends(word).ids] == list(model.ids(text))
     assert "".join(word.text for word in traced_words(model, text)) == text
     for word in every:
@@ -116,12 +116,12 @@ def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
 
 @given(model=character_models(), text=texts)
 def test_bpe_over_characters(model: BPE, text: str) -> None:
-    assert_followed(model, text)
+    assert_steps(model, text)
 
 
 @given(model=character_models(SubwordBPE), text=texts)
 def test_subword_nmt(model: BPE, text: str) -> None:
-    assert_followed(model, text)
+    assert_steps(model, text)
 
 
 byte_pieces = st.lists(
@@ -135,7 +135,7 @@ byte_pieces = st.lists(
 
 @given(extra=byte_pieces, reserved=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
 def test_bpe_by_the_ranks_of_pieces(extra: list[bytes], reserved: bool, text: str) -> None:
-    assert_followed(RankBPE(BYTES + extra, reserved=[256] if reserved and extra else []), text)
+    assert_steps(RankBPE(BYTES + extra, reserved=[256] if reserved and extra else []), text)
 
 
 @given(data=st.data(), whole=st.booleans(), text=st.text("ab研éÉ😀", max_size=30))
@@ -147,7 +147,7 @@ def test_bpe_over_bytes(data: st.DataObject, whole: bool, text: str) -> None:
         if (joined := pieces[pair[0]] + pieces[pair[1]]) not in pieces and len(joined) < 12:
             pieces.append(joined)
             merges.append(pair)
-    assert_followed(BPE(pieces, data.draw(st.permutations(merges)), byte_level=True, ignore_merges=whole), text)
+    assert_steps(BPE(pieces, data.draw(st.permutations(merges)), byte_level=True, ignore_merges=whole), text)
 
 
 @st.composite
@@ -166,13 +166,13 @@ def scored_models(draw: st.DrawFn) -> ScoredBPE:
 
 @given(model=scored_models(), text=texts)
 def test_bpe_by_scores(model: ScoredBPE, text: str) -> None:
-    assert_followed(model, text)
+    assert_steps(model, text)
 
 
 @pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters"])
 @given(text=any_text)
 def test_shipped_vocabularies(name: str, text: str) -> None:
-    assert_followed_text(shipped_tokenizer(name), text)
+    assert_steps_of_text(shipped_tokenizer(name), text)
 
 
 @pytest.fixture(
@@ -193,16 +193,16 @@ def published(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
 @EXPENSIVE
 @given(text=any_text)
 def test_published_vocabularies(published: Tokenizer, text: str) -> None:
-    assert_followed_text(published, text)
+    assert_steps_of_text(published, text)
 
 
-def assert_followed_text(tokenizer: Tokenizer, text: str) -> None:
+def assert_steps_of_text(tokenizer: Tokenizer, text: str) -> None:
     model = tokenizer.model
     assert isinstance(model, MergingModel)
     ids: list[int] = []
     for found in pretokens_of(tokenizer, text):
         if isinstance(found, Pretoken):
-            ids += [id for word in followed(model, found.text) for id in ends(word).ids]
+            ids += [id for word in steps_of(model, found.text) for id in ends(word).ids]
         else:
             ids.append(found.token.id)
     assert ids == tokenizer.ids(text)
@@ -211,8 +211,8 @@ def assert_followed_text(tokenizer: Tokenizer, text: str) -> None:
 def test_a_very_long_word() -> None:
     model = shipped_tokenizer("bpe-bytes").model
     assert isinstance(model, BPE)
-    assert_followed(model, "研究生命科学" * 34)
-    assert_followed(model, "a" * 200)
+    assert_steps(model, "研究生命科学" * 34)
+    assert_steps(model, "a" * 200)
 
 
 # --- single steps

@@ -24,7 +24,7 @@ def rows(address: str) -> list[str]:
     return [value for name, value in parse_qsl(urlsplit(address).query) if name == "with"]
 
 
-def drawn(html: str) -> str:
+def drawing_of(html: str) -> str:
     """Return the HTML of the drawing alone."""
     return html[html.index('id="aligned"') : html.index('id="told"')]
 
@@ -32,7 +32,7 @@ def drawn(html: str) -> str:
 def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskClient) -> None:
     page = client.get("/compare").text
     for title in ("Bytes, like GPT", "Characters with &lt;/w&gt;", "WordPiece, like BERT", "Unigram, like T5"):
-        assert title in drawn(page)
+        assert title in drawing_of(page)
     assert "Time in the core" in page
     assert "Boundaries that two rows share" in page
     assert 'class="as-link" aria-current=true>Same corpus, same size<' in page
@@ -64,7 +64,7 @@ def test_the_page_links_to_its_json_and_each_row_to_the_playground(client: Flask
 
 
 def test_boundaries_not_shared_by_all_are_marked(client: FlaskClient) -> None:
-    page = drawn(client.get("/compare", query_string={"text": "Unbelievably", "with": TWO}).text)
+    page = drawing_of(client.get("/compare", query_string={"text": "Unbelievably", "with": TWO}).text)
     assert '<span class="s"><b><i>Un</i></b><b><i>Un</i></b></span>' in page
     assert '<span class="s d"><b><i>bel</i><i class="k">ie</i></b><b><i>be</i><i class="k">lie</i></b></span>' in page
 
@@ -72,7 +72,7 @@ def test_boundaries_not_shared_by_all_are_marked(client: FlaskClient) -> None:
 def test_the_column_layout_is_part_of_the_address(client: FlaskClient) -> None:
     answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": "columns"})
     assert "layout=columns" in answer.location
-    page = drawn(client.get(answer.location).text)
+    page = drawing_of(client.get(answer.location).text)
     assert page.count('class="column"') == 4  # two rows, two lines
 
 
@@ -141,9 +141,9 @@ def test_one_row_fails_and_the_others_are_shown(
     answer = client.get("/compare", query_string={"text": TEXT, "with": chosen, **fields})
     assert answer.status_code == 200
     assert message in " ".join(Page(answer.text).problems)
-    assert '<span class="row-number">1</span>' in drawn(answer.text)
-    assert '<span class="row-number">2</span>' not in drawn(answer.text)
-    assert '<span class="row-number">3</span>' in drawn(answer.text)
+    assert '<span class="row-number">1</span>' in drawing_of(answer.text)
+    assert '<span class="row-number">2</span>' not in drawing_of(answer.text)
+    assert '<span class="row-number">3</span>' in drawing_of(answer.text)
     assert f'value="{row}" selected' in answer.text  # nothing is lost
     twin = client.get("/compare", query_string={"text": TEXT, "with": chosen, "format": "json", **fields}).get_json()
     assert message in twin["rows"][1]["error"]["detail"]
@@ -201,7 +201,7 @@ def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -
     text = "however little known " * 5_000
     answer = client.post("/compare", data={"text": text, "with": TWO})
     assert answer.status_code == 200
-    assert len(drawn(answer.text)) < 1_000_000
+    assert len(drawing_of(answer.text)) < 1_000_000
     assert "The first 11,9" in answer.text
     assert "too long to be held by the page" in answer.text
     assert f"{len(shipped_tokenizer('bpe-bytes').ids(text)):,}" in answer.text
@@ -285,7 +285,7 @@ def test_any_text_is_shown_as_text(client: FlaskClient, text: str, layout: str) 
     assert page.status_code == 200
     assert "<script>alert" not in page.text
     assert "\x00" not in page.text
-    assert "\u202e" not in drawn(page.text)
+    assert "\u202e" not in drawing_of(page.text)
 
 
 def test_chinese(client: FlaskClient) -> None:

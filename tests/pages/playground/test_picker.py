@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from flask.testing import FlaskClient
 
-from tests.pages.playground.test_uploads import chosen
+from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page
 
 
@@ -30,9 +30,9 @@ def test_getting_the_upload_address_redirects_to_the_page(client: FlaskClient) -
 
 def test_picking_a_vocabulary_selects_its_algorithm(client: FlaskClient) -> None:
     form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
-    assert chosen(client.post("/", data=form))["algorithm"] == "unigram"
+    assert query_of(client.post("/", data=form))["algorithm"] == "unigram"
     form["pick"] = "jieba"
-    assert chosen(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
+    assert query_of(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
 
 
 def names(html: str) -> Sequence[str]:
@@ -55,7 +55,7 @@ def test_searching_without_javascript(client: FlaskClient) -> None:
     page = client.get(answer.location).text
     assert names(page) == names(client.get("/choices?find=bert").text)
     assert '<details class="finder" open>' in page
-    assert "find" not in chosen(client.post("/", data={"text": "hello", "find": "bert"}))
+    assert "find" not in query_of(client.post("/", data={"text": "hello", "find": "bert"}))
 
 
 def test_htmx_gets_the_fragment_that_the_page_includes(client: FlaskClient) -> None:

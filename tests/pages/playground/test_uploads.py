@@ -39,7 +39,7 @@ def app(storing_app: Flask) -> Flask:
     return storing_app
 
 
-def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: object) -> TestResponse:
+def upload(client: FlaskClient, *files: bytes, name: str = "file", **state: object) -> TestResponse:
     """Send a form with vocabulary files, as the page does."""
     fields = {
         "text": TEXT,
@@ -60,12 +60,12 @@ def bring(client: FlaskClient, *files: bytes, name: str = "file", **state: objec
 
 def used(client: FlaskClient, *files: bytes, **state: object) -> Page:
     """Upload files that must be accepted, and return the page that the response redirects to."""
-    answer = bring(client, *files, **state)
+    answer = upload(client, *files, **state)
     assert answer.status_code == 303, Page(answer.text).problems
     return Page(client.get(answer.location).text)
 
 
-def chosen(answer: TestResponse) -> dict[str, str]:
+def query_of(answer: TestResponse) -> dict[str, str]:
     """Return the query of the address that an upload redirects to."""
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.location).query).items()}
 
@@ -112,8 +112,8 @@ def test_a_tokenizer_json_gives_the_ids_of_the_original(
     client: FlaskClient, make: Callable[[], tokenizers.Tokenizer], algorithm: str
 ) -> None:
     original = make()
-    answer = bring(client, original.to_str().encode())
-    assert chosen(answer)["algorithm"] == algorithm
+    answer = upload(client, original.to_str().encode())
+    assert query_of(answer)["algorithm"] == algorithm
     page = Page(client.get(answer.location).text)
     assert page.ids == original.encode(TEXT, add_special_tokens=False).ids
     assert page.box == "\n" + TEXT
@@ -132,8 +132,8 @@ def test_the_template_is_added_on_request(client: FlaskClient) -> None:
 @pytest.mark.parametrize(("kind", "algorithm"), [("bpe", "bpe"), ("unigram", "unigram"), ("char", "words")])
 def test_a_sentencepiece_model_gives_the_ids_of_the_original(client: FlaskClient, kind: str, algorithm: str) -> None:
     content = sentencepieces.trained(model_type=kind)
-    answer = bring(client, content)
-    assert chosen(answer)["algorithm"] == algorithm
+    answer = upload(client, content)
+    assert query_of(answer)["algorithm"] == algorithm
     original = sentencepiece.SentencePieceProcessor(model_proto=content)
     assert Page(client.get(answer.location).text).ids == original.encode(TEXT)
 
@@ -168,21 +168,21 @@ def test_two_files_that_belong_together_in_any_order(client: FlaskClient) -> Non
     orders = [(vocabulary, merges), (merges, vocabulary)]
     for files in orders:
         assert used(client, *files).ids == tokenizer.encode(TEXT).ids
-    assert len({chosen(bring(client, *files))["vocabulary"] for files in orders}) == 1
+    assert len({query_of(upload(client, *files))["vocabulary"] for files in orders}) == 1
 
 
 def test_a_vocab_txt(client: FlaskClient) -> None:
-    answer = bring(client, b"[UNK]\nhow\n##ever\nlittle\nknown\n,\n")
-    assert chosen(answer)["algorithm"] == "wordpiece"
+    answer = upload(client, b"[UNK]\nhow\n##ever\nlittle\nknown\n,\n")
+    assert query_of(answer)["algorithm"] == "wordpiece"
     assert Page(client.get(answer.location).text).ids[:5] == [1, 2, 3, 4, 5]
 
 
 def test_a_word_list_serves_both_directions(client: FlaskClient) -> None:
     content = "研究\n研究生\n生命\n科学\n".encode()
-    answer = bring(client, content, text="研究生命科学", algorithm="bmm")
-    assert chosen(answer)["algorithm"] == "bmm"
+    answer = upload(client, content, text="研究生命科学", algorithm="bmm")
+    assert query_of(answer)["algorithm"] == "bmm"
     assert Page(client.get(answer.location).text).pieces == ["研究", "生命", "科学"]
-    name = chosen(answer)["vocabulary"]
+    name = query_of(answer)["vocabulary"]
     page = Page(client.get("/", query_string={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": name}).text)
     assert page.pieces == ["研究生", "命", "科学"]
     assert "Where FMM and BMM disagree" in page.text
@@ -193,7 +193,7 @@ def test_the_same_content_has_the_same_name_for_every_visitor(app: Flask) -> Non
     names = set()
     for number in range(2):
         with app.test_client() as visitor:
-            names.add(chosen(bring(visitor, content, name=f"{number}.txt"))["vocabulary"])
+            names.add(query_of(upload(visitor, content, name=f"{number}.txt"))["vocabulary"])
     assert len(names) == 1
     with app.test_client() as other:
         page = Page(other.get("/", query_string={"algorithm": "fmm", "vocabulary": names.pop(), "text": "lower"}).text)
@@ -201,7 +201,7 @@ def test_the_same_content_has_the_same_name_for_every_visitor(app: Flask) -> Non
 
 
 def test_uploads_appear_only_in_the_picker_of_their_visitor(app: Flask, client: FlaskClient) -> None:
-    name = chosen(bring(client, b"one\ntwo\nthree\n"))["vocabulary"]
+    name = query_of(upload(client, b"one\ntwo\nthree\n"))["vocabulary"]
     assert f'value="{name}"' in client.get("/?text=x&algorithm=fmm").text
     with app.test_client() as other:
         assert name not in other.get("/?text=x&algorithm=fmm").text
@@ -210,7 +210,7 @@ def test_uploads_appear_only_in_the_picker_of_their_visitor(app: Flask, client: 
 
 
 def test_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, client: FlaskClient) -> None:
-    name = chosen(bring(client, b"four\nfive\nsix\n"))["vocabulary"]
+    name = query_of(upload(client, b"four\nfive\nsix\n"))["vocabulary"]
     assert f"/vocabularies/{name}" in client.get("/vocabularies").text
     with app.test_client() as other:
         assert name not in other.get("/vocabularies").text
@@ -221,7 +221,7 @@ def test_uploads_are_in_the_list_of_vocabularies_and_have_a_page(app: Flask, cli
 
 def test_a_text_too_long_for_an_address_survives_an_upload(client: FlaskClient) -> None:
     text = "lower " * 1000
-    answer = bring(client, b"low\nlower\n", text=text, algorithm="fmm")
+    answer = upload(client, b"low\nlower\n", text=text, algorithm="fmm")
     page = Page(answer.text)
     assert answer.status_code == 200
     assert page.box == "\n" + text
@@ -245,7 +245,7 @@ BROKEN = [
 def test_a_file_that_is_no_vocabulary_is_refused_and_the_form_stays(
     client: FlaskClient, content: bytes, reason: str
 ) -> None:
-    answer = bring(client, content, name="<b>odd</b>.json", algorithm="unigram", vocabulary="unigram")
+    answer = upload(client, content, name="<b>odd</b>.json", algorithm="unigram", vocabulary="unigram")
     page = Page(answer.text)
     assert answer.status_code == 422
     assert len(page.problems) == 1
@@ -257,8 +257,8 @@ def test_a_file_that_is_no_vocabulary_is_refused_and_the_form_stays(
 
 
 def test_no_file_and_too_many_files_are_refused(client: FlaskClient) -> None:
-    assert "Choose a vocabulary file first" in Page(bring(client).text).problems[0]
-    three = bring(client, b"a\n", b"b\n", b"c\n")
+    assert "Choose a vocabulary file first" in Page(upload(client).text).problems[0]
+    three = upload(client, b"a\n", b"b\n", b"c\n")
     assert three.status_code == 422
     assert "one vocabulary at a time" in Page(three.text).problems[0]
 
@@ -271,12 +271,12 @@ def small_site(app: Flask, **settings: object) -> FlaskClient:
 
 def test_a_file_over_the_limit_is_refused(app: Flask) -> None:
     with small_site(app, MAX_UPLOAD_BYTES=1000) as client:
-        answer = bring(client, b"word\n" * 201)
+        answer = upload(client, b"word\n" * 201)
         assert answer.status_code == 413
         assert "has 1,005 bytes; a vocabulary file may have 1,000" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
     with small_site(app, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
-        answer = bring(client, b"word\n" * 2000)
+        answer = upload(client, b"word\n" * 2000)
         assert answer.status_code == 413
         assert "a vocabulary file may have up to 1,000 bytes" in answer.text
 
@@ -284,12 +284,12 @@ def test_a_file_over_the_limit_is_refused(app: Flask) -> None:
 def test_a_file_larger_than_any_text_is_accepted(app: Flask) -> None:
     with small_site(app, MAX_TEXT_BYTES=1000, MAX_CORPUS_BYTES=1000, MAX_CONTENT_LENGTH=200_000) as client:
         content = "\n".join(map(str, range(100_000, 150_000))).encode()
-        assert bring(client, content, algorithm="fmm").status_code == 303
+        assert upload(client, content, algorithm="fmm").status_code == 303
 
 
 def test_a_full_store_refuses_uploads(app: Flask) -> None:
     with small_site(app, MAX_UPLOADS_BYTES=10) as client:
-        answer = bring(client, b"some\nfew\nwords\n")
+        answer = upload(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
         assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
@@ -304,7 +304,7 @@ def test_a_database_that_cannot_be_created_at_first_is_created_later(tmp_path: P
         {"DATABASE_URL": "", "DATABASE_FILE": str(tmp_path / "file" / "x"), **NOWHERE}
     ).test_client() as client:
         client.set_cookie("uploads", "upload-0123456789abcdef")
-        answer = bring(client, b"some\nfew\nwords\n")
+        answer = upload(client, b"some\nfew\nwords\n")
         assert answer.status_code == 503
         assert answer.headers["Retry-After"] == "10"
         assert "could not be kept" in Page(answer.text).problems[0]
@@ -315,13 +315,13 @@ def test_a_database_that_cannot_be_created_at_first_is_created_later(tmp_path: P
         assert "storage cannot be reached" in Page(answer.text).problems[0]
         assert 'href="/?text=hello&amp;vocabulary=upload-0123456789abcdef&amp;lang=en"' in answer.text
         (tmp_path / "file").unlink()
-        assert bring(client, b"some\nfew\nwords\n").status_code == 303
+        assert upload(client, b"some\nfew\nwords\n").status_code == 303
 
 
 def test_a_stored_file_that_was_deleted(app: Flask) -> None:
     content = b"low\nlower\n"
     with small_site(app) as client:
-        name = chosen(bring(client, content))["vocabulary"]
+        name = query_of(upload(client, content))["vocabulary"]
     with small_site(app) as client:
         with client.application.app_context():
             assert find(name)  # the vocabulary is now in this process's cache
@@ -351,13 +351,13 @@ def test_published_files_are_accepted_and_broken_copies_refused(client: FlaskCli
     else:
         ids = tokenizers.Tokenizer.from_file(str(path)).encode(TEXT, add_special_tokens=False).ids
     assert used(client, content).ids == ids
-    broken = bring(client, content[: len(content) // 2])
+    broken = upload(client, content[: len(content) // 2])
     assert broken.status_code == 422
     assert len(Page(broken.text).problems) == 1
 
 
 def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None:
-    answer = bring(client, b'{"hello": "world"}', text="the lowest")
+    answer = upload(client, b'{"hello": "world"}', text="the lowest")
     page = Page(answer.text)
     assert answer.status_code == 422
     assert "".join(page.pieces) == "the lowest"
@@ -365,7 +365,7 @@ def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None
 
 
 def test_uploads_are_listed_by_the_names_of_their_files(client: FlaskClient) -> None:
-    name = chosen(bring(client, b"seven\neight\n", name="wörter; v=1!.txt"))["vocabulary"]
+    name = query_of(upload(client, b"seven\neight\n", name="wörter; v=1!.txt"))["vocabulary"]
     assert f"wörter; v=1!.txt · {name[7:15]}" in client.get("/?text=x&algorithm=fmm").text
     assert f"Dictionary · {name[7:15]}" in client.application.test_client().get(f"/vocabularies/{name}").text
 
@@ -394,7 +394,7 @@ def pipeline(**parts: object) -> bytes:
 def test_a_text_that_a_vocabulary_cannot_handle_is_refused(
     client: FlaskClient, part: dict[str, object], text: str, message: str
 ) -> None:
-    name = chosen(bring(client, pipeline(**part), text="a"))["vocabulary"]
+    name = query_of(upload(client, pipeline(**part), text="a"))["vocabulary"]
     answer = client.post("/", data={"text": text, "algorithm": "words", "vocabulary": name}, headers=HTMX)
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
@@ -417,7 +417,7 @@ def test_pieces_that_would_take_minutes_are_refused_next_to_the_field(
     client: FlaskClient, language: str, reason: str
 ) -> None:
     client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
-    answer = bring(client, LONG_PIECES, name="long.json")
+    answer = upload(client, LONG_PIECES, name="long.json")
     page = Page(answer.text)
     assert answer.status_code == 422
     assert len(page.problems) == 1

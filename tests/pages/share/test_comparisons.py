@@ -32,7 +32,7 @@ def share(client: FlaskClient, *, headers: dict[str, str] | None = None, **form:
     return client.post("/share", data={**FORM, **form}, headers=headers or {})
 
 
-def drawn(page: str) -> str:
+def drawing_of(page: str) -> str:
     """Return the HTML of the drawing alone."""
     start = page.index('<div id="aligned"')
     return page[start : page.index("\n</div>", start)]
@@ -43,7 +43,7 @@ def test_a_stored_comparison_is_shown_unchanged(client: FlaskClient, layout: str
     shown = client.get("/compare", query_string={**FORM, "layout": layout}).text
     kept = client.get(link(share(client, layout=layout, title="Four <ways>", note="Look.")))
     assert kept.status_code == 200
-    assert drawn(kept.text) == drawn(shown)
+    assert drawing_of(kept.text) == drawing_of(shown)
     assert "Four &lt;ways&gt;" in kept.text
     assert "Look." in kept.text
     assert "Boundaries that two rows share" in kept.text
@@ -60,7 +60,7 @@ def test_opening_a_copy_gives_the_same_comparison(client: FlaskClient) -> None:
     for name, value in fields:
         form.setdefault(html.unescape(name), []).append(html.unescape(value))
     answer = client.post("/compare", data=form)
-    assert drawn(client.get(answer.location).text) == drawn(page)
+    assert drawing_of(client.get(answer.location).text) == drawing_of(page)
 
 
 def test_the_same_rows_have_the_same_link_and_another_order_has_another(client: FlaskClient) -> None:
@@ -90,7 +90,7 @@ def test_it_can_be_embedded_and_its_link_preview_has_a_picture(client: FlaskClie
     assert frame.status_code == 200
     assert "frame-ancestors" not in frame.headers["Content-Security-Policy"]
     assert "<script" not in frame.text
-    assert drawn(frame.text) == drawn(client.get(path).text)
+    assert drawing_of(frame.text) == drawing_of(client.get(path).text)
     picture = client.get(f"{path}.png")
     assert picture.mimetype == "image/png"
     assert picture.data.startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.pages.playground.test_uploads import bpe, bring, chosen
+from tests.pages.playground.test_uploads import bpe, query_of, upload
 from tests.pages.share.test_share import deletion, link, share
 from tests.site import Page
 from webapp import create_app
@@ -68,7 +68,7 @@ def test_a_vocabulary_that_is_also_uploaded_is_public(app: Flask, client: FlaskC
     shared = share(client, **MINE)
     name = kept_name(app, link(shared))
     content = DICTIONARY.encode() + b"\n"
-    assert chosen(bring(client, content))["vocabulary"] == name
+    assert query_of(upload(client, content))["vocabulary"] == name
     assert client.get(f"/vocabularies/{name}").status_code == 200
     client.post(deletion(shared))
     assert client.get(f"/vocabularies/{name}").status_code == 200
@@ -101,7 +101,7 @@ def test_a_vocabulary_that_cannot_be_written_as_a_file_is_refused(client: FlaskC
 
 def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskClient) -> None:
     content = b"low\nlower\n"
-    name = chosen(bring(client, content))["vocabulary"]
+    name = query_of(upload(client, content))["vocabulary"]
     with app.app_context():
         assert find(name)
         assert storage_of(app).vocabularies.delete(hash_of(content))
@@ -117,7 +117,7 @@ def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = bpe().to_str().encode()
-    name = chosen(bring(client, content, text="the lowest"))["vocabulary"]
+    name = query_of(upload(client, content, text="the lowest"))["vocabulary"]
     snapshots = storage_of(app).snapshots
     stored = snapshots.get(id_of(link(share(client, vocabulary=name, text="the lowest"))))
     assert stored

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import processors
 
 from tests.core import sentencepieces
-from tests.pages.playground.test_uploads import bpe, bring, chosen
+from tests.pages.playground.test_uploads import bpe, query_of, upload
 from tests.pages.steps.test_steps import told
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
@@ -28,7 +28,7 @@ from webapp.vocabularies import shipped_tokenizer
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
 
 
-def twin(client: FlaskClient, text: str, **state: object) -> dict[str, Any]:
+def steps_json(client: FlaskClient, text: str, **state: object) -> dict[str, Any]:
     """Return all steps as JSON."""
     answer = client.get("/steps/bpe", query_string={"text": text, "format": "json", "lang": "en", **state})
     assert answer.status_code == 200, answer.text
@@ -51,7 +51,7 @@ def of_kind(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
 @EXPENSIVE_WITH_SAME_FIXTURE
 @given(text=st.text(st.one_of(st.sampled_from("low er研é😀"), st.characters(exclude_categories=["Cs"])), max_size=40))
 def test_the_steps_end_in_the_tokens_of_the_playground(client: FlaskClient, vocabulary: str, text: str) -> None:
-    found = twin(client, text or "low", vocabulary=vocabulary, size=20)
+    found = steps_json(client, text or "low", vocabulary=vocabulary, size=20)
     page = client.get(
         "/", query_string={"text": text or "low", "vocabulary": vocabulary, "algorithm": "bpe", "size": 20}
     )
@@ -62,7 +62,7 @@ def test_the_steps_end_in_the_tokens_of_the_playground(client: FlaskClient, voca
 
 
 def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> None:
-    found = twin(client, " lower")
+    found = steps_json(client, " lower")
     merge = of_kind(found, "merge")[0]
     left, right = (merge["symbols"][merge["chosen"][0] + place] for place in (0, 1))
     rank = merge["ranks"][merge["chosen"][0]]
@@ -80,12 +80,12 @@ def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> Non
 
 
 def test_parts_of_characters_are_shown_as_bytes(client: FlaskClient) -> None:
-    merge = of_kind(twin(client, "生"), "merge")[1]
+    merge = of_kind(steps_json(client, "生"), "merge")[1]
     assert "“⟨E7 94⟩” + “⟨9F⟩”, with the rank 422. They become “生”" in merge["sentence"]
 
 
 def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> None:
-    found = twin(client, TEXT)
+    found = steps_json(client, TEXT)
     for index, id in enumerate(found["ids"]):
         answer = client.get("/steps/bpe", query_string={"text": TEXT, "token": index})
         step = found["steps"][int(re.search(r'data-step="(\d+)"', answer.text)[1])]  # type: ignore[index]
@@ -94,7 +94,7 @@ def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> Non
 
 
 def test_the_trees_of_all_words(client: FlaskClient) -> None:
-    found = twin(client, TEXT)
+    found = steps_json(client, TEXT)
     page = at(client, TEXT, len(found["steps"]) - 1)
     words = found["steps"][-1]["words"]
     assert page.count("<svg") == len(words)
@@ -113,7 +113,7 @@ def test_the_trees_of_all_words(client: FlaskClient) -> None:
 def test_hostile_text_is_escaped(client: FlaskClient) -> None:
     text = "<script>alert(1)</script>\x00\u202e'\"&"
     for state in ({}, {"longest": "1"}, {"vocabulary": "bpe-characters"}):
-        found = twin(client, text, **state)
+        found = steps_json(client, text, **state)
         for step in range(len(found["steps"])):
             page = at(client, text, step, **state)
             assert "alert(1)" not in page.replace(html.escape(text[:25]), "")
@@ -127,8 +127,8 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     bytes_ = [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
     pieces = [("<unk>", 0.0, 2), ("▁", -1.0, 1), ("l", -1.0, 1), ("o", -1.0, 1), ("lo", -2.5, 1), *bytes_]
     content = sentencepieces.made(pieces, model_type=2, byte_fallback=True)
-    vocabulary = chosen(bring(client, content))["vocabulary"]
-    found = twin(client, "loé", vocabulary=vocabulary)
+    vocabulary = query_of(upload(client, content))["vocabulary"]
+    found = steps_json(client, "loé", vocabulary=vocabulary)
     [merge] = of_kind(found, "merge")
     assert "no merge reaches across these words" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
     assert "no merge reaches across these words" in at(client, "lo lo", 1, vocabulary=vocabulary)
@@ -143,8 +143,8 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
 
 def test_an_unknown_run_without_byte_fallback_is_one_token(client: FlaskClient) -> None:
     content = sentencepieces.made([("<unk>", 0.0, 2), ("▁", -1.0, 1), ("l", -1.0, 1)], model_type=2)
-    vocabulary = chosen(bring(client, content))["vocabulary"]
-    found = twin(client, "léñ", vocabulary=vocabulary)
+    vocabulary = query_of(upload(client, content))["vocabulary"]
+    found = steps_json(client, "léñ", vocabulary=vocabulary)
     [unknown] = of_kind(found, "replace")
     sentence = told(at(client, "léñ", unknown["step"], vocabulary=vocabulary))
     assert "no piece holds “éñ”: the whole run becomes one unknown token, id 0." in sentence
@@ -153,14 +153,14 @@ def test_an_unknown_run_without_byte_fallback_is_one_token(client: FlaskClient) 
 def test_a_word_that_is_a_piece_is_not_merged(client: FlaskClient) -> None:
     pieces = [bytes([byte]) for byte in range(256)] + [b"cc!", b"ab"]
     content = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(pieces))
-    vocabulary = chosen(bring(client, content, name="my.tiktoken"))["vocabulary"]
+    vocabulary = query_of(upload(client, content, name="my.tiktoken"))["vocabulary"]
     sentence = told(at(client, "ab", 1, vocabulary=vocabulary))
     assert "“ab” is a piece, id 257. This vocabulary looks for the whole word first" in sentence
     assert "Merging would end in the same token" in sentence
 
 
 def test_characters_unknown_from_the_start_are_explained(client: FlaskClient) -> None:
-    found = twin(client, "low ☃", vocabulary="bpe-characters")
+    found = steps_json(client, "low ☃", vocabulary="bpe-characters")
     begin = of_kind(found, "begin")[1]
     sentence = told(at(client, "low ☃", begin["step"], vocabulary="bpe-characters"))
     assert "“☃” has no piece and becomes the unknown token." in sentence
@@ -168,7 +168,7 @@ def test_characters_unknown_from_the_start_are_explained(client: FlaskClient) ->
 
 def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
     bare = json.dumps({"version": "1.0", "model": {"type": "BPE", "vocab": {"l": 0, "o": 1}, "merges": []}})
-    vocabulary = chosen(bring(client, bare.encode()))["vocabulary"]
+    vocabulary = query_of(upload(client, bare.encode()))["vocabulary"]
     answer = client.get("/steps/bpe", query_string={"text": "lo", "vocabulary": vocabulary, "lang": "en"})
     assert answer.status_code == 422
     assert "This vocabulary has no merges, so there is nothing to follow." in answer.text
@@ -178,8 +178,8 @@ def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
 
 
 def test_all_occurrences_of_a_pair_are_merged_together(client: FlaskClient) -> None:
-    vocabulary = chosen(bring(client, b"#version: 0.2\na a\naa b</w>\n", name="codes.txt"))["vocabulary"]
-    found = twin(client, "aacaab", vocabulary=vocabulary)
+    vocabulary = query_of(upload(client, b"#version: 0.2\na a\naa b</w>\n", name="codes.txt"))["vocabulary"]
+    found = steps_json(client, "aacaab", vocabulary=vocabulary)
     merge = of_kind(found, "merge")[0]
     assert merge["chosen"] == [0, 3]
     page = at(client, "aacaab", merge["step"], vocabulary=vocabulary)
@@ -192,10 +192,10 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     original.add_special_tokens(["<s>"])
     start = original.token_to_id("<s>")
     original.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", start)])
-    vocabulary = chosen(bring(client, original.to_str().encode()))["vocabulary"]
+    vocabulary = query_of(upload(client, original.to_str().encode()))["vocabulary"]
     text = "little <s> truth"
     state = {"vocabulary": vocabulary, "special": "1", "template": "1"}
-    found = twin(client, text, **state)
+    found = steps_json(client, text, **state)
     assert found["ids"] == original.encode(text).ids
     added = of_kind(found, "added")
     assert [told(at(client, text, step["step"], **state)) for step in added] == [
@@ -205,7 +205,7 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     index = found["ids"].index(start, 1)
     answer = client.get("/steps/bpe", query_string={"text": text, "token": index, "lang": "en", **state})
     assert f'data-step="{added[1]["step"]}"' in answer.text
-    assert twin(client, text, longest="1", **state)["ids"].count(start) == 2
+    assert steps_json(client, text, longest="1", **state)["ids"].count(start) == 2
 
 
 # --- longest piece first
@@ -217,10 +217,10 @@ def test_the_example_of_the_tutorial_gives_its_result(client: FlaskClient, share
     pieces = ["<unk>", *example["pieces"]]
     state = {"vocabulary": "bpe-characters", "longest": "1", "pieces": "tutorial"}
     for word, expected in example["encode"].items():
-        assert [pieces[id] for id in twin(client, word, **state)["ids"]] == expected
+        assert [pieces[id] for id in steps_json(client, word, **state)["ids"]] == expected
     for tokens, text in example["decode"]:
         words = "".join(tokens).replace("</w>", " ").split()
-        found = twin(client, " ".join(words), **state)
+        found = steps_json(client, " ".join(words), **state)
         if [pieces[id] for id in found["ids"]] == tokens:
             sentence = told(at(client, " ".join(words), len(found["steps"]) - 1, **state))
             assert f"they give “{text.replace(' ', '·')}”" in sentence
@@ -239,22 +239,22 @@ def test_the_example_of_the_tutorial_is_linked(client: FlaskClient) -> None:
 
 def test_differences_between_the_two_strategies_are_counted(client: FlaskClient) -> None:
     text = "The widest pages"
-    by_rank, longest = twin(client, text), twin(client, text, longest="1")
+    by_rank, longest = steps_json(client, text), steps_json(client, text, longest="1")
     pieces = shipped_tokenizer("bpe-bytes").model.pieces
     assert [pieces[id] for id in by_rank["ids"]] == [b"The", b" wid", b"est", b" p", b"ages"]
     assert [pieces[id] for id in longest["ids"]] == [b"The", b" wide", b"st", b" page", b"s"]
     for state in ({}, {"longest": "1"}):
-        found = twin(client, text, **state)
+        found = steps_json(client, text, **state)
         page = at(client, text, len(found["steps"]) - 1, **state)
         assert "The ways part in 2 words. Both end in 5 tokens, but not the same." in page
         assert page.count(" differs") == 8
-    same = at(client, "The", len(twin(client, "The")["steps"]) - 1)
+    same = at(client, "The", len(steps_json(client, "The")["steps"]) - 1)
     assert "On this text both ways end in the same tokens." in same
     assert "A text on which they part" in same
 
 
 def test_the_rounds_of_longest_piece_first(client: FlaskClient) -> None:
-    found = twin(client, " widest", longest="1")
+    found = steps_json(client, " widest", longest="1")
     assert [step["piece"] for step in of_kind(found, "longest")] == [" wide", "st"]
     page = at(client, " widest", 1, longest="1")
     assert "Left to do: “st”." in told(page)
@@ -265,7 +265,7 @@ def test_the_rounds_of_longest_piece_first(client: FlaskClient) -> None:
 # --- the trees as pictures
 
 
-def drawn(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]:
+def tree_of(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]:
     model = shipped_tokenizer("bpe-bytes").model
     every = list(merging_steps(model, TracedWord(text, 0)))  # type: ignore[arg-type]
     nodes = [node for step in every if not isinstance(step, EndStep) for node in getattr(step, "made", step.symbols)]
@@ -277,7 +277,7 @@ def drawn(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTree]
 @given(text=st.text(st.sampled_from("low er研é😀ing"), min_size=1, max_size=30))
 def test_no_two_nodes_overlap(app: Flask, text: str) -> None:
     with app.test_request_context("/?lang=en"):
-        nodes, tokens, picture = drawn(text)
+        nodes, tokens, picture = tree_of(text)
     boxes = sorted((box for box in picture.boxes if box.kind == "token"), key=lambda box: box.x)
     assert len(boxes) == len(tokens)
     assert len({box.y for box in boxes}) == 1

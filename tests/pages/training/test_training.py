@@ -20,7 +20,7 @@ from webapp.pages.training.forms import TrainingRequest
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
 
-def twin(client: FlaskClient, asked: TrainingRequest) -> Any:
+def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
     """Return all steps of a training as JSON."""
     with client.application.test_request_context():
         address = asked.address()
@@ -75,25 +75,25 @@ high er</w>, low er</w>, low est</w>, cool er</w>, cool est</w>"""
 
 
 def test_the_presets_give_their_published_results(client: FlaskClient) -> None:
-    compared = twin(client, known.COMPARED)
+    compared = training_json(client, known.COMPARED)
     assert merged(compared["steps"]) == [tuple(pair.split()) for pair in END_OF_WORD.split(",")]
     assert "no pair is left" in compared["steps"][-1]["sentence"]
     pieces = compared["steps"][-1]["vocabulary"]
     assert " ".join(pieces[id] for id in compared["ids"]) == "high est high er low er low est cool er coolest</w>"
 
-    paper = twin(client, known.SENNRICH)
+    paper = training_json(client, known.SENNRICH)
     assert merged(paper["steps"]) == [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w")]
     assert [step["pairs"][0]["count"] for step in paper["steps"][1:-1]] == [9, 9, 9, 7, 7]
 
-    assert twin(client, known.COMPRESSION)["ids"] == [258, 100, 258, 97, 99]
+    assert training_json(client, known.COMPRESSION)["ids"] == [258, 100, 258, 97, 99]
 
-    dogs = twin(client, known.DOGS)["steps"]
+    dogs = training_json(client, known.DOGS)["steps"]
     assert ["l", "##o", "##v", "##e"] in [word["symbols"] for word in dogs[0]["words"]]
     final = [word["symbols"] for word in dogs[-1]["words"]]
     assert final == [["I"], ["love"], ["dogs"], ["loved"], ["y", "##o", "##u"]]
     assert len({symbol for word in final for symbol in word}) == 7
 
-    hungry = twin(client, known.HUNGRY)["steps"]
+    hungry = training_json(client, known.HUNGRY)["steps"]
     assert sum(len(line["piece"]) == 1 for line in hungry[0]["pieces"]) == 14
     kept = [line["piece"] for line in hungry[-1]["vocabulary"] if len(line["piece"]) > 1 and line["score"] < 0]
     losses = {line["piece"]: line["loss"] for line in hungry[-3]["pieces"]}
@@ -208,7 +208,7 @@ def test_the_trained_vocabulary_equals_that_of_the_playground(app: Flask, client
         "learned-wordpiece": ("wordpiece", ""),
     }
     for name, (algorithm, symbols) in names.items():
-        steps = twin(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
+        steps = training_json(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
         learned = train_vocabulary(name, corpus, 12)
         assert merged(steps) == [
             tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in learned.merges

@@ -1,4 +1,4 @@
-"""Encodings to draw, and pictures to look into."""
+"""Encodings to draw, and pictures to inspect."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Encode = Callable[..., Encoding]
 
 
 def encode(text: str, vocabulary: str = "bpe-bytes") -> Encoding:
-    """`text` with a vocabulary that ships; `jieba` is cut from the left."""
+    """Encode `text` with a shipped vocabulary; `jieba` matches forward."""
     if vocabulary == "jieba":
         return matching(jieba_words(), "forward", True).encode(text)
     return shipped_tokenizer(vocabulary).encode(text)
 
 
 def pixels(content: bytes) -> Image.Image:
-    """A PNG, decoded."""
+    """Decode a PNG."""
     image = Image.open(io.BytesIO(content))
     assert image.format == "PNG"
     return image.convert("RGB")
@@ -31,7 +31,7 @@ def pixels(content: bytes) -> Image.Image:
 
 @pytest.fixture(scope="session")
 def machine() -> Fonts:
-    """The fonts of this machine; without any, nothing can be drawn."""
+    """Return the fonts of this machine; skip if there are none."""
     found = fonts()
     if not found.faces:
         pytest.skip("no fonts on this machine")

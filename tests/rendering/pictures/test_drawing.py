@@ -1,4 +1,4 @@
-"""SVG and PNG: well-formed, harmless, of the right size, and with something drawn in them."""
+"""SVG and PNG: well-formed, harmless, of the right size, and not empty."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ def test_the_fonts_are_those_of_the_page() -> None:
 
 @EXPENSIVE
 @given(st.text(st.characters()))
-def test_any_text_makes_xml_that_loads_nothing(text: str) -> None:
-    harmless(svg(encode(text), title=text[:20]))
+def test_any_text_gives_xml_that_loads_nothing(text: str) -> None:
+    assert_harmless(svg(encode(text), title=text[:20]))
 
 
-def test_a_hostile_text_stays_text() -> None:
+def test_a_hostile_text_is_escaped() -> None:
     source = svg(encode(HOSTILE), title=HOSTILE)
-    harmless(source)
+    assert_harmless(source)
     text = "".join(ElementTree.fromstring(source).itertext())
     assert "<script>" in text
     assert "⟨202E⟩" in text
     assert pixels(png(encode(HOSTILE), title=HOSTILE)).width
 
 
-def harmless(source: str) -> None:
-    """Well-formed, and made of nothing but these."""
+def assert_harmless(source: str) -> None:
+    """Check that the XML is well-formed and has only allowed elements and attributes."""
     elements = list(ElementTree.fromstring(source).iter())
     assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
         "svg", "title", "g", "rect", "path", "text",
@@ -97,8 +97,8 @@ def test_kinds_of_tokens_look_different() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_is_drawn_or_named(script: str) -> None:
-    """Not as the boxes that a font has for what it lacks: those look the same whatever the text."""
+def test_a_script_is_drawn_or_named_as_missing(script: str) -> None:
+    """Boxes for missing characters do not count as drawn: they look the same for every text."""
     text = SCRIPTS[script]
     encoding = encode(text, "wordpiece")
     layout = lay_out(cells(encoding), fonts(), 40)
@@ -114,29 +114,29 @@ def test_a_script_is_drawn_or_named(script: str) -> None:
         pytest.skip(f"no font on this machine for {script}: the picture says so")
     for run in layout.lines[0].runs:
         if run.face and run.role == "text":
-            assert drawn(run.text, run.face) != drawn("\U000fffff" * len(run.text), run.face)
+            assert text_pixels(run.text, run.face) != text_pixels("\U000fffff" * len(run.text), run.face)
 
 
-def drawn(text: str, face: Face) -> bytes:
+def text_pixels(text: str, face: Face) -> bytes:
     body = f'<text x="5" y="40" font-size="32" font-family="{face.family}">{text}</text>'
     return pixels(rendered(document(body, 300, 60, title="", background="#ffffff"), [face])).tobytes()
 
 
-def test_a_picture_is_as_wide_as_asked_and_the_card_is_exact() -> None:
+def test_a_picture_has_the_requested_width_and_the_card_its_exact_size() -> None:
     encoding = encode("研究生命起源 lowest " * 30)
     assert pixels(png(encoding, width=500)).width == 1000
     assert pixels(png(encoding, width=1200, height=630)).size == CARD
     assert pixels(card(encode(""))).size == CARD
 
 
-def test_the_cards_margins_stay_free() -> None:
+def test_the_margins_of_the_card_stay_empty() -> None:
     image = pixels(card(encode("Chinese 研究生命起源 and שלום, " * 40), title="A very long name of a vocabulary " * 5))
     paper = tuple(bytes.fromhex(PALETTES["light"].paper[1:]))
     for box in ((0, 0, 1200, 60), (0, 0, 60, 630), (1140, 0, 1200, 630), (0, 580, 1200, 630)):
         assert image.crop(box).getcolors() == [((box[2] - box[0]) * (box[3] - box[1]), paper)]
 
 
-def test_a_long_text_is_cut_and_the_rest_is_counted() -> None:
+def test_a_long_text_is_truncated_and_the_rest_counted() -> None:
     encoding = encode("a b " * MOST_CHARACTERS["png"])
     said: list[int] = []
 
@@ -151,12 +151,12 @@ def test_a_long_text_is_cut_and_the_rest_is_counted() -> None:
 
 
 @pytest.mark.parametrize("text", ["\n" * 50_000, "a" + "\u0301" * 50_000, "שלום (" * 10_000, "\t" * 50_000])
-def test_pictures_have_a_limit_whatever_the_text(text: str) -> None:
+def test_pictures_have_a_size_limit_for_any_text(text: str) -> None:
     assert pixels(png(encode(text, "wordpiece"))).height < 8_000
     assert len(svg(encode(text, "wordpiece"))) < 20_000_000
 
 
-def test_our_renderer_is_given_no_character_that_its_fonts_lack() -> None:
+def test_the_renderer_gets_no_character_that_its_fonts_lack() -> None:
     layout = lay_out(cells(encode("नमस्ते", "wordpiece")), Fonts(fonts().faces[:1]), 40)
     source = Writer(PALETTES["light"], 17, drawing=True).lines(layout, 0, 0)
     assert re.search("[\u0900-\u097f]", source) is None

@@ -1,4 +1,4 @@
-"""The token tints: text on them is readable, and neighbours differ for every common kind of colour vision."""
+"""The token tints: text on them is readable, and adjacent tints differ for every common kind of colour vision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VISION = {
 }
 THEMES = ("light", "dark")
 AA = 4.5
-APART = 15  # CIE 1976 colour difference; some 2.3 is just noticeable
+APART = 15  # CIE 1976 colour difference; about 2.3 is just noticeable
 
 Linear = tuple[float, ...]
 
@@ -56,7 +56,7 @@ def lab(colour: Linear) -> tuple[float, float, float]:
     return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
 
 
-def seen(colour: str, vision: str) -> tuple[float, float, float]:
+def perceived(colour: str, vision: str) -> tuple[float, float, float]:
     channels = linear(colour)
     return lab(tuple(sum(a * b for a, b in zip(row, channels, strict=True)) for row in VISION[vision]))
 
@@ -75,8 +75,8 @@ def test_text_is_readable_on_everything(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("vision", VISION)
-def test_neighbours_in_the_cycle_are_told_apart(theme: str, vision: str) -> None:
+def test_adjacent_tints_are_distinguishable(theme: str, vision: str) -> None:
     colours = variables(theme)
-    tints = [seen(colours[f"tint-{n}"], vision) for n in range(5)]
+    tints = [perceived(colours[f"tint-{n}"], vision) for n in range(5)]
     for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
         assert math.dist(one, other) >= APART

@@ -1,4 +1,4 @@
-"""A result as data: exact, and harmless in a spreadsheet."""
+"""Results as data files: exact, and safe in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_piece_that_would_be_a_formula_is_guarded_and_its_bytes_are_exact(text
     assert bytes.fromhex(rows[0]["bytes"]).decode() == text.replace(" ", "")
 
 
-def test_plain_text_has_the_separator_between_tokens_and_characters_whole() -> None:
+def test_plain_text_has_separators_between_tokens_and_splits_no_character() -> None:
     assert plain(encode("研究生命起源", "jieba"), "/") == "研究生/命/起源"
     assert plain(encode("low lower", "wordpiece"), "|") == "low|lower"
     assert plain(encode("👨‍👩‍👧!"), "|") == "👨‍👩‍👧|!"

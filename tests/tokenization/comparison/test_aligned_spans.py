@@ -1,4 +1,4 @@
-"""Texts in stretches: nothing is lost, no token counted twice, and what wraps together belongs together."""
+"""Texts in aligned spans: no text is lost, no token counted twice, and spans wrap as units."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def encodings(text: str, *names: str) -> list[Encoding]:
     return [shipped_tokenizer(name).encode(text) for name in names or NAMES]
 
 
-def stretches(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
+def spans_of(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
     agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
     return aligned_spans_of(text, each, agreement, most)
 
@@ -31,7 +31,7 @@ def stretches(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[A
 @given(TEXTS)
 def test_every_row_has_the_whole_text_and_every_token(text: str) -> None:
     each = encodings(text)
-    found = stretches(text, each)
+    found = spans_of(text, each)
     assert "".join(text[stretch.start : stretch.end] for stretch in found) == text
     inside = cluster_ends(text)
     for row, encoding in enumerate(each):
@@ -39,24 +39,24 @@ def test_every_row_has_the_whole_text_and_every_token(text: str) -> None:
         assert [cell.start for cell in cells] == [0, *(cell.end for cell in cells)][: len(cells)]
         assert sum(cell.tokens for cell in cells) == (len(encoding) if text else 0)
         assert all(cell.start <= cell.first <= cell.last <= cell.end for cell in cells)
-        assert not any(cell.start in inside for cell in cells)  # never within what is seen as one character
+        assert not any(cell.start in inside for cell in cells)  # never inside one visible character
     assert all(stretch.rows and all(stretch.rows) for stretch in found)
 
 
 @given(TEXTS)
-def test_a_pin_stands_where_a_row_is_alone(text: str) -> None:
+def test_a_boundary_of_only_some_rows_is_marked(text: str) -> None:
     each = encodings(text)
     agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
     inside = cluster_ends(text)
-    found = stretches(text, each)
+    found = spans_of(text, each)
     for row, cuts in enumerate(agreement.each):
         pins = [cell.start for stretch in found for cell in stretch.rows[row] if cell.alone]
         assert pins == [cut for cut in cuts if cut not in agreement.agreed and cut not in inside]
 
 
-def test_what_agrees_stands_apart_and_what_differs_together() -> None:
+def test_agreeing_tokens_are_separate_spans_and_differing_ones_one_span() -> None:
     text = "Unbelievably low"
-    found = stretches(text, encodings(text, "bpe-bytes", "wordpiece"))
+    found = spans_of(text, encodings(text, "bpe-bytes", "wordpiece"))
     assert [text[stretch.start : stretch.end] for stretch in found] == ["Un", "believ", "ably", " low"]
     assert [stretch.disputed for stretch in found] == [False, True, False, False]
     one, other = (
@@ -66,34 +66,34 @@ def test_what_agrees_stands_apart_and_what_differs_together() -> None:
     assert as_text(text, other, 9) == "Un | b | eliev | a"
 
 
-def test_a_stretch_fits_a_telephone() -> None:
+def test_a_span_fits_on_a_phone() -> None:
     text = "x" * 300 + "研" * 100 + "\n\nend"
-    found = stretches(text, encodings(text, "bpe-bytes", "unigram"))
+    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
     assert max(stretch.end - stretch.start for stretch in found) <= WIDEST
     assert [text[stretch.start : stretch.end] for stretch in found if stretch.ends_line] in (["\n\n"], ["研\n\n"])
-    with_one = stretches("y" * 100, [shipped_tokenizer("wordpiece").encode("y" * 100)])
+    with_one = spans_of("y" * 100, [shipped_tokenizer("wordpiece").encode("y" * 100)])
     assert len(with_one) >= 4
 
 
-def test_a_long_text_is_drawn_up_to_a_boundary_of_all() -> None:
+def test_a_long_text_is_drawn_up_to_a_shared_boundary() -> None:
     text = "however little known " * 1000
-    found = stretches(text, encodings(text), most=500)
+    found = spans_of(text, encodings(text), most=500)
     assert 480 <= found[-1].end <= 500
     assert found[-1].end in agreement_of(token_boundaries(e.starts, e.ends, len(text)) for e in encodings(text)).agreed
 
 
-def test_columns_come_in_pieces_that_the_style_sheet_can_light_up() -> None:
+def test_columns_come_in_pieces_that_the_style_sheet_can_highlight() -> None:
     text = "It rains. " + "no end " * 300
-    found = stretches(text, encodings(text, "bpe-bytes", "unigram"))
+    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
     pieces = list(pieces_of(found, text))
     assert [stretch for piece in pieces for stretch in piece] == found
     assert max(map(len, pieces)) == PIECE
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_markup_in_a_text_stays_text(layout: str) -> None:
+def test_markup_in_a_text_is_escaped(layout: str) -> None:
     text = "<script>alert(1)</script> & \x07 مرحبا"
-    found = stretches(text, encodings(text, "bpe-bytes", "unigram"))
+    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
     html = AlignedMarkup(text, found, [1, 2]).html("columns" if layout == "columns" else "lines")
     assert "<script" not in html
     assert "⟨0007⟩" in html
