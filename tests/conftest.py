@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.postgres import Cluster, find_programs, running
-from tests.serving import serve
+from tests.serving import find_chromium, launch_chromium, serve
 from webapp import create_app, vocabularies
 from webapp.storage import storage_of
 from webapp.storage.tables import Base
@@ -34,6 +35,9 @@ settings.register_profile(
 settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=300)
 settings.load_profile("quick")
 
+# The files whose browser tests take about half of the time of all browser tests.
+FIRST_BROWSER_GROUP = {"test_accessibility", "test_examples", "test_playground", "test_split"}
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what is slow to start run in one process, whatever number of processes there are."""
@@ -45,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _group(test: pytest.Function) -> str | None:
     parameters = test.callspec.params.values() if hasattr(test, "callspec") else ()
     if "browser" in test.fixturenames:
-        return "browser"
+        return "browser 1" if test.path.stem in FIRST_BROWSER_GROUP else "browser 2"
     if "postgres" in test.fixturenames or "postgresql" in parameters:
         return "postgresql"
     if "tests.server" in test.module.__name__:
@@ -88,6 +92,21 @@ def site() -> Iterator[str]:
     """Serve the site as deployed; return its address."""
     with serve() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start one headless Chromium for all tests."""
+    path = find_chromium()
+    if path is None:
+        reason = "no Chromium on this machine"
+        if os.environ.get("TOKENSCOPE_REQUIRE_BROWSER") or os.environ.get("CI"):
+            pytest.fail(f"{reason}, and the browser tests are required here")
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright, path)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from tests.serving import find_chromium, launch_chromium
 from webapp.api.operations import Operation
 from webapp.api.routes import operations
 from webapp.api.snippets import snippets_of
@@ -20,16 +19,11 @@ EACH = pytest.mark.parametrize("operation", operations.all, ids=lambda operation
 
 
 @pytest.fixture(scope="module")
-def browser_page(site: str) -> Iterator[Page]:
-    path = find_chromium()
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright, path)
-        page = browser.new_page()
-        page.goto(f"{site}/api")
-        yield page
-        browser.close()
+def browser_page(site: str, browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    page.goto(f"{site}/api")
+    yield page
+    page.close()
 
 
 def code(operation: Operation, language: str, site: str) -> str:

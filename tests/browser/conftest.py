@@ -1,30 +1,12 @@
 """Fixtures for tests in a real Chromium: above all ``open_page`` and ``page``."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
-
-from tests.serving import find_chromium, launch_chromium
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 OpenPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start one headless Chromium for all tests."""
-    path = find_chromium()
-    if path is None:
-        reason = "no Chromium on this machine"
-        if os.environ.get("TOKENSCOPE_REQUIRE_BROWSER") or os.environ.get("CI"):
-            pytest.fail(f"{reason}, and the browser tests are required here")
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright, path)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

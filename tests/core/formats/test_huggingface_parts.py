@@ -325,13 +325,21 @@ def known_decoder(name: str) -> Pair:
 # --- SentencePiece's character map
 
 
-def test_character_maps_of_published_models_equal_tokenizers(shared: Path) -> None:
+@pytest.fixture
+def character_map(shared: Path) -> Pair:
     from webapp.core.formats.sentencepiece_message import message_class
 
     content = (shared / "vocabularies" / "sentencepiece" / "nai-t5.model").read_bytes()
     blob = message_class().FromString(content).normalizer_spec.precompiled_charsmap
     assert blob
-    pair = spelling(normalizer=N.Precompiled(blob))
+    return spelling(normalizer=N.Precompiled(blob))
+
+
+def test_the_character_map_of_a_published_model_equals_tokenizers(character_map: Pair) -> None:
     for text in [*HARD, "".join(HARD), " ".join(HARD)]:
-        assert_same(pair, text)
-    assert_same_for_every_code_point(pair)
+        assert_same(character_map, text)
+
+
+@pytest.mark.exhaustive
+def test_every_code_point_through_the_character_map(character_map: Pair) -> None:
+    assert_same_for_every_code_point(character_map)
