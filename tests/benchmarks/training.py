@@ -17,7 +17,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
-from tests.benchmarks.timing import Contender, medians
+from tests.benchmarks.timing import BELOW, Contender, medians
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
 from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe, unigram, wordpiece
@@ -101,7 +101,7 @@ def ratio(name: str, mine: float, rival: float, goal: float | None) -> None:
     wanted = "" if goal is None else f"{goal:g}"
     print(LINE.format(name, f"{mine:.3f}", f"{rival:.3f}", f"{mine / rival:.3f}", wanted), flush=True)
     if goal is not None and mine / rival > goal:
-        print(f"missed its goal: {name}")
+        print(f"{BELOW}{name}")
 
 
 def on_the_spot(text: str) -> None:
@@ -136,7 +136,7 @@ def on_the_spot(text: str) -> None:
         )
         print(LINE.format(name, f"{few * 1000:.0f}", f"{many * 1000:.0f}", goal, 2_000), flush=True)
         if few * 1000 > goal or many > 2:
-            print(f"missed its goal: {name}")
+            print(f"{BELOW}{name}")
 
 
 def main() -> None:
