@@ -59,18 +59,18 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     for name in names[:MOST_TOKENIZERS]:
         entry = find(name)
         if entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
-            message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
+            message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:
             chosen.append(name)
     if len(names) > MOST_TOKENIZERS:
-        message = _("The first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
+        message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
         problems.append(InputProblem(message, 422, "with"))
     texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
     for text in texts.values():
         if len(text) > MOST_CHARACTERS:
             message = _(
-                "Your passage has %(size)s characters; up to %(most)s are compared. Shorten it and try again.",
+                "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
                 size=number(len(text)),
                 most=number(MOST_CHARACTERS),
             )

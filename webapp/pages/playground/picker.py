@@ -79,7 +79,7 @@ def origin(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in the reader's language."""
     return {
         "shipped": _("ships with this site"),
-        "learned": _("learned here from your text"),
+        "learned": _("trained on your text"),
         "pasted": _("your own words"),
         "fetched": _("fetched") if is_here(entry) else _("fetched on first use"),
         "uploaded": _("uploaded"),

@@ -102,7 +102,7 @@ def learned_file() -> BaseResponse:
     """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
     state, problems = forms.read(request)
     if not state.learned and not problems:
-        problems = [InputProblem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+        problems = [InputProblem(_("Only a vocabulary that was trained here can be downloaded as a file."), 404)]
     result, problems = tokenize_or_explain(state, problems)
     if result is None:
         return _answer(state, problems)

@@ -42,7 +42,7 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
         if len(content) > limit:
             return state, InputProblem(
                 _(
-                    "“%(name)s” has %(size)s bytes; a vocabulary file may have %(limit)s.",
+                    "“%(name)s” has %(size)s bytes; the limit is %(limit)s bytes.",
                     name=_short(file.filename),
                     size=f"{len(content):,}",
                     limit=f"{limit:,}",
@@ -53,21 +53,21 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
         uploaded = library().keep(*contents)
     except FormatError as error:
         return state, InputProblem(
-            _("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
+            _("“%(name)s” was not accepted: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
         )
     except StorageFullError:
         return state, InputProblem(
             _(
-                "There is no room for more uploaded vocabularies on this site. Everything else works; tell whoever "
-                "runs it."
+                "This site has no storage left for uploaded vocabularies. Everything else works; please tell the "
+                "site's operator."
             ),
             507,
         )
     except UnavailableStorageError:
         return state, InputProblem(
             _(
-                "“%(name)s” could not be kept: the site’s storage cannot be reached at the moment. Upload the file "
-                "again in a minute; your text is still here.",
+                "“%(name)s” could not be stored: the site’s storage is unavailable. Upload the file again in a "
+                "minute; your text is still here.",
                 name=_short(files[0].filename),
             ),
             503,

@@ -39,7 +39,7 @@ def share(
         if row.result:
             row.result.settle()
     if problems:
-        sentence = _("A comparison is kept whole: remove the rows that have no tokens, then share it.")
+        sentence = _("A comparison can be shared only if every row has tokens. Remove the other rows, then share it.")
         return None, [*problems, InputProblem(sentence)]
     return share_comparison(comparison, compared, wanted), []
 
@@ -75,7 +75,7 @@ def _about(stored: StoredSnapshot, kept: RestoredComparison) -> SnapshotAbout:
         differs=kept.differs,
         address=url_for("snapshots.page", id=stored.id, _external=True),
         origin=url_for("compare.page"),
-        open_copy=_("Open a copy to go on comparing"),
+        open_copy=_("Open a copy in Compare"),
         fields=parse_qsl(kept.comparison.query(), keep_blank_values=True),
     )
 
@@ -83,14 +83,14 @@ def _about(stored: StoredSnapshot, kept: RestoredComparison) -> SnapshotAbout:
 def title_of(stored: StoredSnapshot) -> str:
     """What its author called it, or what it is."""
     title: str = stored.snapshot.state.get("title", "")
-    return title or _("Tokenizers compared")
+    return title or _("Comparison of tokenizers")
 
 
 def describe(kept: RestoredComparison) -> str:
     """One line about a comparison, for whoever unfolds its link."""
     rows = [f"{row.title} {number(len(encoding))}" for row, encoding in kept.compared.shown]
     return _(
-        "Tokens of %(characters)s characters: %(rows)s.",
+        "Tokens for %(characters)s characters: %(rows)s.",
         characters=number(len(kept.compared.text)),
         rows=("，" if current_key() == "zh" else ", ").join(rows),
     )

@@ -43,7 +43,7 @@ def read(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
     form.validate()
     expires = end_of(form.until.data) if form.keep.data == "until" else None
     if expires is None and form.keep.data != "forever":
-        form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
+        form.until.errors = [_("Choose a day after today as the last day, or keep it forever.")]
     elif form.keep.data == "forever":
         form.until.errors = []  # a day that is not asked for may be anything
     problems = [InputProblem(str(message), 422, field.name) for field in form for message in field.errors]

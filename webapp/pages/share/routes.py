@@ -197,7 +197,7 @@ def picture(id: str) -> Response:
 def oembed() -> Response:
     """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
     if request.args.get("format", "json") != "json":
-        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is given here."))
+        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is available."))
     stem = url_for("snapshots.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
@@ -252,7 +252,7 @@ def report(id: str) -> Response:
             abort(HTTPStatus.FORBIDDEN)
         reason = forms.as_typed(request.form.get("reason")).strip()
         if not reason or len(reason) > LONGEST_REASON:
-            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{LONGEST_REASON:,}")
+            wrong = _("Describe the problem in up to %(most)s characters.", most=f"{LONGEST_REASON:,}")
         else:
             storage().snapshots.report(id, reason)
             sent = True
@@ -270,21 +270,25 @@ def _shared(wanted: ShareTerms, problems: list[InputProblem]) -> tuple[ShareRece
         result, problems = tokenize_or_explain(state, [*(each for each in wrong if each.field != "token"), *problems])
         return (None, problems) if result is None else (share_result(result, wanted), [])
     except StillFetchingError:
-        message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
+        message = _("The vocabulary is still being fetched. Share again when the tokens appear.")
         return None, [InputProblem(message, 503)]
     except UnavailableVocabularyError as error:
         return None, [unavailable_problem(error)]
     except UnshareableError as error:
-        message = _("This result cannot be kept, since its vocabulary cannot: %(why)s.", why=wrong_file(error.why))
+        message = _(
+            "This result cannot be shared because its vocabulary cannot be stored: %(why)s.", why=wrong_file(error.why)
+        )
         return None, [InputProblem(message)]
     except StorageFullError:
         message = _(
-            "There is no room for more vocabularies on this site, so the result was not kept. One of a vocabulary that "
-            "ships with the site still can be; tell whoever runs it."
+            "The result was not shared: this site has no storage left for vocabularies. Results with a vocabulary "
+            "that ships with the site can still be shared; please tell the site's operator."
         )
         return None, [InputProblem(message, 507)]
     except RemovedSnapshotError:
-        return None, [InputProblem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
+        return None, [
+            InputProblem(_("The site's operator has removed this result, so it cannot be shared again."), 410)
+        ]
 
 
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
@@ -296,8 +300,8 @@ def _stored_for_programs(id: str) -> StoredSnapshot | Response:
     """The snapshot, or problem details that say why there is none."""
     stored = storage().snapshots.get(id)
     if stored is None:
-        return problem(404, _("There is no snapshot of this id, and there never was one."))
-    return stored if stored.condition == "kept" else problem(410, _("This snapshot is not kept any more."))
+        return problem(404, _("There is no snapshot with this id, and there never was one."))
+    return stored if stored.condition == "kept" else problem(410, _("This snapshot is no longer available."))
 
 
 def _page_context(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> SnapshotPage:

@@ -70,11 +70,11 @@ def describe(view: ResultView) -> str:
     assert view.result is not None
     own = view.state.vocabulary == "own-dictionary"
     return _(
-        "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
+        "%(tokens)s tokens from %(characters)s characters, by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
         algorithm=algorithm_names()[view.state.algorithm],
-        vocabulary=_("a dictionary of the author’s own") if own else view.vocabulary_title,
+        vocabulary=_("the author’s own dictionary") if own else view.vocabulary_title,
     )
 
 
@@ -97,33 +97,36 @@ def gone(what: str, *, in_frame: bool = False) -> Response:
     title, sentence, status = {
         "unknown": (
             _("No snapshot has this address"),
-            _("Look whether the link was copied whole: its last part has at least nine letters and digits."),
+            _("Check that the link is complete: its last part has at least nine letters and digits."),
             404,
         ),
         "expired": (
             _("This snapshot has expired"),
-            _("Its author wanted it kept until a certain day, and that day has passed."),
+            _("Its author set a last day for it, and that day has passed."),
             410,
         ),
-        "deleted": (_("This snapshot was deleted"), _("Its author has deleted it."), 410),
+        "deleted": (_("This snapshot was deleted"), _("Its author deleted it."), 410),
         "removed": (
             _("This snapshot was removed"),
-            _("Whoever runs this site has removed it after looking at a report."),
+            _("The site's operator removed it after reviewing a report."),
             410,
         ),
         "wrong secret": (
-            _("This is not the secret of this snapshot"),
-            _("Nothing was deleted. Look whether the link was copied whole; it was shown once, when it was shared."),
+            _("This is not the deletion link of this snapshot"),
+            _(
+                "Nothing was deleted. Check that the link is complete; it was shown only once, when the snapshot was "
+                "shared."
+            ),
             403,
         ),
         "just deleted": (
-            _("The snapshot is deleted"),
-            _("Its text is gone from the database, and its link now says so."),
+            _("The snapshot was deleted"),
+            _("Its text was removed from the database, and its link now says that it was deleted."),
             200,
         ),
         "still shared": (
-            _("Your share of this snapshot is deleted"),
-            _("Somebody else has shared the very same result, so the link stays as long as they want it."),
+            _("Your share of this snapshot was deleted"),
+            _("Someone else has shared the same result, so the link keeps working until they delete it too."),
             200,
         ),
     }[what]

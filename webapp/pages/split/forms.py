@@ -65,12 +65,12 @@ class SplitForm(TranslatedForm):
     def validate_boundary(self, field: StringField) -> None:
         """One of three."""
         if field.data not in BOUNDARIES:
-            raise ValidationError(_("Parts end with a sentence, a line or a token."))
+            raise ValidationError(_("A part must end with a sentence, a line or a token."))
 
     def validate_overlap(self, field: IntegerField) -> None:
         """Parts that are mostly overlap would multiply the text."""
         if field.data is not None and self.tokens.data and field.data > self.tokens.data // 2:
-            raise ValidationError(_("An overlap is at most half of a part: %(most)s.", most=self.tokens.data // 2))
+            raise ValidationError(_("It can be at most half of a part: %(most)s tokens.", most=self.tokens.data // 2))
 
     def validate_text(self, field: TextAreaField) -> None:
         """A text has a limit in bytes."""
@@ -107,7 +107,7 @@ def read(request: Request) -> tuple[SplitRequest, list[InputProblem]]:
 
 
 def _problem(name: str, message: str) -> InputProblem:
-    titles = {"tokens": _("Tokens in a part, at most"), "overlap": _("Overlap")}
+    titles = {"tokens": _("Maximum tokens per part"), "overlap": _("Overlap")}
     status = {"vocabulary": 404, "text": 413}.get(name, 422)
     return InputProblem(f"{titles[name]}: {message}" if name in titles else message, status, name)
 

@@ -99,13 +99,13 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
         return asked, (), [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
     except PartTooSmallError as error:
         message = _(
-            "The character “%(character)s” alone makes %(tokens)s tokens: parts must be larger than that.",
+            "The character “%(character)s” alone has %(tokens)s tokens. Choose larger parts.",
             character=error.character,
             tokens=error.tokens,
         )
         return asked, (), [InputProblem(message, 422, "tokens")]
     if len(parts) > MOST_PARTS:
-        message = _("These are more than %(most)s parts. Choose larger ones.", most=number(MOST_PARTS))
+        message = _("The text has more than %(most)s parts. Choose larger parts.", most=number(MOST_PARTS))
         return asked, (), [InputProblem(message, 422, "tokens")]
     return asked, parts, []
 

@@ -64,7 +64,7 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     if not problems and len(state.text) > MOST:
         problems = [too_long(state.text)]
     elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
-        message = _("This does not fit into an address. Shorten the text to learn from, or the dictionary.")
+        message = _("This is too long for a URL. Shorten the training text or the dictionary.")
         problems = [InputProblem(message, 413)]
     return asked, [*problems, *wrong]
 
@@ -78,7 +78,7 @@ def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
 def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
     names = algorithm_names()
     message = _(
-        "“%(title)s” is a vocabulary for %(own)s: it has nothing that %(algorithm)s could follow.",
+        "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
         title=title_of(entry),
         own=", ".join(names[name] for name in entry.algorithms),
         algorithm=names[algorithm],
@@ -124,5 +124,5 @@ def _step(value: str) -> tuple[int | None, list[InputProblem]]:
         return None, []
     if value.isascii() and value.isdecimal() and len(value) <= 9:
         return int(value), []
-    message = _("“%(value)s” is not the number of a step. Steps are counted from 0.", value=value[:40])
+    message = _("“%(value)s” is not a step number. Steps are numbered from 0.", value=value[:40])
     return None, [InputProblem(message, 422, "step")]

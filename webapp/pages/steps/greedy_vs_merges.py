@@ -110,13 +110,15 @@ def greedy_vs_merges(tried: Sequence[WordRounds]) -> GreedyVsMerges:
 
 def _outcome(differing: int, merged: int, longest: int) -> str:
     if not differing:
-        return _("On this text both ways end in the same tokens.")
-    parted = ngettext("The ways part in one word.", "The ways part in %(num)s words.", differing)
+        return _("Both methods give the same tokens for this text.")
+    parted = ngettext("The methods differ in one word.", "The methods differ in %(num)s words.", differing)
     if merged == longest:
-        count = ngettext("Both end in one token.", "Both end in %(num)s tokens, but not the same.", merged)
+        count = ngettext(
+            "Both give one token, but not the same one.", "Both give %(num)s tokens, but not the same ones.", merged
+        )
     else:
         count = _(
-            "Merging ends in %(merged)s tokens, the longest piece first in %(longest)s.",
+            "Merging gives %(merged)s tokens, longest piece first gives %(longest)s.",
             merged=number(merged),
             longest=number(longest),
         )

@@ -57,7 +57,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """
     model = result.tokenizer.model
     if not isinstance(model, Unigram | SentencePieceUnigram):
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."), instead=True)
+        raise NoStepsError(_("This vocabulary has no steps to show."), instead=True)
     found = pretokens(result)
     arcs = chain.from_iterable(model.arcs(one.text) for one in found if isinstance(one, Pretoken))
     if next(islice(arcs, MOST_ARCS, None), None) is not None:
@@ -247,14 +247,14 @@ class _Lattices:
     def _end(self) -> str:
         count = len(self.ids)
         sentence = ngettext(
-            "Every table is read back: one token.", "Every table is read back: %(count)s tokens.", count,
+            "Every pre-token is done: one token.", "Every pre-token is done: %(count)s tokens.", count,
             count=number(count),
         )  # fmt: skip
         unknown = len(self._result.encoding.unknown)
         more = (
             ngettext(
-                "One of them is out of vocabulary; neighbouring unknown characters make one token.",
-                "%(num)s of them are out of vocabulary; neighbouring unknown characters make one token.",
+                "One of them is out of vocabulary; adjacent unknown characters form one token.",
+                "%(num)s of them are out of vocabulary; adjacent unknown characters form one token.",
                 unknown,
             )
             if unknown

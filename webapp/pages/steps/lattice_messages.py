@@ -24,8 +24,8 @@ def opened_up(lattice: Lattice) -> str:
     """What the lattice of a pre-token holds, before its table is filled."""
     pieces = sum(arc.id is not None for arc in lattice.arcs)
     return ngettext(
-        "In “%(text)s” a piece of the vocabulary fits in one place: it is an arc.",
-        "In “%(text)s” pieces of the vocabulary fit in %(count)s places: each is an arc.",
+        "One span of “%(text)s” is a piece of the vocabulary: it is an arc.",
+        "%(count)s spans of “%(text)s” are pieces of the vocabulary: each is an arc.",
         pieces,
         count=number(pieces),
         text=said(lattice.text),
@@ -52,7 +52,7 @@ def only(column: ViterbiColumn, *, falls_back: bool) -> str:
     """A pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
-        sentence = _("“%(piece)s” is a single character and no piece of the vocabulary.", piece=said(arc.text))
+        sentence = _("“%(piece)s” is a single character and not a piece of the vocabulary.", piece=said(arc.text))
     else:
         sentence = _(
             "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=said(arc.text)
@@ -66,24 +66,24 @@ def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: i
     words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
     if followed == 1:
         sentence = _(
-            "The table is full. Now back from the end: position %(end)s was best reached by “%(piece)s”, from position "
-            "%(start)s.",
+            "The table is full. Tracing back from the end: the best arc to position %(end)s is “%(piece)s”, from "
+            "position %(start)s.",
             **words,
         )
     else:
-        sentence = _("Position %(end)s was best reached by “%(piece)s”, from position %(start)s.", **words)
+        sentence = _("The best arc to position %(end)s is “%(piece)s”, from position %(start)s.", **words)
     if arc.start > 0:
         return sentence
     total = format_log_probability(sum(arc.score for arc in path))
     if len(path) > MOST_QUOTED:
         whole = _(
-            "That is the beginning: the best path has %(count)s arcs, with the sum %(total)s.",
+            "This reaches the start: the best path has %(count)s arcs and the sum %(total)s.",
             count=number(len(path)),
             total=total,
         )
     else:
         best = " / ".join(said(arc.text) for arc in reversed(path))
-        whole = _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
+        whole = _("This reaches the start: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
     return joined([sentence, whole])
 
 
@@ -112,11 +112,11 @@ def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
     """The kinds of lines in a picture, and what they mean."""
     meanings = {
         "wins": _("wins here"),
-        "weighed": _("ends here too"),
-        "followed": _("the best path, read back"),
-        "kept": _("best way to where it ends"),
-        "lost": _("another way to where it ends"),
-        "ahead": _("not weighed yet"),
+        "weighed": _("also ends here"),
+        "followed": _("best path, traced back"),
+        "kept": _("best arc to its end position"),
+        "lost": _("other arc to the same position"),
+        "ahead": _("not compared yet"),
     }
     drawn = {arc.kinds.split()[0] for arc in drawing.arcs}
     return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
@@ -126,31 +126,31 @@ def added(found: AddedFound) -> str:
     """An added token, which no model sees."""
     name = said(found.token.content)
     if found.around:
-        return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
-    return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+        return _(
+            "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+            name=name,
+        )
+    return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
 
 def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
     if len(column.candidates) == 1:
         if column.best.arc.start == 0:
             return _(
-                "Only one arc ends at position %(end)s: “%(piece)s”, from the beginning, with the log-probability "
-                "%(score)s.",
+                "Only one arc ends at position %(end)s: “%(piece)s”, from the start, with log-probability %(score)s.",
                 **words,
             )
         return _(
-            "Only one arc ends at position %(end)s: “%(piece)s”. The best sum at its start, position %(start)s, was "
-            "%(before)s; with its log-probability, %(score)s, that makes %(total)s.",
+            "Only one arc ends at position %(end)s: “%(piece)s”. The best sum at its start, position %(start)s, is "
+            "%(before)s; adding its log-probability, %(score)s, gives %(total)s.",
             **words,
         )
     words["count"] = number(len(column.candidates))
     if column.best.arc.start == 0:
-        return _(
-            "%(count)s arcs end at position %(end)s. “%(piece)s”, from the beginning, wins with %(score)s.", **words
-        )
+        return _("%(count)s arcs end at position %(end)s. “%(piece)s”, from the start, wins with %(score)s.", **words)
     return _(
-        "%(count)s arcs end at position %(end)s. “%(piece)s” wins: the best sum at its start, position %(start)s, was "
-        "%(before)s, and its own log-probability, %(score)s, makes that %(total)s.",
+        "%(count)s arcs end at position %(end)s. “%(piece)s” wins: the best sum at its start, position %(start)s, is "
+        "%(before)s; adding its log-probability, %(score)s, gives %(total)s.",
         **words,
     )
 
@@ -160,10 +160,10 @@ def _lost(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -
         return ""
     words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
     if column.tied:
-        return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
+        return _("“%(piece)s” has the same sum, %(total)s; on a tie the longer piece wins.", **words)
     if len(others) == 1:
-        return _("“%(piece)s” comes to %(total)s only.", **words)
-    return _("The next best, “%(piece)s”, comes to %(total)s.", **words)
+        return _("“%(piece)s” has only %(total)s.", **words)
+    return _("The next best, “%(piece)s”, has %(total)s.", **words)
 
 
 def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
@@ -172,16 +172,16 @@ def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
     if arc.id is None:
         remarks.append(
             _(
-                "“%(piece)s” is no piece: it is passed as an unknown character, for %(score)s, which is 10 less than "
-                "the lowest log-probability of the vocabulary.",
+                "“%(piece)s” is not a piece: it counts as an unknown character with log-probability %(score)s, 10 "
+                "below the lowest in the vocabulary.",
                 piece=said(arc.text),
                 score=format_log_probability(arc.score),
             )
         )
         if falls_back:
-            remarks.append(_("It becomes its bytes in the end, a token each."))
+            remarks.append(_("At the end it becomes its bytes, one token each."))
     if column.reset:
-        remarks.append(_("Sums beyond 100,000 are brought back to 0 here, as in SentencePiece."))
+        remarks.append(_("The sums exceed 100,000 here and are reset to 0, as in SentencePiece."))
     return joined(remarks)
 
 

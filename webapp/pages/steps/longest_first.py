@@ -140,30 +140,28 @@ class _Longest:
         named = {"word": quoted(one.word.text), "piece": piece(found.piece), "id": found.id}
         if round == 0:
             told = ngettext(
-                "No piece that stands anywhere in %(word)s is longer than one symbol; %(piece)s, id %(id)s, is first.",
-                "The longest piece that stands anywhere in %(word)s is %(piece)s, %(num)s symbols long, id %(id)s.",
+                "No piece in %(word)s is longer than one symbol; %(piece)s, id %(id)s, is first.",
+                "The longest piece in %(word)s is %(piece)s, %(num)s symbols long, id %(id)s.",
                 length,
                 **named,
             )
         else:
             told = ngettext(
-                "In what is left of %(word)s no piece is longer than one symbol; %(piece)s, id %(id)s, is next.",
-                "In what is left of %(word)s the longest piece is %(piece)s, %(num)s symbols long, id %(id)s.",
+                "In the rest of %(word)s no piece is longer than one symbol; %(piece)s, id %(id)s, is next.",
+                "In the rest of %(word)s the longest piece is %(piece)s, %(num)s symbols long, id %(id)s.",
                 length,
                 **named,
             )
         places = ""
         if len(found.places) > 1:
-            places = _("It stands there %(count)s times and takes every place.", count=len(found.places))
+            places = _("It occurs %(count)s times, and every occurrence is taken.", count=len(found.places))
         left = [stretch.piece for stretch in found.after if stretch.status == "open"]
         return joined([told, places, self._left(left)])
 
     def _left(self, left: list[str | bytes]) -> str:
         if not left:
             return _("Nothing is left: the word is done.")
-        return _(
-            "Left to do: %(parts)s.", parts=", ".join(piece(part) for part in left[:4]) + ("…" if len(left) > 4 else "")
-        )
+        return _("Left: %(parts)s.", parts=", ".join(piece(part) for part in left[:4]) + ("…" if len(left) > 4 else ""))
 
     def _length(self, found: LongestFirstRound) -> int:
         return next(
@@ -175,17 +173,17 @@ class _Longest:
     def _uncovered(self, one: WordRounds, found: LongestFirstRound) -> str:
         left = listed(stretch.piece for stretch in found.before if stretch.status == "open")
         statuses = {stretch.status for stretch in found.after if stretch not in found.before}
-        told = _("No piece covers what is left of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
+        told = _("No piece covers the rest of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
         if "unknown" in statuses:
             return joined([told, _("Each of its characters becomes an unknown token.")])
         if "byte" in statuses:
             return joined([told, _("Each of its characters becomes its bytes (byte fallback).")])
-        return joined([told, _("There is no unknown token, so it is left out.")])
+        return joined([told, _("There is no unknown token, so it is dropped.")])
 
     def _end(self) -> str:
         count = ngettext(
-            "Every word is done: the longest piece first ends in one token.",
-            "Every word is done: the longest piece first ends in %(num)s tokens.",
+            "Every word is done: longest piece first gives one token.",
+            "Every word is done: longest piece first gives %(num)s tokens.",
             len(self.ids),
         )
         if not self._tutorial:
@@ -197,7 +195,7 @@ class _Longest:
                 for stretch in one.stretches
             ]
         )
-        return joined([count, _("Joined again, each </w> as a space, they give %(text)s.", text=quoted(decoded))])
+        return joined([count, _("Joined, with each </w> as a space, they read %(text)s.", text=quoted(decoded))])
 
     # --- what is drawn
 

@@ -28,7 +28,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of maximum matching in the direction that the result has, with the other one beside it."""
     model = result.tokenizer.model
     if not isinstance(model, Matching) or model.direction == "both":
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
+        raise NoStepsError(_("This vocabulary has no steps to show."))
     return _Matching(result, model, model.direction)
 
 
@@ -136,7 +136,7 @@ class _Matching:
         if reading_direction(self._text) == "ltr":
             return _("from the left") if direction == "forward" else _("from the right")
         if direction == "forward":
-            return _("from the beginning, which is on the right")
+            return _("from the start, which is on the right")
         return _("from the end, which is on the left")
 
     def _cells(self, direction: Direction, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
@@ -161,8 +161,8 @@ class _Matching:
         start, end = now.tried[0].start, now.tried[0].end
         words = {
             "word": _("a word: taken"),
-            "no word": _("no word"),
-            "cuts a run": _("would cut a run"),
+            "no word": _("not a word"),
+            "cuts a run": _("would split a run"),
         }
         rows = [
             Window(
@@ -184,36 +184,36 @@ class _Matching:
         forward = direction == "forward"
         if taken.kind == "run":
             return _(
-                "“%(text)s” is a run of Latin letters and digits, and such runs are kept whole. It is no word of the "
-                "dictionary, so it is one token, out of vocabulary.",
+                "“%(text)s” is a run of Latin letters and digits, and such runs are never split. It is not in the "
+                "dictionary, so it is one out-of-vocabulary token.",
                 text=text,
             )
         if taken.kind == "character":
             if forward:
                 return _(
-                    "No word of the dictionary begins here, not even “%(text)s” alone: the character is left over, a "
-                    "token of its own and out of vocabulary.",
+                    "No word of the dictionary starts here, not even “%(text)s” alone: the character becomes an "
+                    "out-of-vocabulary token.",
                     text=text,
                 )
             return _(
-                "No word of the dictionary ends here, not even “%(text)s” alone: the character is left over, a token "
-                "of its own and out of vocabulary.",
+                "No word of the dictionary ends here, not even “%(text)s” alone: the character becomes an "
+                "out-of-vocabulary token.",
                 text=text,
             )
         if not misses:
             return _("The first and longest window, “%(text)s”, is a word of the dictionary: it is taken.", text=text)
         if forward:
             return ngettext(
-                "One longer window is no word. “%(text)s” is: the longest word that begins here, so it is taken.",
-                "%(count)s longer windows are no words. “%(text)s” is: the longest word that begins here, so it is "
+                "One longer window is not a word. “%(text)s” is the longest word that starts here, so it is taken.",
+                "%(count)s longer windows are not words. “%(text)s” is the longest word that starts here, so it is "
                 "taken.",
                 misses,
                 count=number(misses),
                 text=text,
             )
         return ngettext(
-            "One longer window is no word. “%(text)s” is: the longest word that ends here, so it is taken.",
-            "%(count)s longer windows are no words. “%(text)s” is: the longest word that ends here, so it is taken.",
+            "One longer window is not a word. “%(text)s” is the longest word that ends here, so it is taken.",
+            "%(count)s longer windows are not words. “%(text)s” is the longest word that ends here, so it is taken.",
             misses,
             count=number(misses),
             text=text,
@@ -221,7 +221,7 @@ class _Matching:
 
     def _end(self) -> str:
         if not self._result.disagreements:
-            return _("Both directions cut this text in the same places, so there is nothing to decide between them.")
+            return _("Both directions segment this text the same way, so there is nothing to decide.")
         places = ngettext(
             "The two directions differ at one place, which is ambiguous.",
             "The two directions differ at %(num)s places, which are ambiguous.",
@@ -234,13 +234,13 @@ class _Matching:
         longest = number(self._model.dictionary.longest)
         if self._direction == "forward":
             return _(
-                "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or "
-                "with all that are left, and gives up the last one until it holds a word.",
+                "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or "
+                "with the rest of the text if that is shorter, and drops its last character until it holds a word.",
                 longest=longest,
             )
         return _(
-            "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or with "
-            "all that are left, and gives up the first one until it holds a word.",
+            "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or with "
+            "the rest of the text if that is shorter, and drops its first character until it holds a word.",
             longest=longest,
         )
 
@@ -249,14 +249,14 @@ class _Matching:
         taken = self._taken[self._direction][step : step + 1]
         if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
             return ""
-        return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
+        return _("A dash: the window would split a run of Latin letters and digits, so it is not looked up.")
 
     def _counts(self) -> list[RuleCount]:
         """What the bidirectional rule counts, in its order, with a mark where it decides."""
         found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
         winner = "FMM" if found.direction == "forward" else "BMM"
         decides = _("decides: %(winner)s", winner=winner)
-        alike = _("as many")
+        alike = _("equal")
         words = found.differ and found.reason == "fewer words"
         singles = found.differ and found.reason == "fewer single characters"
         return [

@@ -36,7 +36,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     if options.get("longest"):
         return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.learned:
-        raise NoStepsError(_("This vocabulary has no merges, so there is nothing to follow."), instead=True)
+        raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
     return _Merging(result, model, words)
 
 

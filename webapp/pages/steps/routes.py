@@ -77,13 +77,16 @@ def _answer(algorithm: str) -> Response:
             offers = _instead(asked) if error.instead else _without_options(asked)
         except _NoSuchStepError as error:
             problems = [InputProblem(error.message, 404, "step")]
-            offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+            offers = [
+                (_("Go to the first step"), asked.address(0)),
+                (_("Go to the last step"), asked.address(error.last)),
+            ]
     if not offers and any(one.field in ("step", "token") for one in problems):
-        offers = [(_("To the first step"), asked.address(0))]
+        offers = [(_("Go to the first step"), asked.address(0))]
     short = asked  # what other pages are asked for: links do not repeat a text that is too long
     if any(one.field == "text" for one in problems):
         short = asked.with_text(asking.first_sentence(asked.state.text))
-        offers = [(_("Follow its first sentence"), short.address())]
+        offers = [(_("Show the steps of its first sentence"), short.address())]
     if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
         offers = _fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
@@ -141,7 +144,7 @@ def _frame(asked: StepsRequest, result: Result) -> StepFrame:
     step = show.step_of(asked.token) if asked.token is not None else asked.step or 0
     if step > last:
         message = _(
-            "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
+            "There is no step %(step)s: this text has steps 0 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
     return StepFrame(show, step, asked.address, _decided(asked, show, result))
@@ -161,22 +164,22 @@ def _instead(asked: StepsRequest) -> list[tuple[str, str]]:
     if not name or name == asked.state.vocabulary:
         return []
     other = asked.with_algorithm(asked.state.algorithm, name)
-    return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+    return [(_("Use the vocabulary that ships with this site"), other.address())]
 
 
 def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
-    ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
+    ships = (_("Use the vocabulary that ships with this site"), asked.address())
     entry = asking.other_algorithm(request, asked.state.algorithm)
     if entry is None or ALGORITHMS[entry.algorithms[0]].tracer is None:
         return [ships]
     own = asked.with_algorithm(entry.algorithms[0], entry.name)
-    return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
+    return [(_("Use %(name)s instead", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
 
 
 def _without_options(asked: StepsRequest) -> list[tuple[str, str]]:
     """The same without the options of the address, of which one cannot be: the form would only send them again."""
-    return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
+    return [(_("Go to the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
 def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:

@@ -73,17 +73,19 @@ def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
     usual = AlternativesRequest()
     n = _whole(options.get("n", ""), usual.n)
     if n is None or not 1 <= n <= MOST:
-        raise NoStepsError(_("Of the best segmentations, 1 to %(most)s can be shown.", most=MOST))
+        raise NoStepsError(_("The number of best segmentations must be from 1 to %(most)s.", most=MOST))
     seed = _whole(options.get("seed", ""), usual.seed)
     if seed is None or not 0 <= seed <= MOST_SEED:
-        raise NoStepsError(_("A seed is a whole number from 0 to %(most)s.", most=number(MOST_SEED)))
+        raise NoStepsError(_("The seed must be a whole number from 0 to %(most)s.", most=number(MOST_SEED)))
     try:
         temperature = float(options.get("temperature", "") or usual.temperature)
     except ValueError:
         temperature = float("nan")
     if not isfinite(temperature) or not COLDEST <= temperature <= HOTTEST:
         message = _(
-            "A temperature is a number from %(least)s to %(most)s.", least=number(COLDEST, 2), most=number(HOTTEST)
+            "The temperature must be a number from %(least)s to %(most)s.",
+            least=number(COLDEST, 2),
+            most=number(HOTTEST),
         )
         raise NoStepsError(message)
     return AlternativesRequest(n, temperature, seed)
@@ -105,8 +107,8 @@ def counted(lattices: Lattices) -> str:
     count = prod(count_paths(lattice) for _found, lattice in lattices)
     said = number(count) if count < 10**7 else power(log10(count))
     return ngettext(
-        "There is no other way to cut the text with this vocabulary.",
-        "There are %(count)s ways to cut the text with this vocabulary.",
+        "This vocabulary allows only this segmentation of the text.",
+        "This vocabulary allows %(count)s segmentations of the text.",
         min(count, 10**7),
         count=said,
     )

@@ -27,7 +27,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of WordPiece on the words of a result."""
     model = result.tokenizer.model
     if not isinstance(model, WordPiece):
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
+        raise NoStepsError(_("This vocabulary has no steps to show."))
     return _Greedy(result, model)
 
 
@@ -100,8 +100,8 @@ class _Greedy:
             cells=self._word(step),
             windows=self._windows(now),
             about=_(
-                "The window begins with all that is left of the word and gives up its last character until it holds a "
-                "piece. Pieces inside a word are written with %(prefix)s in front.",
+                "The window starts with the rest of the word and drops its last character until it holds a piece. "
+                "Pieces inside a word start with %(prefix)s.",
                 prefix=self._model.continuing_subword_prefix,
             ),
         )
@@ -176,7 +176,7 @@ class _Greedy:
                 length=looked.end - looked.start,
                 text=shown_piece(looked.piece),
                 after=shown_piece(word.text[looked.end :]),
-                outcome=_("no piece") if looked.id is None else _("a piece: taken"),
+                outcome=_("not a piece") if looked.id is None else _("a piece: taken"),
                 hit=looked.id is not None,
             )
             for looked in now.decision.tried
@@ -186,16 +186,19 @@ class _Greedy:
     def _added(self, word: Pretoken | AddedFound) -> str:
         name = said(word.token.content if isinstance(word, AddedFound) else word.text)
         if isinstance(word, AddedFound) and word.around:
-            return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
-        return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+            return _(
+                "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+                name=name,
+            )
+        return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
     def _decided(self, word: str, decision: WordPieceDecision) -> str:
         shown = said(word)
         unknown = self._model.unknown
         if decision.kind == "too long":
             return _(
-                "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not looked at: it "
-                "becomes %(unknown)s as a whole.",
+                "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not segmented: the "
+                "whole word becomes %(unknown)s.",
                 word=said(word[:20]),
                 count=number(len(word)),
                 most=number(self._model.max_word_length),
@@ -205,20 +208,21 @@ class _Greedy:
             return self._missing(shown, word, decision)
         piece = said(decision.tried[-1].piece)
         if len(decision.tried) == 1 and decision.start == 0:
-            return _("The whole word “%(word)s” is a piece of the vocabulary: it is taken at once.", word=shown)
+            return _("The whole word “%(word)s” is a piece of the vocabulary: it becomes one token.", word=shown)
         if len(decision.tried) == 1:
             return _(
-                "All that is left of “%(word)s” is a piece, %(piece)s: it is taken, and the word is done. %(prefix)s "
-                "says that it continues a word.",
+                "The rest of “%(word)s” is a piece, %(piece)s: it is taken, and the word is done. %(prefix)s marks a "
+                "piece that continues a word.",
                 word=shown,
                 piece=piece,
                 prefix=self._model.continuing_subword_prefix,
             )
         misses = len(decision.tried) - 1
         taken = ngettext(
-            "In “%(word)s” one longer window is no piece. %(piece)s is one, the longest that fits here: it is taken.",
-            "In “%(word)s” %(count)s longer windows are no pieces. %(piece)s is one, the longest that fits here: it is "
+            "In “%(word)s” one longer window is not a piece. %(piece)s is the longest piece that fits here: it is "
             "taken.",
+            "In “%(word)s” %(count)s longer windows are not pieces. %(piece)s is the longest piece that fits here: it "
+            "is taken.",
             misses,
             word=shown,
             count=number(misses),
@@ -227,7 +231,7 @@ class _Greedy:
         rest = word[decision.end :]
         if not rest:
             return taken
-        goes_on = _("It goes on with “%(rest)s”.", rest=said(rest))
+        goes_on = _("“%(rest)s” is left.", rest=said(rest))
         return joined([taken, goes_on])
 
     def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
@@ -235,14 +239,14 @@ class _Greedy:
         unknown = self._model.unknown
         if start == 0:
             return _(
-                "Not even the first character of “%(word)s” begins a piece, so the word cannot be covered: it becomes "
+                "No piece matches the start of “%(word)s”, not even its first character alone: the whole word becomes "
                 "%(unknown)s.",
                 word=shown,
                 unknown=unknown,
             )
         return _(
-            "No piece continues the word with “%(rest)s”, not even with its first character. The pieces found before "
-            "are given up: “%(word)s” becomes %(unknown)s as a whole.",
+            "No piece matches the start of “%(rest)s”, not even its first character alone. The pieces found so far "
+            "are discarded: the whole word “%(word)s” becomes %(unknown)s.",
             rest=said(word[start:]),
             word=shown,
             unknown=unknown,
@@ -257,8 +261,8 @@ class _Greedy:
         if not unknown:
             return sentence
         more = ngettext(
-            "One word could not be covered and is %(unknown)s.",
-            "%(count)s words could not be covered and are %(unknown)s.",
+            "One word could not be segmented and became %(unknown)s.",
+            "%(count)s words could not be segmented and became %(unknown)s.",
             unknown,
             count=number(unknown),
             unknown=self._model.unknown,

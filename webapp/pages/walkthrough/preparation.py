@@ -106,7 +106,7 @@ class PreparedWalkthrough:
 
     def _opening(self) -> str:
         if not self._found:
-            return _("Nothing is left of the text before the model sees it, so there are no tokens.")
+            return _("Nothing is left of the text after normalization and pre-tokenization, so there are no tokens.")
         return joined([self._normalized(), self._cut(), self._added()])
 
     def _normalized(self) -> str:
@@ -114,21 +114,21 @@ class PreparedWalkthrough:
         normalizer = self._result.tokenizer.normalizer
         text = self._result.encoding.text
         if normalizer is None:
-            return _("The text is taken as it is: this vocabulary has no normalizer.")
+            return _("This vocabulary has no normalizer, so the text stays as it is.")
         names = ", ".join(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
         normalized = normalizer.normalize(text)
         if normalized == text:
             return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
         done = {
-            "case": _("it puts letters into lower case"),
+            "case": _("it lowercases letters"),
             "normalization": _("it replaces or removes characters"),
         }
         found = [done[reason] for reason in changes(text, normalized) if reason in done]
         if len(found) > 1:
             what = _("%(one)s, and %(other)s", one=found[0], other=found[1])
         else:
-            what = found[0] if found else _("it changes nothing but white space and the marks for it")
-        return _("First the normalizer (%(names)s): %(what)s.", names=names, what=what)
+            what = found[0] if found else _("it changes only white space and its markers")
+        return _("The normalizer (%(names)s) runs first: %(what)s.", names=names, what=what)
 
     def _cut(self) -> str:
         """What the pre-tokenizer did."""
@@ -136,14 +136,14 @@ class PreparedWalkthrough:
         count = sum(isinstance(found, Pretoken) for found in self._found)
         if tokenizer.pretokenizer is None:
             return (
-                _("There is no pre-tokenizer either: the algorithm gets the text in one piece.")
+                _("There is no pre-tokenizer either: the algorithm gets the text as a whole.")
                 if (tokenizer.normalizer is None)
-                else _("There is no pre-tokenizer: the algorithm gets the text in one piece.")
+                else _("There is no pre-tokenizer: the algorithm gets the text as a whole.")
             )
         names = ", ".join(step.name for step in pipeline_summary(tokenizer).pretokenizer)
         sentence = ngettext(
-            "The pre-tokenizer (%(names)s) leaves one stretch.",
-            "The pre-tokenizer (%(names)s) cuts it into %(count)s stretches; no token will reach across their borders.",
+            "The pre-tokenizer (%(names)s) makes one pre-token.",
+            "The pre-tokenizer (%(names)s) splits it into %(count)s pre-tokens; no token crosses their boundaries.",
             count,
             names=names,
             count=number(count),
@@ -160,8 +160,8 @@ class PreparedWalkthrough:
         if not lost:
             return ""
         if all(character.isspace() for character in lost):
-            return _("White space separates them and is not kept.")
-        return _("Some characters are not kept.")
+            return _("The white space between them is dropped.")
+        return _("Some characters are dropped.")
 
     def _added(self) -> str:
         """How many tokens the algorithm does not make."""
@@ -172,16 +172,16 @@ class PreparedWalkthrough:
         if inside:
             sentences.append(
                 ngettext(
-                    "One added token is found before that and is never cut.",
-                    "%(num)s added tokens are found before that and are never cut.",
+                    "One added token is matched before that and is never split.",
+                    "%(num)s added tokens are matched before that and are never split.",
                     inside,
                 )
             )
         if around:
             sentences.append(
                 ngettext(
-                    "One special token is put around the text in the end.",
-                    "%(num)s special tokens are put around the text in the end.",
+                    "One special token is added around the text at the end.",
+                    "%(num)s special tokens are added around the text at the end.",
                     around,
                 )
             )
