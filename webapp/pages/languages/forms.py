@@ -1,4 +1,4 @@
-"""What a visitor asks the page for: tokenizers, a measure, an order, a passage of their own."""
+"""The form of `/languages`: tokenizers, a measure, an order and the visitor's own passage."""
 
 from __future__ import annotations
 
@@ -18,40 +18,42 @@ from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-USUAL = tuple(
+DEFAULT_VOCABULARIES = tuple(
     default_for(name)
     for name, algorithm in ALGORITHMS.items()
     if algorithm.family != "dictionary" and default_for(name)
 )
 MOST_TOKENIZERS = 6
-MOST_CHARACTERS = 2_000  # of a visitor's own passage
+MOST_CHARACTERS = 2_000  # of the visitor's own passage
 
 
 @dataclass(frozen=True)
 class LanguagesRequest:
     """Everything that decides what the page shows. `sort` is `name`, `script`, or the name of a vocabulary."""
 
-    vocabularies: Sequence[str] = USUAL
+    vocabularies: Sequence[str] = DEFAULT_VOCABULARIES
     measure: Measure = "relative"
     sort: str = ""
-    down: bool = False
+    descending: bool = False
     own: str = ""
     own_english: str = ""
 
     def query(self, **changes: Any) -> str:
-        """The query string that asks for the same, with `changes`; what is usual is left out."""
+        """The query string of the same request with `changes`; defaults are left out."""
         asked = replace(self, **changes)
-        pairs = [] if tuple(asked.vocabularies) == USUAL else [("with", name) for name in asked.vocabularies]
+        pairs = (
+            [] if tuple(asked.vocabularies) == DEFAULT_VOCABULARIES else [("with", name) for name in asked.vocabularies]
+        )
         pairs += [("measure", asked.measure)] if asked.measure != "relative" else []
         pairs += [("sort", asked.sort)] if asked.sort else []
-        pairs += [("order", "down")] if asked.down and asked.sort else []
+        pairs += [("order", "down")] if asked.descending and asked.sort else []
         pairs += [("own", asked.own)] if asked.own else []
         pairs += [("own_english", asked.own_english)] if asked.own_english else []
         return urlencode(pairs)
 
 
 def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
-    """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
+    """The request, with defaults in place of invalid values, and its problems."""
     values = request.form if request.method == "POST" else request.args
     problems: list[InputProblem] = []
     chosen = []
@@ -75,24 +77,24 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
                 most=number(MOST_CHARACTERS),
             )
             problems.append(InputProblem(message, 413, "own"))
-    vocabularies = tuple(chosen) or USUAL
-    sort, down = _order(values)
+    vocabularies = tuple(chosen) or DEFAULT_VOCABULARIES
+    sort, descending = _order(values)
     return LanguagesRequest(
         vocabularies=vocabularies,
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",
-        down=down,
+        descending=descending,
         **texts,
     ), problems
 
 
 def is_dictionary(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary is a list of the words of one language, which says nothing about others."""
+    """Whether a vocabulary is a word list of one language, which cannot be compared on others."""
     return family_of(entry.algorithms[0]) == "dictionary"
 
 
 def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
-    """By what is sorted, and whether downwards; a column's button, `name` or `name down`, goes before what was."""
+    """The sort key, and whether the order is descending; a column's button, `name` or `name down`, takes precedence."""
     if "by" in values:
         sort, _space, order = values["by"].partition(" ")
         return sort, order == "down"

@@ -146,7 +146,7 @@ def _answer(
     token_problems += more
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = DetailsForm(
-        "playground", url_for("playground.token"), "post", url_for("downloads.tokens", kind="txt").removesuffix(".txt")
+        "playground", url_for("playground.token"), "post", url_for("download.tokens", kind="txt").removesuffix(".txt")
     )
     wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
     status = max((problem.status for problem in wrong), default=202 if pending else 200)

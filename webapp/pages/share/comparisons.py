@@ -59,7 +59,7 @@ def _shown(stored: StoredSnapshot, context: type[ComparisonSnapshotPage]) -> Com
     return context(
         comparison_shown=ComparisonView(kept.comparison, kept.compared).context(),
         about=_about(stored, kept),
-        twin=url_for("snapshots.twin", id=stored.id),
+        twin=url_for("share.as_json", id=stored.id),
     )
 
 
@@ -73,7 +73,7 @@ def _about(stored: StoredSnapshot, kept: RestoredComparison) -> SnapshotAbout:
         description=describe(kept),
         core_version=stored.snapshot.core_version,
         differs=kept.differs,
-        address=url_for("snapshots.page", id=stored.id, _external=True),
+        address=url_for("share.page", id=stored.id, _external=True),
         origin=url_for("compare.page"),
         open_copy=_("Open a copy in Compare"),
         fields=parse_qsl(kept.comparison.query(), keep_blank_values=True),

@@ -91,7 +91,7 @@ def share() -> Response:
     body = render(link if partial else LinkPage(link=link, form=request.form, wanted=wanted, origin=address))
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
-        response.headers["Location"] = url_for("snapshots.page", id=shared.id)
+        response.headers["Location"] = url_for("share.page", id=shared.id)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -106,7 +106,7 @@ def page(id: str) -> Response:
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
-        return make_response(redirect(url_for("snapshots.page", id=id)))  # it has no tokens to ask for
+        return make_response(redirect(url_for("share.page", id=id)))  # it has no tokens to ask for
     kept = RestoredResult(stored.snapshot)
     view = _view(stored, kept)
     body = render(view.details_context() if partial else _page_context(view, stored, kept))
@@ -198,7 +198,7 @@ def oembed() -> Response:
     """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
     if request.args.get("format", "json") != "json":
         return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is available."))
-    stem = url_for("snapshots.page", id="", _external=True)
+    stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
     if stored is None or stored.condition != "kept":
@@ -315,7 +315,7 @@ def _frame(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
 
 def _view(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
     details, problems = _details(kept)
-    address = url_for("snapshots.page", id=stored.id)
+    address = url_for("share.page", id=stored.id)
     return ResultView(
         state=kept.state,
         result=kept.result,
@@ -325,7 +325,7 @@ def _view(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
         link=address,
         stem=f"{address}?token=",
         chooser=DetailsForm("snapshot", address, "get", f"{address}/tokens"),
-        twin=url_for("snapshots.twin", id=stored.id),
+        twin=url_for("share.as_json", id=stored.id),
     )
 
 

@@ -33,7 +33,7 @@ def about(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> Sna
         description=describe(view),
         core_version=stored.snapshot.core_version,
         differs=kept.differs,
-        address=url_for("snapshots.page", id=stored.id, _external=True),
+        address=url_for("share.page", id=stored.id, _external=True),
         origin=url_for("playground.page"),
         open_copy=_("Open a copy in the playground"),
         fields=parse_qsl(view.state.query(), keep_blank_values=True),
