@@ -21,9 +21,7 @@ class RowsContext(Context):
 
     asked: LanguagesRequest
     problems: Sequence[InputProblem]
-    rows: Sequence[
-        tuple[PassageRow, Sequence[tuple[int, float]]]
-    ]  # with its marks: tokenizer, position in percent
+    rows: Sequence[tuple[PassageRow, Sequence[tuple[int, float]]]]  # with its marks: tokenizer, position in percent
     ticks: Sequence[ScaleTick]
     shapes: Sequence[str]  # the SVG path of each tokenizer's mark
     measured: Sequence[str]  # the vocabularies that could be loaded

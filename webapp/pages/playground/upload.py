@@ -1,4 +1,4 @@
-"""A vocabulary file that a visitor brings, from the form to the state that uses it."""
+"""Uploaded vocabulary files: from the form to the state that uses the vocabulary."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from webapp.vocabularies import StorageFullError, library
 
 
 def upload_limit() -> int:
-    """How many bytes a form with a vocabulary file may have: the file and everything else in the form."""
+    """The maximum size in bytes of a form with vocabulary files, all other fields included."""
     limit: int = current_app.config["MAX_CONTENT_LENGTH"] + 2 * current_app.config["MAX_UPLOAD_BYTES"]
     return limit
 
 
-def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:
-    """The state with the uploaded vocabulary chosen; a file that is none changes nothing.
+def with_upload(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:
+    """Store the uploaded vocabulary and return the state that uses it, or the same state and the problem.
 
     `files` is one file, or a vocab.json and its merges.txt in any order.
     """
