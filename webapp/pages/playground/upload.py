@@ -66,8 +66,8 @@ def with_upload(state: State, files: Sequence[FileStorage]) -> tuple[State, Inpu
     except UnavailableStorageError:
         return state, InputProblem(
             _(
-                "“%(name)s” could not be stored: the site’s storage is unavailable. Upload the file again in a "
-                "minute; your text is still here.",
+                "“%(name)s” could not be stored: the site’s storage cannot be reached at the moment. Upload the file "
+                "again in a minute; your text is still here.",
                 name=_short(files[0].filename),
             ),
             503,
