@@ -274,9 +274,9 @@ def test_the_n_best_and_the_samples(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"n": "0"}, "1 to 20 can be shown"),
-        ({"n": "21"}, "1 to 20 can be shown"),
-        ({"n": "x"}, "1 to 20 can be shown"),
+        ({"n": "0"}, "must be from 1 to 20"),
+        ({"n": "21"}, "must be from 1 to 20"),
+        ({"n": "x"}, "must be from 1 to 20"),
         ({"temperature": "0"}, "The temperature must be a number from 0.05 to 100."),
         ({"temperature": "nan"}, "The temperature must be a number from 0.05 to 100."),
         ({"temperature": "1e9"}, "The temperature must be a number from 0.05 to 100."),

@@ -132,7 +132,7 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     [merge] = of_kind(found, "merge")
     assert "no merge crosses the boundary of a word" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
     assert "no merge crosses the boundary of a word" in at(client, "lo lo", 1, vocabulary=vocabulary)
-    assert "the score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
+    assert "score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
     [fallback] = of_kind(found, "replace")
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
     page = at(client, "loé", fallback["step"], vocabulary=vocabulary)
@@ -155,7 +155,7 @@ def test_a_piece_as_a_whole_is_not_merged(client: FlaskClient) -> None:
     content = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(pieces))
     vocabulary = chosen(bring(client, content, name="my.tiktoken"))["vocabulary"]
     sentence = told(at(client, "ab", 1, vocabulary=vocabulary))
-    assert "“ab” is a piece, id 257. This vocabulary looks for the whole word first" in sentence
+    assert "“ab” is a piece, id 257. This tokenizer looks up the whole word first" in sentence
     assert "Merging would give the same token" in sentence
 
 
