@@ -223,7 +223,7 @@ def test_the_tutorials_example_comes_out_as_written(client: FlaskClient, shared:
         found = twin(client, " ".join(words), **state)
         if [pieces[id] for id in found["ids"]] == tokens:
             sentence = told(at(client, " ".join(words), len(found["steps"]) - 1, **state))
-            assert f"they give “{text.replace(' ', '·')}”" in sentence
+            assert f"they read “{text.replace(' ', '·')}”" in sentence
 
 
 def test_the_tutorials_example_is_a_link(client: FlaskClient) -> None:

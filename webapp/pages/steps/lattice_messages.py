@@ -1,4 +1,4 @@
-"""What a step of the lattice says: which arcs end here, their sums, which wins and why."""
+"""The sentences of the lattice: which arcs end at a position, their sums, which one wins and why."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
-MOST_DIGITS = 9
-MOST_QUOTED = 16  # arcs of a path that a sentence names one by one
+MAX_DIGITS = 9  # decimals of a sum
+MAX_QUOTED = 16  # arcs of a path that a sentence lists
 
 
-def opened_up(lattice: Lattice) -> str:
-    """What the lattice of a pre-token holds, before its table is filled."""
+def lattice_sentence(lattice: Lattice) -> str:
+    """How many arcs the lattice of a pre-token has, before its table is filled."""
     pieces = sum(arc.id is not None for arc in lattice.arcs)
     return ngettext(
         "One span of “%(text)s” is a piece of the vocabulary: it is an arc.",
@@ -32,8 +32,8 @@ def opened_up(lattice: Lattice) -> str:
     )
 
 
-def filled(column: ViterbiColumn, *, falls_back: bool) -> str:
-    """A column of the table: its candidates, and why one of them wins."""
+def column_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """The sentence of a column of the table: its candidates, and why one of them wins."""
     best = column.best
     others = _others(column)
     digits = digits_of(column)
@@ -45,11 +45,11 @@ def filled(column: ViterbiColumn, *, falls_back: bool) -> str:
         "score": format_log_probability(best.arc.score, digits),
         "total": format_log_probability(best.total, digits),
     }
-    return joined([_won(column, words), _lost(column, others, digits), _remarks(column, falls_back)])
+    return joined([_winner(column, words), _runner_up(column, others, digits), _remarks(column, falls_back)])
 
 
-def only(column: ViterbiColumn, *, falls_back: bool) -> str:
-    """A pre-token of one character."""
+def single_character_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """The sentence of a pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
         sentence = _("“%(piece)s” is a single character and not a piece of the vocabulary.", piece=said(arc.text))
@@ -60,11 +60,11 @@ def only(column: ViterbiColumn, *, falls_back: bool) -> str:
     return joined([sentence, _remarks(column, falls_back)])
 
 
-def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: int) -> str:
-    """A step back from a position to where the arc starts that reached it best."""
-    arc = path[followed - 1]
+def traceback_sentence(path: Sequence[Arc], traced: int) -> str:
+    """The sentence of a step back from a position to the start of the best arc to it."""
+    arc = path[traced - 1]
     words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
-    if followed == 1:
+    if traced == 1:
         sentence = _(
             "The table is full. Tracing back from the end: the best arc to position %(end)s is “%(piece)s”, from "
             "position %(start)s.",
@@ -75,7 +75,7 @@ def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: i
     if arc.start > 0:
         return sentence
     total = format_log_probability(sum(arc.score for arc in path))
-    if len(path) > MOST_QUOTED:
+    if len(path) > MAX_QUOTED:
         whole = _(
             "This reaches the start: the best path has %(count)s arcs and the sum %(total)s.",
             count=number(len(path)),
@@ -88,17 +88,17 @@ def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: i
 
 
 def digits_of(column: ViterbiColumn) -> int:
-    """As many decimals as it takes to see which of the best two sums is greater."""
+    """The number of decimals needed to tell the best two sums apart."""
     best = column.best.total
     rival = next((one.total for one in _others(column) if one.total != best), None)
     if rival is None:
         return 2
-    fitting = (digits for digits in range(2, MOST_DIGITS) if round(rival, digits) != round(best, digits))
-    return next(fitting, MOST_DIGITS)
+    fitting = (digits for digits in range(2, MAX_DIGITS) if round(rival, digits) != round(best, digits))
+    return next(fitting, MAX_DIGITS)
 
 
-def alternative(drawing: LatticeDrawing, text: str) -> str:
-    """What the picture shows, for who does not see it."""
+def alt_text(drawing: LatticeDrawing, text: str) -> str:
+    """The text alternative of the drawing."""
     return _(
         "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
         "figures.",
@@ -109,7 +109,7 @@ def alternative(drawing: LatticeDrawing, text: str) -> str:
 
 
 def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
-    """The kinds of lines in a picture, and what they mean."""
+    """The kinds of lines in a drawing, with their meanings."""
     meanings = {
         "wins": _("wins here"),
         "weighed": _("also ends here"),
@@ -122,8 +122,8 @@ def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
     return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
 
 
-def added(found: AddedFound) -> str:
-    """An added token, which no model sees."""
+def added_token_sentence(found: AddedFound) -> str:
+    """The sentence of an added token, which the model does not see."""
     name = said(found.token.content)
     if found.around:
         return _(
@@ -133,7 +133,7 @@ def added(found: AddedFound) -> str:
     return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
 
-def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
+def _winner(column: ViterbiColumn, words: dict[str, str]) -> str:
     if len(column.candidates) == 1:
         if column.best.arc.start == 0:
             return _(
@@ -155,7 +155,7 @@ def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
     )
 
 
-def _lost(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
+def _runner_up(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
     if not others:
         return ""
     words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}

@@ -1,4 +1,4 @@
-"""What happens in a step of merging, and why, in plain words."""
+"""The sentences of merging: what happens in a step, and why."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
-_NAMED = 4
-"""So many pieces are named in one sentence; the picture has the rest."""
+_MAX_NAMED = 4
+"""How many pieces a sentence names; the drawing shows all of them."""
 
 
 def sentence_of(word: WordTrace, step: MergingStep | None) -> str:
-    """The sentence of a step; an added token has none and gets its own."""
+    """The sentence of a step; an added token has no step and gets its own sentence."""
     if word.added is not None:
         return _added(word)
     assert word.word is not None
@@ -47,27 +47,27 @@ def sentence_of(word: WordTrace, step: MergingStep | None) -> str:
 
 
 def quoted(text: str) -> str:
-    """A stretch of text, its spaces to be seen, in quotation marks."""
+    """A span of text in quotation marks, with visible spaces."""
     return _("“%(text)s”", text=said(text))
 
 
-def piece(of: str | bytes) -> str:
+def quoted_piece(piece: str | bytes) -> str:
     """A piece in quotation marks."""
     try:
-        text = said(of.decode() if isinstance(of, bytes) else of)
+        text = said(piece.decode() if isinstance(piece, bytes) else piece)
     except UnicodeDecodeError:
-        text = shown_piece(of)
+        text = shown_piece(piece)
     return _("“%(text)s”", text=text)
 
 
 def listed(pieces: Iterable[str | bytes]) -> str:
-    """Pieces with plus signs between them, at most a few of them."""
-    every = [piece(one) for one in pieces]
-    return " + ".join(every if len(every) <= _NAMED else [*every[: _NAMED - 1], "…"])
+    """The pieces joined with plus signs, shortened after `_MAX_NAMED`."""
+    every = [quoted_piece(one) for one in pieces]
+    return " + ".join(every if len(every) <= _MAX_NAMED else [*every[: _MAX_NAMED - 1], "…"])
 
 
 def final(count: int, *, scored: bool) -> str:
-    """The last step's sentence."""
+    """The sentence of the last step."""
     if not count:
         return _("There is nothing to merge: the text has no tokens.")
     told = ngettext(
@@ -97,7 +97,7 @@ def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:
             count,
             word=quoted(word.text),
         )
-        return joined([told, *_marks(model, step), *_exceptions(word, step)])
+        return joined([told, *_suffix_sentence(model, step), *_exceptions(word, step)])
     told = ngettext(
         "The word %(word)s starts as its single UTF-8 byte.",
         "The word %(word)s starts as its %(num)s UTF-8 bytes.",
@@ -107,8 +107,8 @@ def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:
     return joined([told, _("Every byte is a piece, so nothing is out of vocabulary.")])
 
 
-def _marks(model: MergingModel, step: BeginStep) -> list[str]:
-    """What is written at a word's characters."""
+def _suffix_sentence(model: MergingModel, step: BeginStep) -> list[str]:
+    """The sentence about the end-of-word suffix, if there is one."""
     if not step.symbols or step.symbols[-1].kind not in ("piece", "suffix"):
         return []
     if not isinstance(model, BPE) or not model.end_of_word_suffix:
@@ -119,7 +119,7 @@ def _marks(model: MergingModel, step: BeginStep) -> list[str]:
 
 
 def _exceptions(word: TracedWord, step: BeginStep) -> list[str]:
-    """The characters that are not simply a piece."""
+    """A sentence for each kind of character that is not a plain piece."""
     told = []
     for kind in ("byte", "unknown", "uncovered", "user-defined"):
         places = dict.fromkeys((one.start, one.end) for one in step.symbols if one.kind == kind)
@@ -172,7 +172,7 @@ def _exception(kind: str, texts: str, count: int) -> str:
 
 def _places(word: TracedWord, places: Sequence[tuple[int, int]]) -> str:
     texts = [quoted(word.text[start:end]) for start, end in places]
-    shown = texts if len(texts) <= _NAMED else [*texts[: _NAMED - 1], "…"]
+    shown = texts if len(texts) <= _MAX_NAMED else [*texts[: _MAX_NAMED - 1], "…"]
     return " ".join(shown)
 
 
@@ -190,7 +190,7 @@ def _merge(model: MergingModel, step: MergeStep) -> str:
             if pair.score is None
             else _("More than one pair has that score; the leftmost is merged first.")
         )
-    told.append(_("They become %(piece)s, id %(id)s.", piece=piece(made.piece), id=made.id))
+    told.append(_("They become %(piece)s, id %(id)s.", piece=quoted_piece(made.piece), id=made.id))
     if made.kind == "unused":
         told.append(_("That piece is marked as unused: it can be merged further, but cannot be a token."))
     elif len(step.after) == 1:
@@ -200,7 +200,7 @@ def _merge(model: MergingModel, step: MergeStep) -> str:
 
 def _best(step: MergeStep, pair: CandidatePair, at: int) -> str:
     there = sum(other is not None for other in step.pairs)
-    left, right = piece(step.symbols[at].piece), piece(step.symbols[at + 1].piece)
+    left, right = quoted_piece(step.symbols[at].piece), quoted_piece(step.symbols[at + 1].piece)
     if pair.score is not None:
         return ngettext(
             "Only one adjacent pair can be merged: %(left)s + %(right)s, with score %(score)s.",
@@ -235,7 +235,7 @@ def _replace(word: TracedWord, step: ReplaceStep) -> str:
             parts=listed(node.piece for node in step.made),
         )
     if step.why == "bytes":
-        spelt = word.text[step.symbols[step.first].start : step.symbols[step.first].end].encode().hex(" ").upper()
+        hexadecimal = word.text[step.symbols[step.first].start : step.symbols[step.first].end].encode().hex(" ").upper()
         return ngettext(
             "No further merge applies, and %(text)s is not a piece: its single byte, %(bytes)s, is used instead (byte "
             "fallback).",
@@ -243,7 +243,7 @@ def _replace(word: TracedWord, step: ReplaceStep) -> str:
             "(byte fallback).",
             len(step.made),
             text=text,
-            bytes=spelt,
+            bytes=hexadecimal,
         )
     return _(
         "No further merge applies, and %(text)s is not a piece: the whole run becomes one unknown token, id %(id)s.",
@@ -276,7 +276,7 @@ def _why_ended(model: MergingModel) -> str:
 
 
 def _whole(word: WordTrace) -> str:
-    """A word that is a piece: what merging would have made of it."""
+    """The sentences about a word that is a piece, and what merging would have given."""
     told = _(
         "The word %(word)s is a piece, id %(id)s. This tokenizer looks up the whole word first and merges only if it "
         "is not found.",
@@ -290,7 +290,7 @@ def _whole(word: WordTrace) -> str:
 
 
 def how_it_merges(model: MergingModel) -> str:
-    """What the numbers between the symbols are."""
+    """What the numbers between the symbols mean."""
     if isinstance(model, SubwordBPE):
         return _(
             "The number between two symbols is the rank of their merge: the lowest is applied first, to all "

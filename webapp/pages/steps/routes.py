@@ -14,7 +14,7 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.pages.steps import forms
 from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
 from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.merging_messages import piece
+from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import overview_lines
 from webapp.pages.steps.vocabulary_choices import checkboxes, choices, hidden_fields
 from webapp.pages.steps.walkthroughs import walkthrough_of
@@ -154,7 +154,7 @@ def _token_sentence(asked: StepsRequest, walkthrough: Walkthrough, result: Resul
     """The sentence that names the requested token; empty if longest piece first has a different token there."""
     if asked.token is None or walkthrough.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
         return ""
-    shown = piece(result.encoding.piece(asked.token))
+    shown = quoted_piece(result.encoding.piece(asked.token))
     return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=walkthrough.ids[asked.token])
 
 

@@ -1,4 +1,4 @@
-"""WordPiece: the greedy window on each word, and the word that becomes unknown where a piece is missing."""
+"""WordPiece: the greedy window on each word, and words that become unknown because a piece is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask_babel import ngettext
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
-from webapp.pages.steps.windows import Window, folded
+from webapp.pages.steps.windows import Window, fold_middle
 from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, said
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
@@ -33,7 +33,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
 
 @dataclass(frozen=True)
 class _Step:
-    """A decision on word `word`; None for a token that is found, not made. `token` is the first one that it ends in."""
+    """A decision on word `word`, None for an added token; `token` is the index of the first token it leads to."""
 
     word: int
     token: int
@@ -42,13 +42,13 @@ class _Step:
 
 @dataclass(frozen=True, kw_only=True)
 class WordPiecePart:
-    """What `steps/_wordpiece.html` draws."""
+    """The values for `steps/_wordpiece.html`."""
 
     ended: bool  # whether this is the last step
-    cells: Sequence[StepCell]  # of the word, or in the end of the tokens
+    cells: Sequence[StepCell]  # the word, or at the end the tokens
     words: Sequence[StepCell] = ()  # the text
     windows: Sequence[Window] = ()  # the lengths that were tried
-    about: str = ""  # what the windows are
+    about: str = ""  # how the window moves
 
 
 class _Greedy:
@@ -78,7 +78,7 @@ class _Greedy:
         return len(self._steps) + 1
 
     def step_of(self, token: int) -> int:
-        """The last step that led to the token: for an unknown word the one at which no piece was found."""
+        """The last step that led to the token; for an unknown word, the one that found no piece."""
         return max(at for at, step in enumerate(self._steps) if step.token == token)
 
     def sentence(self, step: int) -> str:
@@ -96,8 +96,8 @@ class _Greedy:
         now = self._steps[step]
         return WordPiecePart(
             ended=False,
-            words=self._line(step),
-            cells=self._word(step),
+            words=self._text_cells(step),
+            cells=self._word_cells(step),
             windows=self._windows(now),
             about=_(
                 "The window starts with the rest of the word and drops its last character until it holds a piece. "
@@ -127,8 +127,8 @@ class _Greedy:
             ],
         }
 
-    def _line(self, step: int) -> list[StepCell]:
-        """All words: those that are done as their tokens, the one in work in a frame, and those to come."""
+    def _text_cells(self, step: int) -> list[StepCell]:
+        """The text: the tokens of finished words, the word of this step, and the words to come."""
         now = self._steps[step].word
         cells: list[StepCell] = []
         for at, word in enumerate(self._words):
@@ -149,8 +149,8 @@ class _Greedy:
             for id, _start, _end in self._made[at]
         ]
 
-    def _word(self, step: int) -> list[StepCell]:
-        """The word in work: the pieces found so far, and what is left of it."""
+    def _word_cells(self, step: int) -> list[StepCell]:
+        """The word of this step: the pieces found so far, and the rest."""
         now = self._steps[step]
         word = self._words[now.word]
         if isinstance(word, AddedFound):
@@ -181,7 +181,7 @@ class _Greedy:
             )
             for looked in now.decision.tried
         ]
-        return folded(rows)
+        return fold_middle(rows)
 
     def _added(self, word: Pretoken | AddedFound) -> str:
         name = said(word.token.content if isinstance(word, AddedFound) else word.text)
@@ -231,8 +231,8 @@ class _Greedy:
         rest = word[decision.end :]
         if not rest:
             return taken
-        goes_on = _("“%(rest)s” is left.", rest=said(rest))
-        return joined([taken, goes_on])
+        remainder = _("“%(rest)s” is left.", rest=said(rest))
+        return joined([taken, remainder])
 
     def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
         start = decision.tried[0].start

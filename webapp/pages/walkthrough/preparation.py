@@ -92,10 +92,10 @@ class PreparedWalkthrough:
         cells = []
         for found in self._found:
             if isinstance(found, AddedFound):
-                cells.append(cell(found.token.content, "stretch", "special"))
+                cells.append(cell(found.token.content, "pretoken", "special"))
             else:
                 changed = found.text != text[found.start : found.end]
-                cells.append(cell(found.text, "stretch", "changed" if changed else ""))
+                cells.append(cell(found.text, "pretoken", "changed" if changed else ""))
         same = [one.text for one in cells] == [shown_piece(text)]
         return PreparationPart(
             original=[] if same else [cell(text, "typed")],
