@@ -20,7 +20,7 @@ from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.web.localization import number
 
-_LONGEST_OPTION = 40
+_MAX_OPTION_LENGTH = 40
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     values = request.form if request.method == "POST" else request.args
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=TEXTS[algorithm].examples[0])
-    wanted = {name: values.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
+    wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in OPTIONS.get(algorithm, ())}
     options = {name: value for name, value in wanted.items() if value}
     step, step_problems = _step(values.get("step", ""))
     asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)

@@ -66,7 +66,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
             most=number(MAX_ARCS),
         )
         raise NoStepsError(message, 413)
-    return _Lattices(result, model, found, alternatives_request_of(options))
+    return _LatticeWalkthrough(result, model, found, alternatives_request_of(options))
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class LatticeEndPart:
     next_seed: str
 
 
-class _Lattices:
+class _LatticeWalkthrough:
     template = "steps/_lattice.html"
 
     def __init__(

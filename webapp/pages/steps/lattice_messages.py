@@ -11,7 +11,7 @@ from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
 from webapp.pages.steps.lattice_drawing import LatticeDrawing
-from webapp.pages.walkthrough.cells import said
+from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -28,7 +28,7 @@ def lattice_sentence(lattice: Lattice) -> str:
         "%(count)s spans of “%(text)s” are pieces of the vocabulary: each is an arc.",
         pieces,
         count=number(pieces),
-        text=said(lattice.text),
+        text=quotable(lattice.text),
     )
 
 
@@ -39,7 +39,7 @@ def column_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
     digits = digits_of(column)
     words = {
         "end": number(column.end),
-        "piece": said(best.arc.text),
+        "piece": quotable(best.arc.text),
         "start": number(best.arc.start),
         "before": format_log_probability(best.before, digits),
         "score": format_log_probability(best.arc.score, digits),
@@ -52,10 +52,10 @@ def single_character_sentence(column: ViterbiColumn, *, falls_back: bool) -> str
     """The sentence of a pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
-        sentence = _("“%(piece)s” is a single character and not a piece of the vocabulary.", piece=said(arc.text))
+        sentence = _("“%(piece)s” is a single character and not a piece of the vocabulary.", piece=quotable(arc.text))
     else:
         sentence = _(
-            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=said(arc.text)
+            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=quotable(arc.text)
         )
     return joined([sentence, _remarks(column, falls_back)])
 
@@ -63,7 +63,7 @@ def single_character_sentence(column: ViterbiColumn, *, falls_back: bool) -> str
 def traceback_sentence(path: Sequence[Arc], traced: int) -> str:
     """The sentence of a step back from a position to the start of the best arc to it."""
     arc = path[traced - 1]
-    words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
+    words = {"end": number(arc.end), "piece": quotable(arc.text), "start": number(arc.start)}
     if traced == 1:
         sentence = _(
             "The table is full. Tracing back from the end: the best arc to position %(end)s is “%(piece)s”, from "
@@ -82,7 +82,7 @@ def traceback_sentence(path: Sequence[Arc], traced: int) -> str:
             total=total,
         )
     else:
-        best = " / ".join(said(arc.text) for arc in reversed(path))
+        best = " / ".join(quotable(arc.text) for arc in reversed(path))
         whole = _("This reaches the start: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
     return joined([sentence, whole])
 
@@ -102,7 +102,7 @@ def alt_text(drawing: LatticeDrawing, text: str) -> str:
     return _(
         "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
         "figures.",
-        text=said(text),
+        text=quotable(text),
         first=number(drawing.first),
         last=number(drawing.last),
     )
@@ -124,7 +124,7 @@ def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
 
 def added_token_sentence(found: AddedFound) -> str:
     """The sentence of an added token, which the model does not see."""
-    name = said(found.token.content)
+    name = quotable(found.token.content)
     if found.around:
         return _(
             "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
@@ -158,7 +158,7 @@ def _winner(column: ViterbiColumn, words: dict[str, str]) -> str:
 def _runner_up(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
     if not others:
         return ""
-    words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
+    words = {"piece": quotable(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
     if column.tied:
         return _("“%(piece)s” has the same sum, %(total)s; on a tie the longer piece wins.", **words)
     if len(others) == 1:
@@ -174,7 +174,7 @@ def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
             _(
                 "“%(piece)s” is not a piece: it counts as an unknown character with log-probability %(score)s, 10 "
                 "below the lowest in the vocabulary.",
-                piece=said(arc.text),
+                piece=quotable(arc.text),
                 score=format_log_probability(arc.score),
             )
         )

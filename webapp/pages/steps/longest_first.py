@@ -45,7 +45,7 @@ EXAMPLE = {
 
 def walkthrough(result: Result, model: MergingModel, words: Sequence[WordTrace], pieces: str = "") -> Walkthrough:
     """The rounds of longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
-    return _Longest(
+    return _LongestFirstWalkthrough(
         result, model, words, tutorials=pieces == TUTORIAL_OPTION and result.state.vocabulary == TUTORIAL_VOCABULARY
     )
 
@@ -59,7 +59,7 @@ def tutorial() -> LongestFirst:
     return LongestFirst({piece: id for id, piece in enumerate(TUTORIAL, 1)}, suffix="</w>", unknown=0)
 
 
-class _Longest:
+class _LongestFirstWalkthrough:
     template = "steps/_merging.html"
 
     def __init__(self, result: Result, model: MergingModel, words: Sequence[WordTrace], *, tutorials: bool) -> None:
@@ -135,14 +135,14 @@ class _Longest:
         length = self._length(found)
         named = {"word": quoted(one.word.text), "piece": quoted_piece(found.piece), "id": found.id}
         if round == 0:
-            told = ngettext(
+            sentence = ngettext(
                 "No piece in %(word)s is longer than one symbol; %(piece)s, id %(id)s, is first.",
                 "The longest piece in %(word)s is %(piece)s, %(num)s symbols long, id %(id)s.",
                 length,
                 **named,
             )
         else:
-            told = ngettext(
+            sentence = ngettext(
                 "In the rest of %(word)s no piece is longer than one symbol; %(piece)s, id %(id)s, is next.",
                 "In the rest of %(word)s the longest piece is %(piece)s, %(num)s symbols long, id %(id)s.",
                 length,
@@ -152,7 +152,7 @@ class _Longest:
         if len(found.places) > 1:
             places = _("It occurs %(count)s times, and every occurrence is taken.", count=len(found.places))
         left = [span.piece for span in found.after if span.status == "open"]
-        return joined([told, places, self._left(left)])
+        return joined([sentence, places, self._left(left)])
 
     def _left(self, left: list[str | bytes]) -> str:
         if not left:
@@ -170,12 +170,12 @@ class _Longest:
     def _uncovered(self, one: WordRounds, found: LongestFirstRound) -> str:
         left = listed(span.piece for span in found.before if span.status == "open")
         statuses = {span.status for span in found.after if span not in found.before}
-        told = _("No piece covers the rest of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
+        sentence = _("No piece covers the rest of %(word)s: %(parts)s.", word=quoted(one.word.text), parts=left)
         if "unknown" in statuses:
-            return joined([told, _("Each of its characters becomes an unknown token.")])
+            return joined([sentence, _("Each of its characters becomes an unknown token.")])
         if "byte" in statuses:
-            return joined([told, _("Each of its characters becomes its bytes (byte fallback).")])
-        return joined([told, _("There is no unknown token, so it is dropped.")])
+            return joined([sentence, _("Each of its characters becomes its bytes (byte fallback).")])
+        return joined([sentence, _("There is no unknown token, so it is dropped.")])
 
     def _end(self) -> str:
         count = ngettext(

@@ -12,7 +12,7 @@ from flask_babel import ngettext
 from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
 from webapp.pages.steps.windows import Window, fold_middle
-from webapp.pages.walkthrough.cells import StepCell, cell, said
+from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.cells import direction as reading_direction
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
@@ -29,7 +29,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     model = result.tokenizer.model
     if not isinstance(model, Matching) or model.direction == "both":
         raise NoStepsError(_("This vocabulary has no steps to show."))
-    return _Matching(result, model, model.direction)
+    return _MatchingWalkthrough(result, model, model.direction)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class MatchingPart:
     by_default: bool  # whether none of the criteria decides
 
 
-class _Matching:
+class _MatchingWalkthrough:
     template = "steps/_matching.html"
 
     def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
@@ -181,7 +181,7 @@ class _Matching:
         return fold_middle(rows)
 
     def _sentence(self, direction: Direction, taken: TakenWord) -> str:
-        text = said(self._text[taken.start : taken.end])
+        text = quotable(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
         if taken.kind == "run":

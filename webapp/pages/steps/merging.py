@@ -37,10 +37,10 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
         return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.learned:
         raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
-    return _Merging(result, model, words)
+    return _MergingWalkthrough(result, model, words)
 
 
-class _Merging:
+class _MergingWalkthrough:
     template = "steps/_merging.html"
 
     def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[WordTrace]) -> None:

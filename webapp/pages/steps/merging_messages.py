@@ -21,7 +21,7 @@ from webapp.core.traces.merging import (
 )
 from webapp.pages.steps.merge_tree import score
 from webapp.pages.steps.word_traces import WordTrace
-from webapp.pages.walkthrough.cells import said
+from webapp.pages.walkthrough.cells import quotable
 from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -48,13 +48,13 @@ def sentence_of(word: WordTrace, step: MergingStep | None) -> str:
 
 def quoted(text: str) -> str:
     """A span of text in quotation marks, with visible spaces."""
-    return _("“%(text)s”", text=said(text))
+    return _("“%(text)s”", text=quotable(text))
 
 
 def quoted_piece(piece: str | bytes) -> str:
     """A piece in quotation marks."""
     try:
-        text = said(piece.decode() if isinstance(piece, bytes) else piece)
+        text = quotable(piece.decode() if isinstance(piece, bytes) else piece)
     except UnicodeDecodeError:
         text = shown_piece(piece)
     return _("“%(text)s”", text=text)
@@ -70,12 +70,12 @@ def final(count: int, *, scored: bool) -> str:
     """The sentence of the last step."""
     if not count:
         return _("There is nothing to merge: the text has no tokens.")
-    told = ngettext(
+    sentence = ngettext(
         "Every word is done: the text is one token.", "Every word is done: the text is %(num)s tokens.", count
     )
     if scored:
-        return joined([told, _("The trees show what each token was merged from, with the score of each merge.")])
-    return joined([told, _("The trees show what each token was merged from, with the rank of each merge.")])
+        return joined([sentence, _("The trees show what each token was merged from, with the score of each merge.")])
+    return joined([sentence, _("The trees show what each token was merged from, with the rank of each merge.")])
 
 
 def _added(word: WordTrace) -> str:
@@ -83,28 +83,30 @@ def _added(word: WordTrace) -> str:
     if word.added.around:
         return _(
             "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
-            name=said(word.text),
+            name=quotable(word.text),
         )
-    return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=said(word.text))
+    return _(
+        "%(name)s is an added token: it is matched in the text as a whole and never split.", name=quotable(word.text)
+    )
 
 
 def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:
     count = len(step.symbols)
     if not isinstance(model, BPE | RankBPE) or not model.byte_level:
-        told = ngettext(
+        sentence = ngettext(
             "The word %(word)s starts as one symbol.",
             "The word %(word)s starts as its characters: %(num)s symbols.",
             count,
             word=quoted(word.text),
         )
-        return joined([told, *_suffix_sentence(model, step), *_exceptions(word, step)])
-    told = ngettext(
+        return joined([sentence, *_suffix_sentence(model, step), *_exceptions(word, step)])
+    sentence = ngettext(
         "The word %(word)s starts as its single UTF-8 byte.",
         "The word %(word)s starts as its %(num)s UTF-8 bytes.",
         count,
         word=quoted(word.text),
     )
-    return joined([told, _("Every byte is a piece, so nothing is out of vocabulary.")])
+    return joined([sentence, _("Every byte is a piece, so nothing is out of vocabulary.")])
 
 
 def _suffix_sentence(model: MergingModel, step: BeginStep) -> list[str]:
@@ -120,17 +122,17 @@ def _suffix_sentence(model: MergingModel, step: BeginStep) -> list[str]:
 
 def _exceptions(word: TracedWord, step: BeginStep) -> list[str]:
     """A sentence for each kind of character that is not a plain piece."""
-    told = []
+    sentences = []
     for kind in ("byte", "unknown", "uncovered", "user-defined"):
         places = dict.fromkeys((one.start, one.end) for one in step.symbols if one.kind == kind)
         if places:
-            told.append(_exception(kind, _places(word, list(places)), len(places)))
+            sentences.append(_exception(kind, _places(word, list(places)), len(places)))
     if step.left_out:
-        told.append(_exception("left out", _places(word, step.left_out), len(step.left_out)))
+        sentences.append(_exception("left out", _places(word, step.left_out), len(step.left_out)))
     starts = [symbol.start for symbol in step.symbols]
     if starts != sorted(starts):
-        told.append(_("Unknown characters move after the bytes that follow them, as in the “tokenizers” library."))
-    return told
+        sentences.append(_("Unknown characters move after the bytes that follow them, as in the “tokenizers” library."))
+    return sentences
 
 
 def _exception(kind: str, texts: str, count: int) -> str:
@@ -181,21 +183,23 @@ def _merge(model: MergingModel, step: MergeStep) -> str:
     pair = step.pairs[at]
     assert pair is not None
     made = step.made[0]
-    told = [_best(step, pair, at)]
+    sentences = [_best(step, pair, at)]
     if len(step.chosen) > 1:
-        told.append(_("The pair occurs %(count)s times; all occurrences are merged together.", count=len(step.chosen)))
+        sentences.append(
+            _("The pair occurs %(count)s times; all occurrences are merged together.", count=len(step.chosen))
+        )
     elif sum(_equal(other, pair) for other in step.pairs) > 1:
-        told.append(
+        sentences.append(
             _("The pair occurs more than once; the leftmost is merged first.")
             if pair.score is None
             else _("More than one pair has that score; the leftmost is merged first.")
         )
-    told.append(_("They become %(piece)s, id %(id)s.", piece=quoted_piece(made.piece), id=made.id))
+    sentences.append(_("They become %(piece)s, id %(id)s.", piece=quoted_piece(made.piece), id=made.id))
     if made.kind == "unused":
-        told.append(_("That piece is marked as unused: it can be merged further, but cannot be a token."))
+        sentences.append(_("That piece is marked as unused: it can be merged further, but cannot be a token."))
     elif len(step.after) == 1:
-        told.append(_("The whole word is one token now."))
-    return joined(told)
+        sentences.append(_("The whole word is one token now."))
+    return joined(sentences)
 
 
 def _best(step: MergeStep, pair: CandidatePair, at: int) -> str:
@@ -277,7 +281,7 @@ def _why_ended(model: MergingModel) -> str:
 
 def _whole(word: WordTrace) -> str:
     """The sentences about a word that is a piece, and what merging would have given."""
-    told = _(
+    sentence = _(
         "The word %(word)s is a piece, id %(id)s. This tokenizer looks up the whole word first and merges only if it "
         "is not found.",
         word=quoted(word.text),
@@ -285,8 +289,8 @@ def _whole(word: WordTrace) -> str:
     )
     tokens = word.merged_tokens
     if [token.id for token in tokens] == word.ids:
-        return joined([told, _("Merging would give the same token, as the tree shows.")])
-    return joined([told, _("Merging would give %(parts)s.", parts=listed(token.piece for token in tokens))])
+        return joined([sentence, _("Merging would give the same token, as the tree shows.")])
+    return joined([sentence, _("Merging would give %(parts)s.", parts=listed(token.piece for token in tokens))])
 
 
 def how_it_merges(model: MergingModel) -> str:

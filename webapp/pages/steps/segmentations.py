@@ -112,12 +112,12 @@ def alternatives(lattices: Lattices, choice: AlternativesRequest) -> Segmentatio
 def count_sentence(lattices: Lattices) -> str:
     """The sentence that says how many segmentations the text has."""
     count = prod(count_paths(lattice) for _found, lattice in lattices)
-    said = number(count) if count < 10**7 else power(log10(count))
+    shown = number(count) if count < 10**7 else power(log10(count))
     return ngettext(
         "This vocabulary allows only this segmentation of the text.",
         "This vocabulary allows %(count)s segmentations of the text.",
         min(count, 10**7),
-        count=said,
+        count=shown,
     )
 
 

@@ -13,7 +13,7 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.pages.steps.windows import Window, fold_middle
-from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, said
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, quotable
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
@@ -28,7 +28,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     model = result.tokenizer.model
     if not isinstance(model, WordPiece):
         raise NoStepsError(_("This vocabulary has no steps to show."))
-    return _Greedy(result, model)
+    return _WordPieceWalkthrough(result, model)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class WordPiecePart:
     about: str = ""  # how the window moves
 
 
-class _Greedy:
+class _WordPieceWalkthrough:
     template = "steps/_wordpiece.html"
 
     def __init__(self, result: Result, model: WordPiece) -> None:
@@ -184,7 +184,7 @@ class _Greedy:
         return fold_middle(rows)
 
     def _added(self, word: Pretoken | AddedFound) -> str:
-        name = said(word.token.content if isinstance(word, AddedFound) else word.text)
+        name = quotable(word.token.content if isinstance(word, AddedFound) else word.text)
         if isinstance(word, AddedFound) and word.around:
             return _(
                 "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
@@ -193,20 +193,20 @@ class _Greedy:
         return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
     def _decided(self, word: str, decision: WordPieceDecision) -> str:
-        shown = said(word)
+        shown = quotable(word)
         unknown = self._model.unknown
         if decision.kind == "too long":
             return _(
                 "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not segmented: the "
                 "whole word becomes %(unknown)s.",
-                word=said(word[:20]),
+                word=quotable(word[:20]),
                 count=number(len(word)),
                 most=number(self._model.max_word_length),
                 unknown=unknown,
             )
         if decision.kind == "missing":
             return self._missing(shown, word, decision)
-        piece = said(decision.tried[-1].piece)
+        piece = quotable(decision.tried[-1].piece)
         if len(decision.tried) == 1 and decision.start == 0:
             return _("The whole word “%(word)s” is a piece of the vocabulary: it becomes one token.", word=shown)
         if len(decision.tried) == 1:
@@ -231,7 +231,7 @@ class _Greedy:
         rest = word[decision.end :]
         if not rest:
             return taken
-        remainder = _("“%(rest)s” is left.", rest=said(rest))
+        remainder = _("“%(rest)s” is left.", rest=quotable(rest))
         return joined([taken, remainder])
 
     def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
@@ -247,7 +247,7 @@ class _Greedy:
         return _(
             "No piece matches the start of “%(rest)s”, not even its first character alone. The pieces found so far "
             "are discarded: the whole word “%(word)s” becomes %(unknown)s.",
-            rest=said(word[start:]),
+            rest=quotable(word[start:]),
             word=shown,
             unknown=unknown,
         )

@@ -40,13 +40,13 @@ def final_cells(result: Result) -> list[StepCell]:
     return cells
 
 
-def said(text: str) -> str:
+def quotable(text: str) -> str:
     """A span of text as a sentence quotes it: spaces visible, long text shortened, right-to-left text isolated.
 
-    >>> said("a b"), said("שלום") == "\u2068שלום\u2069"
+    >>> quotable("a b"), quotable("שלום") == "\u2068שלום\u2069"
     ('a·b', True)
     """
-    shown = shown_piece(text if len(text) <= _LONGEST_SAID else f"{text[:_LONGEST_SAID]}…")
+    shown = shown_piece(text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…")
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
@@ -63,5 +63,5 @@ def direction(text: str) -> Literal["ltr", "rtl"]:
     return "ltr"
 
 
-_LONGEST_SAID = 48
+_MAX_QUOTED = 48
 _LEFTWARD = ("R", "AL", "AN")
