@@ -143,8 +143,8 @@ def test_unknown_characters_and_their_bytes_are_told(app: Flask) -> None:
 def test_a_sum_that_is_brought_back_to_0_is_told(app: Flask) -> None:
     vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     _show, drawn = shown(app, "aaa", SentencePieceUnigram(vocabulary))
-    assert "The sums exceed 100,000 here and are reset to 0" in told(drawn[2])
-    assert "The sums exceed" not in told(drawn[1])
+    assert "Here the sums exceed 100,000 in magnitude and are reset to 0" in told(drawn[2])
+    assert "Here the sums exceed" not in told(drawn[1])
 
 
 def test_text_from_right_to_left_is_said_and_labelled(app: Flask) -> None:

@@ -64,7 +64,7 @@ def plot_of(tokens: Sequence[RankedToken]) -> Plot:
 
 
 def _decades(most: int) -> int:
-    """The number of powers of ten up to `most`, at least one.
+    """The number of decades that cover 1 to `most`, at least one.
 
     >>> _decades(1), _decades(10), _decades(11)
     (1, 1, 2)

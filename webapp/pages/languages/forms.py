@@ -89,7 +89,7 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
 
 
 def is_dictionary(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary is a word list of one language, which cannot be compared on others."""
+    """Whether a vocabulary is a word list of one language, which is of no use for the others."""
     return family_of(entry.algorithms[0]) == "dictionary"
 
 

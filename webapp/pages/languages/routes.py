@@ -31,16 +31,16 @@ def page() -> BaseResponse:
     asked, problems = forms.read(request)
     if request.args.get("format") == "json":
         return _json(asked, problems)
-    return _answer(asked, problems)
+    return _respond(asked, problems)
 
 
 @blueprint.post("/languages")
 def submit() -> BaseResponse:
     """Redirect the form to its URL if it fits into one, else show the result here."""
-    return _answer(*forms.read(request))
+    return _respond(*forms.read(request))
 
 
-def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
+def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
     partial = wants_partial()
     query = asked.query()
     link = url_for("languages.page") + (f"?{query}" if query else "")

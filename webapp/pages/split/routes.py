@@ -34,13 +34,13 @@ MAX_PARTS_SHOWN = 200
 @blueprint.get("/split")
 def page() -> BaseResponse:
     """Show the form, and the parts of the text in the URL."""
-    return _answer()
+    return _page_or_redirect()
 
 
 @blueprint.post("/split")
 def submit() -> BaseResponse:
     """Redirect the form to its URL if it fits into one, else show the parts here."""
-    return _answer()
+    return _page_or_redirect()
 
 
 @blueprint.route("/split.zip", methods=["GET", "POST"])
@@ -67,7 +67,7 @@ def as_json_lines() -> BaseResponse:
     return _download(written.encode("utf-8", "replace"), "application/jsonl", "parts.jsonl")
 
 
-def _answer() -> BaseResponse:
+def _page_or_redirect() -> BaseResponse:
     asked, parts, problems = _parts()
     link = f"{url_for('split.page')}?{asked.query()}"
     short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]

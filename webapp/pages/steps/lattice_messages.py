@@ -181,7 +181,7 @@ def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
         if falls_back:
             remarks.append(_("At the end it becomes its bytes, one token each."))
     if column.reset:
-        remarks.append(_("The sums exceed 100,000 here and are reset to 0, as in SentencePiece."))
+        remarks.append(_("Here the sums exceed 100,000 in magnitude and are reset to 0, as in SentencePiece."))
     return joined(remarks)
 
 

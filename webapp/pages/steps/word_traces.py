@@ -112,7 +112,7 @@ def _end(found: list[MergingStep]) -> tuple[MergeNode, ...]:
 
 
 def _has_special_symbols(begin: BeginStep) -> bool:
-    """Whether a word begins with symbols other than the pieces of its characters."""
+    """Whether the begin step has more than one piece for each character: other kinds of symbols, or bytes."""
     plain = all(symbol.kind in ("piece", "suffix") for symbol in begin.symbols)
     bytes_ = any(isinstance(symbol.piece, bytes) and not symbol.piece.isascii() for symbol in begin.symbols)
     return not plain or bool(begin.left_out) or bytes_
