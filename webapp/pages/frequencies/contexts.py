@@ -25,7 +25,7 @@ class FrequenciesPage(Page):
     total: int  # tokens in the text
     once: int  # tokens that occur once
     top_share: float  # of the ten most frequent tokens, from 0 to 1
-    plot: Plot | None  # None where there are no tokens
+    plot: Plot | None  # None if there are no tokens
     piece: Callable[[RankedToken], str]
     algorithm: str
     vocabulary: str

@@ -23,8 +23,8 @@ DEFAULT_VOCABULARIES = tuple(
     for name, algorithm in ALGORITHMS.items()
     if algorithm.family != "dictionary" and default_for(name)
 )
-MOST_TOKENIZERS = 6
-MOST_CHARACTERS = 2_000  # of the visitor's own passage
+MAX_TOKENIZERS = 6
+MAX_CHARACTERS = 2_000  # of the visitor's own passage
 
 
 @dataclass(frozen=True)
@@ -58,23 +58,23 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     problems: list[InputProblem] = []
     chosen = []
     names = [*dict.fromkeys(values.getlist("with"))]
-    for name in names[:MOST_TOKENIZERS]:
+    for name in names[:MAX_TOKENIZERS]:
         entry = find(name)
         if entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
             message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:
             chosen.append(name)
-    if len(names) > MOST_TOKENIZERS:
-        message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
+    if len(names) > MAX_TOKENIZERS:
+        message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MAX_TOKENIZERS)
         problems.append(InputProblem(message, 422, "with"))
     texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
     for text in texts.values():
-        if len(text) > MOST_CHARACTERS:
+        if len(text) > MAX_CHARACTERS:
             message = _(
                 "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
                 size=number(len(text)),
-                most=number(MOST_CHARACTERS),
+                most=number(MAX_CHARACTERS),
             )
             problems.append(InputProblem(message, 413, "own"))
     vocabularies = tuple(chosen) or DEFAULT_VOCABULARIES

@@ -9,7 +9,7 @@ from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.languages.forms import MOST_CHARACTERS, LanguagesRequest, Measure
+from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
 from webapp.pages.languages.passages import BASE, Passage, passages
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 
@@ -72,7 +72,7 @@ def measure(asked: LanguagesRequest) -> LanguageMeasurements:
 
 
 def _own(asked: LanguagesRequest) -> list[Passage]:
-    return [Passage("own", "", "", "", asked.own)] if 0 < len(asked.own) <= MOST_CHARACTERS else []
+    return [Passage("own", "", "", "", asked.own)] if 0 < len(asked.own) <= MAX_CHARACTERS else []
 
 
 def _value(measure: Measure, passage: Passage, count: int | None, english: int | None) -> float | None:

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.languages import forms
 from webapp.pages.languages.contexts import LanguagesPage, RowsContext
-from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest, is_dictionary
+from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
 from webapp.pages.languages.measurements import LanguageMeasurements, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.markup import visible
@@ -79,7 +79,7 @@ def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
         rows_shown=rows,
         groups=groups,
         more_open=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
-        max_tokenizers=MOST_TOKENIZERS,
+        max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
     )
 

@@ -25,7 +25,7 @@ class PartsContext(Context):
     problems: Sequence[InputProblem]
     vocabulary: CatalogueEntry | None
     title_of: Callable[[CatalogueEntry], str]
-    link: str | None  # the address of this page, None where it would be too long
+    link: str | None  # the URL of this page, None if it would be too long
 
 
 @dataclass(frozen=True, kw_only=True)

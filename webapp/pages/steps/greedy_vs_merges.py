@@ -98,10 +98,8 @@ def greedy_vs_merges(words: Sequence[WordRounds]) -> GreedyVsMerges:
     counts = [0, 0]
     for one in words:
         by_merging, by_length = _merged_spans(one.word), _longest_spans(one)
-        only_merging, only_length = (
-            frozenset(by_merging) - frozenset(by_length),
-            frozenset(by_length) - frozenset(by_merging),
-        )
+        only_merging = frozenset(by_merging) - frozenset(by_length)
+        only_length = frozenset(by_length) - frozenset(by_merging)
         merged += _merged_cells(one.word, by_merging, only_merging)
         longest += one.cells(only_length)
         counts[0] += len(one.word.ids)

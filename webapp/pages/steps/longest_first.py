@@ -29,7 +29,7 @@ TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w
 """The pieces of the example that tutorials copy from each other; `<unk>` has id 0."""
 TUTORIAL_TEXT = "mountain highest the love"
 TUTORIAL_OPTION = "tutorial"
-TUTORIAL_VOCABULARY = "bpe-characters"  # it marks word ends with `</w>`, as the example does
+TUTORIAL_VOCABULARY = "bpe-characters"  # it splits text into words as the example does
 MAX_FITS = 12
 """How many of the pieces that fit are shown."""
 
@@ -190,7 +190,7 @@ class _LongestFirstWalkthrough:
         )
         return joined([count, _("Joined, with each </w> as a space, they read %(text)s.", text=quoted(decoded))])
 
-    # --- what is drawn
+    # --- drawing
 
     def _at(self, step: int) -> tuple[WordRounds, LongestFirstRound | None]:
         at, round = self._frames[step]

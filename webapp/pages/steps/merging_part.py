@@ -43,7 +43,7 @@ class MergingPart:
     after: Sequence[RowSymbol] = ()  # the symbols after the merge
     trees: Sequence[MergeTree] = ()  # of the word, or at the end of all words
 
-    # The longest piece first
+    # Longest piece first
     spans: Sequence[StepCell] = ()  # the word after the round
     fits: Sequence[FitRow] = ()  # the pieces found in the rest of the word
     more_fits: int = 0  # how many of them are not shown

@@ -79,14 +79,14 @@ class WordTrace:
         """
         if self.word is None:
             return [0]
-        wanted = [at for at, step in enumerate(self.steps) if isinstance(step, MergeStep | ReplaceStep)]
+        shown = [at for at, step in enumerate(self.steps) if isinstance(step, MergeStep | ReplaceStep)]
         if isinstance(self.steps[0], BeginStep) and (first or _has_special_symbols(self.steps[0])):
-            wanted = [0, *wanted]
+            shown = [0, *shown]
         replaced = any(isinstance(step, ReplaceStep) for step in self.steps)
         merged = any(isinstance(step, MergeStep) for step in self.steps)
         if not replaced and (len(self.tokens) > 1 or not merged):
-            wanted.append(len(self.steps) - 1)
-        return wanted
+            shown.append(len(self.steps) - 1)
+        return shown
 
 
 def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:

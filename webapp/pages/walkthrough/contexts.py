@@ -21,4 +21,4 @@ class WalkthroughContext(Context):
     problems: Sequence[InputProblem]
     offers: Sequence[tuple[str, str]] = ()  # links that solve the problems: label, address
     pending: StillFetchingError | None = None  # while the vocabulary is being fetched
-    again: str = ""  # the address to load in the meantime
+    again: str = ""  # the address to request again until then
