@@ -1,4 +1,4 @@
-// Tokenscope, the splitter: a file that is chosen stands in the text box at once. The page works without this file.
+// The split page: loads a chosen file into the text box. The page works without this script.
 "use strict";
 
 (() => {
@@ -10,10 +10,10 @@
       text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.files[0].arrayBuffer());
       file.value = "";
     } catch {
-      // Not UTF-8: the server is shown the file and names the offset.
+      // Not UTF-8: the file is sent to the server, which reports the offset.
     }
     document.querySelector("#split .primary").click();
   });
-  // A file that was refused must not be sent again with the next text.
+  // Do not send a rejected file again with the next text.
   document.addEventListener("htmx:finally:request", () => { file.value = ""; });
 })();

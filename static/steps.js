@@ -1,4 +1,4 @@
-// The steps: arrow keys, and playing one after the other. Links do the rest, and the page works without this file.
+// The steps: arrow keys, and playing the steps automatically. The rest are links; the page works without this script.
 "use strict";
 
 (() => {
@@ -8,8 +8,8 @@
   const pace = document.getElementById("pace");
   const status = document.getElementById("status");
   const unreachable = document.getElementById("unreachable");
-  let timer = 0; // the next step while playing
-  let followed = ""; // the link that had the focus when its step was asked for
+  let timer = 0; // shows the next step while playing
+  let focused = ""; // rel of the link that had the focus when its step was requested
 
   const link = (rel) => show.querySelector(`.leafing a[rel=${rel}]`);
   const playing = () => timer !== 0;
@@ -32,7 +32,7 @@
   play.addEventListener("click", () => {
     if (playing()) return stop();
     play.textContent = play.dataset.pause;
-    if (!link("next")) link("first")?.click(); // at the end it begins again
+    if (!link("next")) link("first")?.click(); // from the end, start again
     later();
   });
   pace.addEventListener("change", () => { if (playing()) later(); });
@@ -46,19 +46,19 @@
     link(KEYS[event.key])?.click();
   });
 
-  // Whoever steps by hand has taken over.
+  // Stepping by hand stops the player.
   show.addEventListener("click", (event) => {
     const pressed = event.target.closest?.(".leafing a");
     if (!pressed) return;
     if (event.isTrusted) stop();
-    if (pressed === document.activeElement) followed = pressed.rel;
+    if (pressed === document.activeElement) focused = pressed.rel;
   });
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
     offer();
     if (status) status.textContent = show.querySelector(".told")?.textContent ?? "";
-    if (followed) (link(followed) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
-    followed = "";
+    if (focused) (link(focused) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
+    focused = "";
     if (playing()) {
       if (link("next")) later();
       else stop();

@@ -1,4 +1,4 @@
-// The pages about vocabularies: what htmx leaves to do. They work without this file.
+// The vocabulary pages: what htmx does not do. They work without this script.
 "use strict";
 
 (() => {
@@ -7,10 +7,10 @@
   let spoken = 0;
   let leafed = false;
 
-  // Whoever leafs by keyboard goes on in the page that came: the link that was pressed is gone with the old one.
+  // After paging by keyboard the focus moves to the new page, since the pressed link was replaced.
   document.addEventListener("click", (event) => { leafed = Boolean(event.target.closest?.(".pager a")); });
 
-  // A screen reader is told what was found once the typing pauses.
+  // Announce the search result to screen readers once typing pauses.
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
     if (leafed) document.querySelector("#tokens .scroll")?.focus({ preventScroll: true });

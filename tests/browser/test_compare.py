@@ -203,7 +203,7 @@ def test_a_shared_comparison_can_be_opened(open_page: OpenPage, javascript: bool
         expect(page.locator("#told")).to_contain_text("Un")
         page.click("[data-copy-field=link]")
         assert page.evaluate("navigator.clipboard.readText()") == link
-    page.click("text=Open a copy to go on comparing")
+    page.click("text=Open a copy in Compare")
     page.wait_for_url("**/compare?**")
     assert rows(page) == ["bpe:bpe-bytes", "wordpiece:wordpiece", "unigram:unigram"]
     page.goto(deletion)

@@ -23,7 +23,7 @@ def share(page: Page, title: str = "") -> tuple[str, str]:
     """Share what the page shows; return the link and the address that deletes it."""
     page.locator("#share summary").click()
     page.locator("#title").fill(title)
-    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Create link").click()
     return page.locator("#link").input_value(), page.locator("#deletion").input_value()
 
 
@@ -102,7 +102,7 @@ def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> No
     address, deletion = first.input_value(), page.locator("#deletion").input_value()
     page.locator("#text").fill("three")
     expect(page.locator("#tokens > .chunk > *").first).to_have_text("three")
-    expect(page.locator("#link-before")).to_contain_text("This is the link of “two texts”")
+    expect(page.locator("#link-before")).to_contain_text("This link is for “two texts”")
     assert (first.input_value(), page.locator("#deletion").input_value()) == (address, deletion)
     page.locator("#text").fill("two texts")
     expect(page.locator("#link-before")).to_be_hidden()
@@ -137,7 +137,7 @@ def test_the_link_on_its_own_page_is_selected(open_page: OpenPage) -> None:
 def test_sharing_without_javascript(open_page: OpenPage) -> None:
     page = open_page("/?text=plain forms", javascript=False)
     link, _deletion = share(page, "No script")
-    expect(page.locator("h1")).to_have_text("The result is kept")
+    expect(page.locator("h1")).to_have_text("The result was shared")
     expect(page.locator("#link")).to_be_focused()
     page.get_by_role("button", name="Back to the text").click()
     assert page.locator("#text").input_value() == "plain forms"
@@ -152,13 +152,13 @@ def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: Ope
     page.locator("#title").fill("kept title")
     page.locator("[name=keep][value=until]").check()
     page.locator("[name=until]").fill("2001-01-01")
-    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.locator(".problem:visible")).to_contain_text("Choose a day after today")
     assert page.locator("#title").input_value() == "kept title"
     if javascript:  # choosing a day selects "until"
         page.locator("[name=keep][value=forever]").check()
     page.locator("[name=until]").fill("2099-01-01")
-    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.locator("#link")).to_be_visible()
     page.goto(page.locator("#link").input_value())
     expect(page.locator("h1")).to_have_text("kept title")

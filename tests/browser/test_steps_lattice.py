@@ -29,7 +29,7 @@ def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javasc
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("n=3.*seed=7"))
     drawn = page.locator(".segmentations").last.inner_text()
-    page.click("text=Draw others")
+    page.click("text=Sample again")
     expect(page).to_have_url(re.compile("seed=8"))
     assert page.locator(".segmentations").last.inner_text() != drawn
 

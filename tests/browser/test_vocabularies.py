@@ -99,9 +99,9 @@ def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publish
     page = open_page(f"/?text={TEXT}", javascript=False)
     page.locator(".finder summary").click()
     page.locator("#find").fill("bert uncased")
-    page.get_by_role("button", name="Find", exact=True).click()
+    page.get_by_role("button", name="Search", exact=True).click()
     page.locator("button[value=bert-base-uncased]").click()
-    expect(page.locator(".pending")).to_contain_text("This page looks again by itself.")
+    expect(page.locator(".pending")).to_contain_text("This page reloads automatically.")
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
 
@@ -147,7 +147,7 @@ def test_a_broken_upload_leaves_the_result_unchanged(open_page: OpenPage, tmp_pa
     page.locator("#vocabulary-file").set_input_files(path)
     if not javascript:  # with JavaScript a chosen file is sent at once
         page.get_by_role("button", name="Upload").click()
-    expect(page.locator(".panel .problem")).to_contain_text("“tokenizer.json” was not taken: not JSON")
+    expect(page.locator(".panel .problem")).to_contain_text("“tokenizer.json” was not accepted: not JSON")
     assert page.locator("#text").input_value() == text
 
 
@@ -156,7 +156,7 @@ def test_the_text_survives_a_visit_to_a_vocabulary_page(open_page: OpenPage) -> 
     page = open_page()
     page.locator("#text").fill(text)
     expect(page.locator("#text")).to_have_value(text)
-    page.get_by_role("link", name="What the vocabulary is made of").click()
+    page.get_by_role("link", name="About this vocabulary").click()
     page.get_by_role("link", name="Tokenize with it").click()
     expect(page.locator("#text")).to_have_value(text)
     expect(page.locator("#tokens")).to_contain_text("a text of my own a text of my own")

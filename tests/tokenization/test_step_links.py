@@ -100,4 +100,4 @@ def test_a_stored_result_links_to_its_steps_too(client: FlaskClient) -> None:
     assert link is not None
     address = step_link(client.get(f"{link[0]}?token=1").text)
     assert address is not None
-    assert "“命” is: the longest word" in client.get(f"{address}&lang=en").text
+    assert "“命” is the longest word" in client.get(f"{address}&lang=en").text

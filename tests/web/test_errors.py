@@ -9,7 +9,7 @@ import pytest
 from tests.site import HTMX, NOWHERE
 from webapp import create_app
 
-BACK = "Go one page back in your browser"
+BACK = "Go back one page in your browser"
 
 
 @pytest.mark.parametrize(

@@ -232,9 +232,9 @@ def share(body: requests.SnapshotBody) -> Response:
     shared = sharing.share_text(request, body)
     receipt = {
         "id": shared.id,
-        "url": url_for("snapshots.page", id=shared.id, _external=True),
+        "url": url_for("share.page", id=shared.id, _external=True),
         "secret": shared.secret,
-        "delete_url": url_for("snapshots.delete", id=shared.id, secret=shared.secret, _external=True),
+        "delete_url": url_for("share.delete", id=shared.id, secret=shared.secret, _external=True),
     }
     response = json_response(receipt, 201)
     response.headers["Location"] = url_for("api.snapshot", id=shared.id)

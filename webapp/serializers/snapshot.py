@@ -15,7 +15,7 @@ def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
     kept = stored.snapshot
     about = {
         "id": stored.id,
-        "url": url_for("snapshots.page", id=stored.id, _external=True),
+        "url": url_for("share.page", id=stored.id, _external=True),
         "created": stored.created.isoformat(),
         "expires": None if stored.expires is None else stored.expires.isoformat(),
         "title": kept.state.get("title", ""),

@@ -81,6 +81,6 @@ class ResultContext(Context):
     algorithm_names: Mapping[str, str]
     pending: StillFetchingError | None  # while the vocabulary is being fetched
     here: str | None  # the address of the page
-    twin: str | None  # the address of the same as JSON
+    json_url: str | None  # the same as JSON, None if the address would be too long
     shareable: bool  # whether the page offers to share the result
     title_of: Callable[[CatalogueEntry], str]

@@ -216,7 +216,7 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem |
         return replace(state, text=text, token=None), None
     if problem.status == 422:
         space = " " if current_key() == "en" else ""
-        hint = _("A vocabulary is uploaded under “Find or upload”.")
+        hint = _("To upload a vocabulary, use “Choose a vocabulary”.")
         problem = replace(problem, message=f"{problem.message}{space}{hint}")
     return state, problem
 

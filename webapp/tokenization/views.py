@@ -45,7 +45,7 @@ class ResultView:
     stem: str | None
     chooser: DetailsForm
     pending: StillFetchingError | None = None
-    twin: str | None = None  # the address of the same as JSON
+    json_url: str | None = None  # the same as JSON
     shareable: bool = False  # whether the page offers to keep the result
 
     def result_context(self, tokens: Markup | None = None, ids: Markup | None = None) -> ResultContext:
@@ -57,7 +57,7 @@ class ResultView:
             algorithm_names=algorithm_names(),
             pending=self.pending,
             here=self.link,
-            twin=self.twin,
+            json_url=self.json_url,
             shareable=self.shareable,
             title_of=title_of,
         )

@@ -153,8 +153,8 @@ def init_app(app: Flask) -> PlainErrors:
                 messages[key, status] = PlainMessages(
                     heading_for(status),
                     sentence_for(status),
-                    _("Go one page back in your browser: your text and your choices are there as you left them."),
-                    _("To the first page"),
+                    _("Go back one page in your browser: your text and settings are still there."),
+                    _("Go to the playground"),
                     _("Status %(status)s", status=status),
                 )
     plain = PlainErrors(messages)

@@ -33,8 +33,8 @@ def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskCli
     page = client.get("/compare").text
     for title in ("Bytes, like GPT", "Characters with &lt;/w&gt;", "WordPiece, like BERT", "Unigram, like T5"):
         assert title in drawing_of(page)
-    assert "Time in the core" in page
-    assert "Boundaries that two rows share" in page
+    assert "Encoding time" in page
+    assert "Boundaries shared by two rows" in page
     assert 'class="as-link" aria-current=true>Same corpus, same size<' in page
 
 
@@ -212,7 +212,7 @@ def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -
 def test_an_empty_text_has_no_tokens(client: FlaskClient) -> None:
     answer = client.get("/compare", query_string={"text": "", "with": TWO})
     assert answer.status_code == 200
-    assert "No text, no tokens" in answer.text
+    assert "There is no text yet" in answer.text
     twin = client.get("/compare", query_string={"text": "", "with": TWO, "format": "json"}).get_json()
     assert twin["rows"][0]["ids"] == []
 

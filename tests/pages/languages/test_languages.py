@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.pages.languages.forms import MOST_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.forms import MAX_TOKENIZERS, LanguagesRequest
 from webapp.pages.languages.measurements import measure
 from webapp.pages.languages.passages import passages
 from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
@@ -63,7 +63,7 @@ def test_the_table_can_be_sorted_in_both_orders(client: FlaskClient) -> None:
 
 
 def test_every_tokenizer_has_its_own_mark(client: FlaskClient) -> None:
-    assert len(set(SHAPES)) == MOST_TOKENIZERS
+    assert len(set(SHAPES)) == MAX_TOKENIZERS
     page = client.get("/languages").text
     for index in range(3):
         assert f'class="mark m{index}' in page
@@ -106,7 +106,7 @@ def test_unknown_vocabularies_are_refused(client: FlaskClient) -> None:
 def test_only_a_limited_number_of_names_is_read(client: FlaskClient) -> None:
     response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
     assert response.status_code == 422
-    assert response.text.count('class="problem"') == MOST_TOKENIZERS + 1
+    assert response.text.count('class="problem"') == MAX_TOKENIZERS + 1
 
 
 @pytest.mark.parametrize("name", ["characters", "bytes"])

@@ -46,7 +46,7 @@ def test_searching_by_name(client: FlaskClient) -> None:
     found = names(client.get("/choices?find=GPT+4").text)
     assert "cl100k_base" in found
     assert "bert-base-cased" not in found
-    assert "No vocabulary has that in its name" in client.get("/choices?find=zzzz").text
+    assert "No vocabulary name matches" in client.get("/choices?find=zzzz").text
 
 
 def test_searching_without_javascript(client: FlaskClient) -> None:

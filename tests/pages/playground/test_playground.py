@@ -108,7 +108,7 @@ def test_the_same_slider_position_gives_the_same_vocabulary(show: Read) -> None:
     none, some = (show("low low lower lowest", size=size, **state) for size in (0, 3))
     assert len(none.tokens) > len(some.tokens)
     assert show("low low lower lowest", size=3, **state).ids == some.ids
-    assert "3 merges, in the order they were learned" in some.text
+    assert "3 merges, in training order" in some.text
 
 
 def test_the_page_explains_why_there_are_fewer_merges_than_requested(show: Read) -> None:
@@ -159,7 +159,7 @@ def test_a_text_too_long_for_an_address_is_shown_in_place(client: FlaskClient) -
     page = Page(answer.text)
     assert page.box == "\n" + LONG
     assert page.figures == len(page.tokens) == len(page.ids)
-    assert "too long to be held by the page's address" in page.text
+    assert "too long for the page's address" in page.text
 
 
 def test_htmx_gets_the_result_alone_and_the_address_to_show(client: FlaskClient) -> None:
@@ -395,7 +395,7 @@ def test_an_empty_text_has_its_own_message(show: Read, name: str) -> None:
     for algorithm in CATALOGUE[name].algorithms:
         page = show("", algorithm=algorithm, vocabulary=name)
         assert page.figures == 0
-        assert "No text, no tokens." in page.text
+        assert "There is no text yet." in page.text
 
 
 def test_bytes_that_are_not_utf_8_stay_percent_encoded(client: FlaskClient) -> None:
@@ -498,5 +498,5 @@ def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read,
 def test_only_a_trained_vocabulary_can_be_downloaded(client: FlaskClient) -> None:
     answer = client.get("/tokenizer.json?text=low")
     assert answer.status_code == 404
-    assert "Only a vocabulary that is learned here" in Page(answer.text).problems[0]
+    assert "Only a vocabulary that was trained here" in Page(answer.text).problems[0]
     assert Page(answer.text).box == "\nlow"

@@ -250,7 +250,7 @@ def test_a_file_that_is_no_vocabulary_is_refused_and_the_form_stays(
     assert answer.status_code == 422
     assert len(page.problems) == 1
     assert reason in page.problems[0]
-    assert "“<b>odd</b>.json” was not taken" in page.problems[0]
+    assert "“<b>odd</b>.json” was not accepted" in page.problems[0]
     assert page.box == "\n" + TEXT
     assert 'value="unigram" selected' in answer.text
     assert "Set-Cookie" not in answer.headers
@@ -273,7 +273,7 @@ def test_a_file_over_the_limit_is_refused(app: Flask) -> None:
     with small_site(app, MAX_UPLOAD_BYTES=1000) as client:
         answer = upload(client, b"word\n" * 201)
         assert answer.status_code == 413
-        assert "has 1,005 bytes; a vocabulary file may have 1,000" in Page(answer.text).problems[0]
+        assert "has 1,005 bytes; the limit is 1,000 bytes" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
     with small_site(app, MAX_UPLOAD_BYTES=1000, MAX_CONTENT_LENGTH=1000) as client:
         answer = upload(client, b"word\n" * 2000)
@@ -291,7 +291,7 @@ def test_a_full_store_refuses_uploads(app: Flask) -> None:
     with small_site(app, MAX_UPLOADS_BYTES=10) as client:
         answer = upload(client, b"some\nfew\nwords\n")
         assert answer.status_code == 507
-        assert "no room for more uploaded vocabularies" in Page(answer.text).problems[0]
+        assert "no storage left for uploaded vocabularies" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
         with client.application.app_context():
@@ -307,7 +307,7 @@ def test_a_database_that_cannot_be_created_at_first_is_created_later(tmp_path: P
         answer = upload(client, b"some\nfew\nwords\n")
         assert answer.status_code == 503
         assert answer.headers["Retry-After"] == "10"
-        assert "could not be kept" in Page(answer.text).problems[0]
+        assert "could not be stored" in Page(answer.text).problems[0]
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
         answer = client.get("/?text=hello&vocabulary=upload-0123456789abcdef&lang=en")

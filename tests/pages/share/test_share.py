@@ -153,7 +153,7 @@ def test_deleting_with_the_secret(client: FlaskClient) -> None:
     wrong = client.post(f"{path}/delete/not-the-secret")
     assert wrong.status_code == 403
     assert "Nothing was deleted" in wrong.text
-    assert "is deleted" in client.post(secret).text
+    assert "The snapshot was deleted" in client.post(secret).text
     gone = client.get(path)
     assert gone.status_code == 410
     assert "was deleted" in gone.text
@@ -164,7 +164,7 @@ def test_deleting_with_the_secret(client: FlaskClient) -> None:
 
 def test_deleting_does_not_break_the_link_of_another_visitor(client: FlaskClient) -> None:
     mine, theirs = share(client, text="shared twice"), share(client, text="shared twice")
-    assert "Somebody else has shared" in client.post(deletion(theirs)).text
+    assert "Someone else has shared" in client.post(deletion(theirs)).text
     assert client.get(link(mine)).status_code == 200
     client.post(deletion(mine))
     assert client.get(link(mine)).status_code == 410
@@ -227,7 +227,7 @@ def test_a_report_needs_a_reason(client: FlaskClient) -> None:
     for reason in ("", "   ", "x" * 2001):
         answer = client.post(f"{path}/report", data={"reason": reason})
         assert answer.status_code == 422
-        assert "Say in up to 2,000 characters" in Page(answer.text).problems[0]
+        assert "Describe the problem in up to 2,000 characters" in Page(answer.text).problems[0]
 
 
 def test_details_of_a_token_of_a_stored_result(client: FlaskClient) -> None:
@@ -313,7 +313,7 @@ def test_ids_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClie
         shared = storage().snapshots.share(type(kept.snapshot)(**other), expires=None)
     page = Page(client.get(f"/s/{shared.id}").text)
     assert page.ids == other["ids"]
-    assert "by version 0.0.1. Today the same text would get other ids." in page.text
+    assert "by version 0.0.1. Today the same text would get different ids." in page.text
 
 
 def test_it_renders_without_its_vocabulary(app: Flask, client: FlaskClient) -> None:

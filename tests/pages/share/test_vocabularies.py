@@ -79,7 +79,7 @@ def test_a_full_store_refuses_the_vocabulary_of_a_snapshot(app: Flask) -> None:
     with create_app({**database, "MAX_UPLOADS_BYTES": 10}).test_client() as client:
         answer = share(client, **MINE, text="研究 and all of it")
         assert answer.status_code == 507
-        assert "no room for more vocabularies" in Page(answer.text).problems[0]
+        assert "no storage left for vocabularies" in Page(answer.text).problems[0]
         assert 'name="text" value="研究 and all of it"' in answer.text
         body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": DICTIONARY}
         told = client.post("/api/v1/snapshots", json=body)
@@ -92,7 +92,7 @@ def test_a_vocabulary_that_cannot_be_written_as_a_file_is_refused(client: FlaskC
     dictionary = "\ufeff\ufeff研究\n"
     answer = share(client, **{**MINE, "dictionary": dictionary}, text="研究 and all of it")
     assert answer.status_code == 422
-    assert "cannot be kept, since its vocabulary cannot: the word" in Page(answer.text).problems[0]
+    assert "cannot be shared because its vocabulary cannot be stored: the word" in Page(answer.text).problems[0]
     assert 'name="text" value="研究 and all of it"' in answer.text
     body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": dictionary}
     told = client.post("/api/v1/snapshots", json=body)
@@ -107,7 +107,7 @@ def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskCl
         assert storage_of(app).vocabularies.delete(hash_of(content))
     answer = share(client, algorithm="fmm", vocabulary=name, text="lower &c")
     assert answer.status_code == 422
-    assert "its vocabulary cannot: the kept file is gone." in Page(answer.text).problems[0]
+    assert "its vocabulary cannot be stored: the kept file is gone." in Page(answer.text).problems[0]
     assert 'name="text" value="lower &amp;c"' in answer.text
     told = client.post("/api/v1/snapshots", json={"text": "lower", "vocabulary": name})
     assert (told.status_code, told.mimetype) == (409, "application/problem+json")
@@ -172,7 +172,7 @@ def test_the_operator_dismisses_reports(app: Flask, client: FlaskClient) -> None
     runner = app.test_cli_runner()
     assert runner.invoke(args=["snapshots", "reports"]).output.count(id_of(path)) == 2
     done = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
-    assert (done.exit_code, done.output) == (0, f"{id_of(path)} stays; reports that are forgotten: 2.\n")
+    assert (done.exit_code, done.output) == (0, f"{id_of(path)} stays; reports dismissed: 2.\n")
     assert runner.invoke(args=["snapshots", "reports"]).output == ""
     assert client.get(path).status_code == 200
     again = runner.invoke(args=["snapshots", "dismiss", id_of(path)])

@@ -47,14 +47,14 @@ def test_downloads_contain_all_parts(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("changes", "status", "message"),
     [
-        ({"tokens": "many"}, 422, "Tokens in a part, at most"),
-        ({"tokens": "0"}, 422, "Tokens in a part, at most"),
-        ({"tokens": ""}, 422, "Tokens in a part, at most"),
+        ({"tokens": "many"}, 422, "Maximum tokens per part"),
+        ({"tokens": "0"}, 422, "Maximum tokens per part"),
+        ({"tokens": ""}, 422, "Maximum tokens per part"),
         ({"overlap": "7"}, 422, "at most half of a part: 6"),
         ({"boundary": "page"}, 422, "a sentence, a line or a token"),
         ({"vocabulary": "nope"}, 404, "no vocabulary “nope”"),
         ({"vocabulary": "own-dictionary"}, 404, "no vocabulary"),
-        ({"text": "🜁", "tokens": "1"}, 422, "“🜁” alone makes 4 tokens"),
+        ({"text": "🜁", "tokens": "1"}, 422, "“🜁” alone has 4 tokens"),
         ({"text": "x" * 1_100_000}, 413, "1,048,576"),
         ({"vocabulary": "cl100k_base"}, 503, "could not be fetched"),
     ],

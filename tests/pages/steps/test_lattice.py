@@ -88,23 +88,23 @@ def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> N
     show, drawn = shown(app, "hugs")
     # The opening, four columns, two arcs traced back, the tokens.
     assert len(show) == 1 + 4 + 2 + 1
-    assert "In “hugs” pieces of the vocabulary fit in 8 places: each is an arc." in told(drawn[1])
+    assert "8 spans of “hugs” are pieces of the vocabulary: each is an arc." in told(drawn[1])
     assert "Only one arc ends at position 1: “h”" in told(drawn[1])
-    assert told(drawn[2]).endswith("“hu”, from the beginning, wins with −3.00. “u” comes to −4.00 only.")
+    assert told(drawn[2]).endswith("“hu”, from the start, wins with −3.00. “u” has only −4.00.")
     assert kinds(drawn[2]) == {"kept": ["h"], "wins": ["hu"], "weighed": ["u"], "ahead": ["g", "gs", "hug", "s", "ug"]}
-    assert "3 arcs end at position 3. “hug”, from the beginning, wins with −4.00." in told(drawn[3])
+    assert "3 arcs end at position 3. “hug”, from the start, wins with −4.00." in told(drawn[3])
     assert "The next best, “hu" not in told(drawn[3])
-    assert "The next best, “ug”, comes to −5.00." in told(drawn[3])
+    assert "The next best, “ug”, has −5.00." in told(drawn[3])
     assert (
-        "“s” wins: the best sum at its start, position 3, was −4.00, and its own log-probability, −2.00, makes that"
+        "“s” wins: the best sum at its start, position 3, is −4.00; adding its log-probability, −2.00, gives"
         in told(drawn[4])
     )
-    assert "The table is full. Now back from the end: position 4 was best reached by “s”, from position 3." in told(
+    assert "The table is full. Tracing back from the end: the best arc to position 4 is “s”, from position 3." in told(
         drawn[5]
     )
     assert kinds(drawn[6])["followed"] == ["hug", "s"]
-    assert "That is the beginning: the best path is hug / s, with the sum −6.00." in told(drawn[6])
-    assert "Every table is read back: 2 tokens. There are 6 ways to cut the text" in told(drawn[7])
+    assert "This reaches the start: the best path is hug / s, with the sum −6.00." in told(drawn[6])
+    assert "Every pre-token is done: 2 tokens. This vocabulary allows 6 segmentations of the text" in told(drawn[7])
 
 
 def test_only_filled_columns_have_figures(app: Flask) -> None:
@@ -117,23 +117,25 @@ def test_only_filled_columns_have_figures(app: Flask) -> None:
 
 def test_a_tie_is_explained(app: Flask) -> None:
     _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0))
-    assert "“a” comes to the same sum, −2.00; on a tie the longer one wins." in told(drawn[2])
+    assert "“a” has the same sum, −2.00; on a tie the longer piece wins." in told(drawn[2])
 
 
 def test_sums_that_differ_late_after_the_point_are_shown_in_full(app: Flask) -> None:
     _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0))
-    assert "“aa”, from the beginning, wins with −1.99996. “a” comes to −2.00000 only." in told(drawn[2])
+    assert "“aa”, from the start, wins with −1.99996. “a” has only −2.00000." in told(drawn[2])
 
 
 def test_unknown_characters_and_their_bytes_are_explained(app: Flask) -> None:
     _show, drawn = shown(app, "hx")
-    assert "“x” is no piece: it is passed as an unknown character, for −14.00, which is 10 less" in told(drawn[2])
-    assert "It becomes its bytes" not in told(drawn[2])
+    assert "“x” is not a piece: it counts as an unknown character with log-probability −14.00, 10 below" in told(
+        drawn[2]
+    )
+    assert "it becomes its bytes" not in told(drawn[2])
     every = ["<unk>", "h", *(f"<0x{byte:02X}>" for byte in range(256))]
     kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
     vocabulary = ScoredPieces(every, [0.0, -2.0, *[0.0] * 256], kinds, byte_ids=range(2, 258))
     show, drawn = shown(app, "hé", SentencePieceUnigram(vocabulary))
-    assert "It becomes its bytes in the end, a token each." in told(drawn[2])
+    assert "At the end it becomes its bytes, one token each." in told(drawn[2])
     assert list(show.ids) == [1, 2 + 0xC3, 2 + 0xA9]
     assert [show.step_of(token) for token in range(3)] == [1, 2, 2]
 
@@ -141,8 +143,8 @@ def test_unknown_characters_and_their_bytes_are_explained(app: Flask) -> None:
 def test_a_sum_that_is_rebased_to_0_is_explained(app: Flask) -> None:
     vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
     _show, drawn = shown(app, "aaa", SentencePieceUnigram(vocabulary))
-    assert "Sums beyond 100,000 are brought back to 0 here" in told(drawn[2])
-    assert "Sums beyond" not in told(drawn[1])
+    assert "Here the sums exceed 100,000 in magnitude and are reset to 0" in told(drawn[2])
+    assert "Here the sums exceed" not in told(drawn[1])
 
 
 def test_right_to_left_text_is_mentioned_and_labelled(app: Flask) -> None:
@@ -157,15 +159,15 @@ def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
     model = Unigram(pieces, [0, *(-1 - length / 100 for length in range(1, 31))], unknown_id=0)
     _show, (page,) = shown(app, "a" * 200, model, step=100)
     assert (
-        "The lattice is large, so its neighbourhood of this step is drawn: the positions 70 to 104 of 0 to 200." in page
+        "The lattice is large, so only the part around this step is drawn: positions 70 to 104 out of 0 to 200." in page
     )
-    assert re.search(r"\d+ arcs are left out of the picture", page)
+    assert re.search(r"\d+ arcs are not drawn", page)
     assert page.count('class="arc ') < 120
     assert kinds(page)["wins"]
     assert "30 arcs end at position 100." in told(page)
     _show, (page,) = shown(app, "a" * 10, model, step=8)
     assert "neighbourhood" not in page
-    assert "arcs are left out of the picture" in page
+    assert "arcs are not drawn" in page
 
 
 def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
@@ -272,15 +274,15 @@ def test_the_n_best_and_the_samples(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"n": "0"}, "1 to 20 can be shown"),
-        ({"n": "21"}, "1 to 20 can be shown"),
-        ({"n": "x"}, "1 to 20 can be shown"),
-        ({"temperature": "0"}, "A temperature is a number from 0.05 to 100."),
-        ({"temperature": "nan"}, "A temperature is a number from 0.05 to 100."),
-        ({"temperature": "1e9"}, "A temperature is a number from 0.05 to 100."),
-        ({"temperature": "warm"}, "A temperature is a number from 0.05 to 100."),
-        ({"seed": "-1"}, "A seed is a whole number from 0 to 999,999,999."),
-        ({"seed": "1" * 30}, "A seed is a whole number from 0 to 999,999,999."),
+        ({"n": "0"}, "must be from 1 to 20"),
+        ({"n": "21"}, "must be from 1 to 20"),
+        ({"n": "x"}, "must be from 1 to 20"),
+        ({"temperature": "0"}, "The temperature must be a number from 0.05 to 100."),
+        ({"temperature": "nan"}, "The temperature must be a number from 0.05 to 100."),
+        ({"temperature": "1e9"}, "The temperature must be a number from 0.05 to 100."),
+        ({"temperature": "warm"}, "The temperature must be a number from 0.05 to 100."),
+        ({"seed": "-1"}, "The seed must be a whole number from 0 to 999,999,999."),
+        ({"seed": "1" * 30}, "The seed must be a whole number from 0 to 999,999,999."),
     ],
 )
 def test_errors_have_a_message(client: FlaskClient, query: dict[str, str], message: str) -> None:

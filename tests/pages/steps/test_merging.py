@@ -81,7 +81,7 @@ def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> Non
 
 def test_parts_of_characters_are_shown_as_bytes(client: FlaskClient) -> None:
     merge = of_kind(steps_json(client, "生"), "merge")[1]
-    assert "“⟨E7 94⟩” + “⟨9F⟩”, with the rank 422. They become “生”" in merge["sentence"]
+    assert "“⟨E7 94⟩” + “⟨9F⟩”, with rank 422. They become “生”" in merge["sentence"]
 
 
 def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> None:
@@ -130,13 +130,13 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     vocabulary = query_of(upload(client, content))["vocabulary"]
     found = steps_json(client, "loé", vocabulary=vocabulary)
     [merge] = of_kind(found, "merge")
-    assert "no merge reaches across these words" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
-    assert "no merge reaches across these words" in at(client, "lo lo", 1, vocabulary=vocabulary)
-    assert "the score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
+    assert "no merge crosses the boundary of a word" not in at(client, "loé", merge["step"], vocabulary=vocabulary)
+    assert "no merge crosses the boundary of a word" in at(client, "lo lo", 1, vocabulary=vocabulary)
+    assert "score −2.5" in told(at(client, "loé", merge["step"], vocabulary=vocabulary))
     [fallback] = of_kind(found, "replace")
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
     page = at(client, "loé", fallback["step"], vocabulary=vocabulary)
-    assert "no piece is “é”: its 2 bytes, C3 A9, stand in for it (byte fallback)." in told(page)
+    assert "“é” is not a piece: its 2 bytes, C3 A9, are used instead (byte fallback)." in told(page)
     assert "By score, as the tokenizer does" in page
     assert found["ids"][-2:] == [5 + 0xC3, 5 + 0xA9]
 
@@ -147,7 +147,7 @@ def test_an_unknown_run_without_byte_fallback_is_one_token(client: FlaskClient) 
     found = steps_json(client, "léñ", vocabulary=vocabulary)
     [unknown] = of_kind(found, "replace")
     sentence = told(at(client, "léñ", unknown["step"], vocabulary=vocabulary))
-    assert "no piece holds “éñ”: the whole run becomes one unknown token, id 0." in sentence
+    assert "“éñ” is not a piece: the whole run becomes one unknown token, id 0." in sentence
 
 
 def test_a_word_that_is_a_piece_is_not_merged(client: FlaskClient) -> None:
@@ -155,15 +155,15 @@ def test_a_word_that_is_a_piece_is_not_merged(client: FlaskClient) -> None:
     content = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(pieces))
     vocabulary = query_of(upload(client, content, name="my.tiktoken"))["vocabulary"]
     sentence = told(at(client, "ab", 1, vocabulary=vocabulary))
-    assert "“ab” is a piece, id 257. This vocabulary looks for the whole word first" in sentence
-    assert "Merging would end in the same token" in sentence
+    assert "“ab” is a piece, id 257. This tokenizer looks up the whole word first" in sentence
+    assert "Merging would give the same token" in sentence
 
 
 def test_characters_unknown_from_the_start_are_explained(client: FlaskClient) -> None:
     found = steps_json(client, "low ☃", vocabulary="bpe-characters")
     begin = of_kind(found, "begin")[1]
     sentence = told(at(client, "low ☃", begin["step"], vocabulary="bpe-characters"))
-    assert "“☃” has no piece and becomes the unknown token." in sentence
+    assert "“☃” is not a piece and becomes the unknown token." in sentence
 
 
 def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
@@ -171,8 +171,8 @@ def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
     vocabulary = query_of(upload(client, bare.encode()))["vocabulary"]
     answer = client.get("/steps/bpe", query_string={"text": "lo", "vocabulary": vocabulary, "lang": "en"})
     assert answer.status_code == 422
-    assert "This vocabulary has no merges, so there is nothing to follow." in answer.text
-    assert "Follow it with the vocabulary that ships with this site" in answer.text
+    assert "This vocabulary has no merges, so there are no steps to show." in answer.text
+    assert "Use the vocabulary that ships with this site" in answer.text
     # For a trained vocabulary the slider may be at no merges.
     assert "merging ends here" in told(at(client, "low", 2, vocabulary="learned-bytes", size=0))
 
@@ -183,7 +183,7 @@ def test_all_occurrences_of_a_pair_are_merged_together(client: FlaskClient) -> N
     merge = of_kind(found, "merge")[0]
     assert merge["chosen"] == [0, 3]
     page = at(client, "aacaab", merge["step"], vocabulary=vocabulary)
-    assert "It stands there 2 times; all places are merged together." in told(page)
+    assert "The pair occurs 2 times; all occurrences are merged together." in told(page)
     assert page.count('class="together"') == 2
 
 
@@ -199,8 +199,8 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     assert found["ids"] == original.encode(text).ids
     added = of_kind(found, "added")
     assert [told(at(client, text, step["step"], **state)) for step in added] == [
-        "&lt;s&gt; is put around the text, as the vocabulary asks; no algorithm is needed.",
-        "&lt;s&gt; is an added token: it is found in the text as it is, and never cut.",
+        "&lt;s&gt; is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+        "&lt;s&gt; is an added token: it is matched in the text as a whole and never split.",
     ]
     index = found["ids"].index(start, 1)
     answer = client.get("/steps/bpe", query_string={"text": text, "token": index, "lang": "en", **state})
@@ -223,16 +223,14 @@ def test_the_example_of_the_tutorial_gives_its_result(client: FlaskClient, share
         found = steps_json(client, " ".join(words), **state)
         if [pieces[id] for id in found["ids"]] == tokens:
             sentence = told(at(client, " ".join(words), len(found["steps"]) - 1, **state))
-            assert f"they give “{text.replace(' ', '·')}”" in sentence
+            assert f"they read “{text.replace(' ', '·')}”" in sentence
 
 
 def test_the_example_of_the_tutorial_is_linked(client: FlaskClient) -> None:
     page = at(client, "low", 1, longest="1")
     link = html.unescape(re.search(r'<a href="([^"]+pieces=tutorial[^"]*)"', page)[1])  # type: ignore[index]
     answer = client.get(link + "&step=1&lang=en")
-    assert "The longest piece that stands anywhere in “mountain” is “tain&lt;/w&gt;”, 5 symbols long" in told(
-        answer.text
-    )
+    assert "The longest piece in “mountain” is “tain&lt;/w&gt;”, 5 symbols long" in told(answer.text)
     last = client.get(link + "&step=8&lang=en")
     assert "“mountain·highest·the·&lt;unk&gt;&lt;unk&gt;ve”" in told(last.text)
 
@@ -246,18 +244,18 @@ def test_differences_between_the_two_strategies_are_counted(client: FlaskClient)
     for state in ({}, {"longest": "1"}):
         found = steps_json(client, text, **state)
         page = at(client, text, len(found["steps"]) - 1, **state)
-        assert "The ways part in 2 words. Both end in 5 tokens, but not the same." in page
+        assert "The methods differ in 2 words. Both give 5 tokens, but not the same ones." in page
         assert page.count(" differs") == 8
     same = at(client, "The", len(steps_json(client, "The")["steps"]) - 1)
-    assert "On this text both ways end in the same tokens." in same
-    assert "A text on which they part" in same
+    assert "Both methods give the same tokens for this text." in same
+    assert "Try a text where they differ" in same
 
 
 def test_the_rounds_of_longest_piece_first(client: FlaskClient) -> None:
     found = steps_json(client, " widest", longest="1")
     assert [step["piece"] for step in of_kind(found, "longest")] == [" wide", "st"]
     page = at(client, " widest", 1, longest="1")
-    assert "Left to do: “st”." in told(page)
+    assert "Left: “st”." in told(page)
     assert "taken now" in page
     assert client.get("/steps/bpe", query_string={"text": " widest", "longest": "1", "token": 1}).status_code == 200
 
@@ -293,8 +291,8 @@ def test_a_text_on_which_the_strategies_differ_is_offered_when_they_agree(client
     asked = {"text": PARTING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
     last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
     page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text
-    assert "both ways end in the same tokens" in page
-    offered = re.search(r'<a href="([^"]+)">A text on which they part', page)
+    assert "Both methods give the same tokens" in page
+    offered = re.search(r'<a href="([^"]+)">Try a text where they differ', page)
     assert offered is not None
     other = client.get(html.unescape(offered[1]) + "&format=json&lang=en").get_json()
-    assert "The ways part in" in other["steps"][-1]["sentence"]
+    assert "The methods differ in" in other["steps"][-1]["sentence"]

@@ -38,11 +38,11 @@ def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
     ("query", "status", "message", "offer"),
     [
         ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
-        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has the steps 0 to 7.", "step=7"),
+        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has steps 0 to 7.", "step=7"),
         ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
         ({"text": TEXT, "token": "1" * 30}, 404, "There is no token 111,111,111,111,111,111,111,111,111,111", "step=0"),
-        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not the number of a step", "step=0"),
-        ({"text": TEXT, "step": "1" * 40}, 422, "is not the number of a step", "step=0"),
+        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not a step number", "step=0"),
+        ({"text": TEXT, "step": "1" * 40}, 422, "is not a step number", "step=0"),
         ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "step=0"),
         ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
     ],
@@ -66,8 +66,8 @@ def test_a_vocabulary_of_another_algorithm_is_refused_with_links_to_valid_steps(
     query = {"text": "lower", "vocabulary": "wordpiece", "lang": "en"}
     answer = client.get("/steps/bpe", query_string=query)
     assert answer.status_code == 422
-    assert "is a vocabulary for WordPiece: it has nothing that BPE could follow." in Page(answer.text).problems[0]
-    offers = [html.unescape(found) for found in re.findall(r'<a href="(/steps/[^"]+)">Follow it', answer.text)]
+    assert "is a vocabulary for WordPiece and cannot be used with BPE." in Page(answer.text).problems[0]
+    offers = [html.unescape(found) for found in re.findall(r'<a href="(/steps/[^"]+)">Use ', answer.text)]
     assert [offer.partition("?")[0] for offer in offers] == ["/steps/wordpiece", "/steps/bpe"]
     for offer in offers:
         assert client.get(offer).status_code == 200
@@ -94,7 +94,7 @@ def test_a_dictionary_too_long_for_an_address_is_refused(client: FlaskClient) ->
     sent = {"text": "词语", "vocabulary": "own-dictionary", "dictionary": "词\n" * 2_000, "lang": "en"}
     answer = client.post("/steps/fmm", data=sent)
     assert answer.status_code == 413
-    assert "does not fit into an address" in Page(answer.text).problems[0]
+    assert "is too long for a URL" in Page(answer.text).problems[0]
 
 
 def test_an_unknown_algorithm_is_404(client: FlaskClient) -> None:

@@ -156,7 +156,7 @@ def test_unknown_algorithms_and_empty_corpora(client: FlaskClient) -> None:
     assert client.get("/steps/training").headers["Location"] == "/steps/training/bpe"
     empty = client.get("/steps/training/unigram?corpus=&lang=en")
     assert empty.status_code == 200
-    assert "No text, no steps" in empty.text
+    assert "There is no text yet" in empty.text
     assert client.get("/steps/training/bpe?corpus=+&format=json").status_code == 422
 
 

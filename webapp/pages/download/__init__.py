@@ -1,4 +1,4 @@
-"""`/download/tokens.…`: a result as a file: a picture, a page or data."""
+"""`/download/tokens.…`: download a result as a picture, an HTML page or data."""
 
 from webapp.pages.download.routes import blueprint
 

@@ -1,6 +1,6 @@
-"""`/download/tokens.…`: a result to take away, as a picture, a page or data.
+"""`/download/tokens.…`: download a result as a picture, an HTML page or data.
 
-The address takes what the playground's form sends, by GET or POST; what is wrong with it is told on a short page.
+It takes the fields of the playground's form, by GET or POST, and shows problems on an error page.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from webapp.vocabularies import StillFetchingError
 from webapp.web.error_messages import heading_for
 from webapp.web.templates import ErrorPage, render
 
-blueprint = Blueprint("downloads", __name__)
+blueprint = Blueprint("download", __name__)
 
 
 @blueprint.route("/download/tokens.<kind>", methods=["GET", "POST"])
 def tokens(kind: str) -> Response:
-    """The result as a file; `kind` is one of `WRITERS`."""
+    """Download the result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
     state, problems = forms.read(request)
     try:
         result, problems = tokenize_or_explain(state, [problem for problem in problems if problem.field != "token"])
     except StillFetchingError:
-        response = _page(503, _("The vocabulary is being fetched. Try again in a moment."))
+        response = _error_page(503, _("The vocabulary is being fetched. Try again in a moment."))
         response.headers["Retry-After"] = "5"
         return response
     if result is None:
-        return _page(max(problem.status for problem in problems), " ".join(problem.message for problem in problems))
+        return _error_page(
+            max(problem.status for problem in problems), " ".join(problem.message for problem in problems)
+        )
     return as_file(result, kind)
 
 
-def _page(status: int, message: str) -> Response:
+def _error_page(status: int, message: str) -> Response:
     page = ErrorPage(message=message, heading=heading_for(status), status=status)
     return make_response(render(page), status)

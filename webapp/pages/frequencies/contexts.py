@@ -1,4 +1,4 @@
-"""What the template of `/frequencies` is given."""
+"""The context of the template of `/frequencies`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class FrequenciesPage(Page):
     problems: Sequence[InputProblem]
     pending: bool  # whether the vocabulary is still being fetched
     tokens: Sequence[RankedToken]  # the most frequent ones
-    rows: int  # how many of them are shown at most
+    max_rows: int  # rows of the table
     different: int  # different tokens in the text
     total: int  # tokens in the text
     once: int  # tokens that occur once
-    top: float  # share of the ten most frequent
-    plot: Plot | None  # None where there are no tokens
+    top_share: float  # of the ten most frequent tokens, from 0 to 1
+    plot: Plot | None  # None if there are no tokens
     piece: Callable[[RankedToken], str]
     algorithm: str
     vocabulary: str
-    back: str | None  # the address of the text in the playground, None where it would be too long
-    fields: Sequence[tuple[str, str]]  # the form that leads back instead
-    link: str | None  # the address of this page, likewise
+    back: str | None  # the URL of the text in the playground, None if it would be too long
+    fields: Sequence[tuple[str, str]]  # the hidden fields of the form that leads back in that case
+    link: str | None  # the URL of this page, None if it would be too long

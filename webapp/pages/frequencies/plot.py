@@ -1,4 +1,4 @@
-"""The chart of rank against frequency, both logarithmic; places in percent of its width and height."""
+"""The chart of rank against frequency on logarithmic axes; positions are in percent of its width and height."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from math import log10
 
 from webapp.core.analysis.frequencies import RankedToken, thinned
 
-LEFT, RIGHT, TOP, BOTTOM = 9.0, 1.5, 3.0, 9.0  # percent left free for the numbers of the axes
+LEFT, RIGHT, TOP, BOTTOM = 9.0, 1.5, 3.0, 9.0  # margins in percent, for the numbers of the axes
 
 
 @dataclass(frozen=True)
 class PlotTick:
-    """A line across the chart: its number, and where it stands."""
+    """A grid line: its value, and its position in percent."""
 
     value: int
-    place: float
+    position: float
 
 
 @dataclass(frozen=True)
 class PlotPoint:
-    """One token's mark."""
+    """The mark of one token, in percent."""
 
     x: float
     y: float
@@ -29,7 +29,7 @@ class PlotPoint:
 
 @dataclass(frozen=True)
 class Plot:
-    """All that is drawn. `zipf` are the ends of the line on which rank times frequency is that of the first token."""
+    """The chart. `zipf` holds the ends of the line on which rank times frequency is that of the first token."""
 
     points: Sequence[PlotPoint]
     ranks: Sequence[PlotTick]
@@ -38,7 +38,7 @@ class Plot:
 
 
 def plot_of(tokens: Sequence[RankedToken]) -> Plot:
-    """The chart of some tokens, of which there must be one at least.
+    """The chart of `tokens`, of which there must be at least one.
 
     >>> plot = plot_of([RankedToken(1, 7, 10), RankedToken(2, 3, 5), RankedToken(3, 5, 1)])
     >>> [tick.value for tick in plot.ranks], [tick.value for tick in plot.counts]
@@ -53,7 +53,7 @@ def plot_of(tokens: Sequence[RankedToken]) -> Plot:
     def y(count: float) -> float:
         return round(100 - BOTTOM - log10(count) / highest * (100 - TOP - BOTTOM), 2)
 
-    # Rank times frequency stays what it is for the first token, until either is at its end.
+    # On Zipf's line rank times frequency is constant; it ends where it meets an edge of the chart.
     last = min(most, 10.0**widest)
     return Plot(
         [PlotPoint(x(token.rank), y(token.count)) for token in thinned(tokens)],
@@ -64,7 +64,7 @@ def plot_of(tokens: Sequence[RankedToken]) -> Plot:
 
 
 def _decades(most: int) -> int:
-    """Powers of ten that hold a number, one at least.
+    """The number of decades that cover 1 to `most`, at least one.
 
     >>> _decades(1), _decades(10), _decades(11)
     (1, 1, 2)

@@ -1,4 +1,4 @@
-"""`/frequencies`: how often each token of the playground's text occurs. Takes what the playground's form sends."""
+"""`/frequencies`: how often each token of a text occurs. It takes the fields of the playground's form."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from webapp.web.templates import render
 
 blueprint = Blueprint("frequencies", __name__)
 
-ROWS = 100
-STATE = {field.name for field in fields(State)}
+MAX_ROWS = 100
+STATE_FIELDS = {field.name for field in fields(State)}
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
 def page() -> BaseResponse:
-    """The chart and the most frequent tokens; a form that fits into an address is sent on to it."""
+    """Show the chart and the most frequent tokens; redirect a form to its URL if it fits into one."""
     state, problems = forms.read(request)
     problems = [problem for problem in problems if problem.field != "token"]
     link = _address("frequencies.page", state)
@@ -43,17 +43,17 @@ def page() -> BaseResponse:
     except StillFetchingError:
         pending = True
     if request.args.get("format") == "json" and request.method == "GET":
-        return _twin(result, problems)
+        return _json(result, problems)
     tokens = ranked(result.encoding.ids) if result else []
     total = sum(token.count for token in tokens)
     context = FrequenciesPage(
         problems=problems,
         pending=pending,
-        tokens=tokens[:ROWS],
+        tokens=tokens[:MAX_ROWS],
         different=len(tokens),
         total=total,
         once=sum(token.count == 1 for token in tokens),
-        top=sum(token.count for token in tokens[:10]) / total if total else 0,
+        top_share=sum(token.count for token in tokens[:10]) / total if total else 0,
         plot=plot_of(tokens) if tokens else None,
         piece=lambda token: shown_piece(_piece(result, token)) if result else "",
         algorithm=algorithm_names()[state.algorithm],
@@ -61,14 +61,14 @@ def page() -> BaseResponse:
         back=_address("playground.page", state),
         fields=_fields(state),
         link=link,
-        rows=ROWS,
+        max_rows=MAX_ROWS,
     )
     status = max((one.status for one in problems), default=202 if pending else 200)
     return private(make_response(render(context), status))
 
 
-def _twin(result: Result | None, problems: list[InputProblem]) -> Response:
-    """The same for programs: every different token."""
+def _json(result: Result | None, problems: list[InputProblem]) -> Response:
+    """The ranked tokens as JSON: every different token."""
     if result is None:
         status = max((one.status for one in problems), default=503)
         return problem(status, " ".join(one.message for one in problems) or "The vocabulary is being fetched.")
@@ -91,9 +91,9 @@ def _piece(result: Result, token: RankedToken) -> str | bytes:
 
 
 def _fields(state: State) -> list[tuple[str, str]]:
-    """The form that was sent, with the text of its file: what no address holds is sent on as a form again."""
+    """The form's fields, with the text of an uploaded file; used to go back when the text does not fit into a URL."""
     values = request.form if request.method == "POST" else request.args
-    others = [pair for pair in values.items(multi=True) if pair[0] in STATE and pair[0] != "text"]
+    others = [pair for pair in values.items(multi=True) if pair[0] in STATE_FIELDS and pair[0] != "text"]
     return [*others, ("text", state.text)]
 
 
@@ -103,6 +103,6 @@ def _title(state: State) -> str:
 
 
 def _address(endpoint: str, state: State) -> str | None:
-    """An address with the whole state, or None where it would be too long."""
+    """The URL with the whole state, or None if it would be too long."""
     query = state.link(current_app.config["MAX_LINK_CHARACTERS"])
     return f"{url_for(endpoint)}?{query}" if query else None

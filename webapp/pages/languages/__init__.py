@@ -1,4 +1,4 @@
-"""What it costs to write in each language: one passage in many of them, cut by the same tokenizers."""
+"""`/languages`: how many tokens one passage needs in each of many languages, with the same tokenizers."""
 
 from webapp.pages.languages.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""What the templates of `/languages` are given."""
+"""Contexts of the templates of `/languages`."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from webapp.web.templates import Context, Page
 
 @dataclass(frozen=True, kw_only=True)
 class RowsContext(Context):
-    """The strips and the table, for htmx."""
+    """The chart and the table, for htmx."""
 
     template = "languages/_rows.html"
 
     asked: LanguagesRequest
     problems: Sequence[InputProblem]
-    rows: Sequence[tuple[PassageRow, Sequence[tuple[int, float]]]]  # each with its marks: tokenizer, place in percent
+    rows: Sequence[tuple[PassageRow, Sequence[tuple[int, float]]]]  # with its marks: tokenizer, position in percent
     ticks: Sequence[ScaleTick]
     shapes: Sequence[str]  # the SVG path of each tokenizer's mark
-    shown: Sequence[str]  # vocabularies that are measured
-    lossy: bool  # whether one of them knows too little of a script
-    missing: Sequence[str]  # a sentence for each vocabulary that cannot be used now
+    measured: Sequence[str]  # the vocabularies that could be loaded
+    lossy: bool  # whether one of them has too many unknown tokens for some passage
+    missing: Sequence[str]  # a sentence for each vocabulary that is unavailable
     titles: Mapping[str, str]  # of the vocabularies
-    measures: Mapping[str, str]  # what each measure is called
-    link: str | None  # the address of this page, None where it would be too long
-    address: Callable[..., str]  # of this page with something changed
+    measures: Mapping[str, str]  # measure → its name
+    link: str | None  # the URL of this page, None if it would be too long
+    address: Callable[..., str]  # the URL of this page with changed parameters
     visible: Callable[[str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguagesPage(Page):
-    """The form, the strips and the table."""
+    """The form, the chart and the table."""
 
     template = "languages/page.html"
 
     rows_shown: RowsContext
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
-    further: bool  # whether one of those behind the first group is chosen
-    most: int  # tokenizers at once
+    more_open: bool  # whether a vocabulary outside the first group is chosen
+    max_tokenizers: int
     title_of: Callable[[CatalogueEntry], str]

@@ -1,4 +1,4 @@
-"""What a visitor asks the page for: tokenizers, a measure, an order, a passage of their own."""
+"""The form of `/languages`: tokenizers, a measure, an order and the visitor's own passage."""
 
 from __future__ import annotations
 
@@ -18,81 +18,83 @@ from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-USUAL = tuple(
+DEFAULT_VOCABULARIES = tuple(
     default_for(name)
     for name, algorithm in ALGORITHMS.items()
     if algorithm.family != "dictionary" and default_for(name)
 )
-MOST_TOKENIZERS = 6
-MOST_CHARACTERS = 2_000  # of a visitor's own passage
+MAX_TOKENIZERS = 6
+MAX_CHARACTERS = 2_000  # of the visitor's own passage
 
 
 @dataclass(frozen=True)
 class LanguagesRequest:
     """Everything that decides what the page shows. `sort` is `name`, `script`, or the name of a vocabulary."""
 
-    vocabularies: Sequence[str] = USUAL
+    vocabularies: Sequence[str] = DEFAULT_VOCABULARIES
     measure: Measure = "relative"
     sort: str = ""
-    down: bool = False
+    descending: bool = False
     own: str = ""
     own_english: str = ""
 
     def query(self, **changes: Any) -> str:
-        """The query string that asks for the same, with `changes`; what is usual is left out."""
+        """The query string of the same request with `changes`; defaults are left out."""
         asked = replace(self, **changes)
-        pairs = [] if tuple(asked.vocabularies) == USUAL else [("with", name) for name in asked.vocabularies]
+        pairs = (
+            [] if tuple(asked.vocabularies) == DEFAULT_VOCABULARIES else [("with", name) for name in asked.vocabularies]
+        )
         pairs += [("measure", asked.measure)] if asked.measure != "relative" else []
         pairs += [("sort", asked.sort)] if asked.sort else []
-        pairs += [("order", "down")] if asked.down and asked.sort else []
+        pairs += [("order", "down")] if asked.descending and asked.sort else []
         pairs += [("own", asked.own)] if asked.own else []
         pairs += [("own_english", asked.own_english)] if asked.own_english else []
         return urlencode(pairs)
 
 
 def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
-    """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
+    """The request, with defaults in place of invalid values, and its problems."""
     values = request.form if request.method == "POST" else request.args
     problems: list[InputProblem] = []
     chosen = []
     names = [*dict.fromkeys(values.getlist("with"))]
-    for name in names[:MOST_TOKENIZERS]:
+    for name in names[:MAX_TOKENIZERS]:
         entry = find(name)
         if entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
-            message = _("There is no vocabulary “%(name)s” to compare languages with.", name=name[:40])
+            message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:
             chosen.append(name)
-    if len(names) > MOST_TOKENIZERS:
-        message = _("The first %(most)s of the chosen tokenizers are shown.", most=MOST_TOKENIZERS)
+    if len(names) > MAX_TOKENIZERS:
+        message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MAX_TOKENIZERS)
         problems.append(InputProblem(message, 422, "with"))
     texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
     for text in texts.values():
-        if len(text) > MOST_CHARACTERS:
+        if len(text) > MAX_CHARACTERS:
             message = _(
-                "Your passage has %(size)s characters; up to %(most)s are compared. Shorten it and try again.",
+                "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
                 size=number(len(text)),
-                most=number(MOST_CHARACTERS),
+                most=number(MAX_CHARACTERS),
             )
             problems.append(InputProblem(message, 413, "own"))
-    vocabularies = tuple(chosen) or USUAL
-    sort, down = _order(values)
+    vocabularies = tuple(chosen) or DEFAULT_VOCABULARIES
+    sort, descending = _order(values)
     return LanguagesRequest(
         vocabularies=vocabularies,
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",
-        down=down,
+        descending=descending,
         **texts,
     ), problems
 
 
 def is_dictionary(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary is a list of the words of one language, which says nothing about others."""
+    """Whether a vocabulary is a word list of one language, which is of no use for the others."""
     return family_of(entry.algorithms[0]) == "dictionary"
 
 
 def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
-    """By what is sorted, and whether downwards; a column's button, `name` or `name down`, goes before what was."""
+    """The sort key, and whether the order is descending; a column's button, `name` or `name down`, takes precedence."""
     if "by" in values:
         sort, _space, order = values["by"].partition(" ")
         return sort, order == "down"

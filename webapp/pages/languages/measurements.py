@@ -1,4 +1,4 @@
-"""Passages cut by tokenizers, and the figures that come of it."""
+"""Passages encoded by tokenizers, and the measure of each."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.languages.forms import MOST_CHARACTERS, LanguagesRequest, Measure
+from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
 from webapp.pages.languages.passages import BASE, Passage, passages
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 
-LOSSY = 0.1  # the share of unknown tokens above which text is lost rather than written shortly
+LOSSY = 0.1  # the share of unknown tokens above which a low count means lost text
 
 
 @dataclass(frozen=True)
 class PassageRow:
-    """A passage and how many tokens each vocabulary makes of it; None where one cannot read it."""
+    """A passage and its number of tokens with each vocabulary; None if a vocabulary cannot encode it."""
 
     passage: Passage
-    language: str  # in the reader's language
-    script: str
+    language: str  # name of the language, in the reader's language
+    script: str  # name of the script, in the reader's language
     tokens: Mapping[str, int | None]
-    values: Mapping[str, float | None]  # the chosen measure
+    values: Mapping[str, float | None]  # the chosen measure, for each vocabulary
     unknown: Mapping[str, float]  # the share of tokens that are unknown, from 0 to 1
 
     def lossy(self, name: str) -> bool:
-        """Whether so many of a vocabulary's tokens are unknown that their number says little."""
+        """Whether too many of a vocabulary's tokens are unknown for their number to be meaningful."""
         return self.unknown.get(name, 0) > LOSSY
 
 
 @dataclass(frozen=True)
 class LanguageMeasurements:
-    """The rows, in order, and the vocabularies that are not to be had now with the reason why."""
+    """The rows, in order, and the unavailable vocabularies with the reason."""
 
     rows: Sequence[PassageRow]
     missing: Mapping[str, UnavailableVocabularyError | StillFetchingError]
 
 
 def measure(asked: LanguagesRequest) -> LanguageMeasurements:
-    """What the page shows: every passage cut by every tokenizer."""
+    """Encode every passage with every tokenizer."""
     missing: dict[str, UnavailableVocabularyError | StillFetchingError] = {}
     counts: dict[str, dict[str, int | None]] = {}
     unknown: dict[str, dict[str, float]] = {}
@@ -72,7 +72,7 @@ def measure(asked: LanguagesRequest) -> LanguageMeasurements:
 
 
 def _own(asked: LanguagesRequest) -> list[Passage]:
-    return [Passage("own", "", "", "", asked.own)] if 0 < len(asked.own) <= MOST_CHARACTERS else []
+    return [Passage("own", "", "", "", asked.own)] if 0 < len(asked.own) <= MAX_CHARACTERS else []
 
 
 def _value(measure: Measure, passage: Passage, count: int | None, english: int | None) -> float | None:
@@ -89,15 +89,15 @@ def _value(measure: Measure, passage: Passage, count: int | None, english: int |
 
 
 def _sorted(rows: list[PassageRow], asked: LanguagesRequest) -> list[PassageRow]:
-    """By what is asked; rows without a value last, whichever way."""
+    """Sort the rows as requested; rows without a value come last in either order."""
     if asked.sort == "name":
-        return sorted(rows, key=lambda row: row.language, reverse=asked.down)
+        return sorted(rows, key=lambda row: row.language, reverse=asked.descending)
     if asked.sort == "script":
-        return sorted(rows, key=lambda row: (row.script, row.language), reverse=asked.down)
+        return sorted(rows, key=lambda row: (row.script, row.language), reverse=asked.descending)
     if not asked.sort:
         return rows
     known = [row for row in rows if row.values.get(asked.sort) is not None]
-    known.sort(key=lambda row: row.values[asked.sort] or 0, reverse=asked.down)
+    known.sort(key=lambda row: row.values[asked.sort] or 0, reverse=asked.descending)
     return known + [row for row in rows if row.values.get(asked.sort) is None]
 
 

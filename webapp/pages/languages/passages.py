@@ -12,9 +12,9 @@ BASE = "en"
 
 @dataclass(frozen=True)
 class Passage:
-    """A text and what it is written in: `language` and `script` are codes of CLDR, empty where there is none.
+    """A text with its language and script, as CLDR codes; empty if there is none.
 
-    `name` is what the language calls itself.
+    `name` is the language's own name.
     """
 
     key: str
@@ -22,12 +22,12 @@ class Passage:
     script: str
     name: str
     text: str
-    comparable: bool = True  # whether it says the same as the article in English
+    comparable: bool = True  # whether it is a translation of the English article
 
 
 @cache
 def passages() -> tuple[Passage, ...]:
-    """The article in every language, English first, and then the code."""
+    """The article in every language, English first, followed by the code."""
     content = tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
     articles = [Passage(item["language"], **item) for item in content["article"]]
     return (*articles, Passage("code", "", "", **content["code"], comparable=False))

@@ -1,4 +1,4 @@
-"""The address of the comparison of languages: `/languages`, also as a form and as JSON."""
+"""Routes of `/languages`: by URL, as a form, and as JSON."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from flask import Blueprint, Response, current_app, make_response, redirect, req
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.languages import forms as asking
+from webapp.pages.languages import forms
 from webapp.pages.languages.contexts import LanguagesPage, RowsContext
-from webapp.pages.languages.forms import MEASURES, MOST_TOKENIZERS, LanguagesRequest, is_dictionary
+from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
 from webapp.pages.languages.measurements import LanguageMeasurements, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.markup import visible
@@ -27,20 +27,20 @@ blueprint = Blueprint("languages", __name__)
 
 @blueprint.get("/languages")
 def page() -> BaseResponse:
-    """The passage in every language, cut by the chosen tokenizers."""
-    asked, problems = asking.read(request)
+    """Show how many tokens the chosen tokenizers need in every language."""
+    asked, problems = forms.read(request)
     if request.args.get("format") == "json":
-        return _twin(asked, problems)
-    return _answer(asked, problems)
+        return _json(asked, problems)
+    return _respond(asked, problems)
 
 
 @blueprint.post("/languages")
 def submit() -> BaseResponse:
-    """The form: sent on to its own address when it has one, else answered here."""
-    return _answer(*asking.read(request))
+    """Redirect the form to its URL if it fits into one, else show the result here."""
+    return _respond(*forms.read(request))
 
 
-def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
+def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
     partial = wants_partial()
     query = asked.query()
     link = url_for("languages.page") + (f"?{query}" if query else "")
@@ -49,15 +49,15 @@ def _answer(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespon
         return redirect(link, 303)
     measured = measure(asked)
     scale = scale_of(measured.rows, asked.measure)
-    shown = [name for name in asked.vocabularies if name not in measured.missing]
+    available = [name for name in asked.vocabularies if name not in measured.missing]
     rows = RowsContext(
         asked=asked,
         problems=problems,
         rows=[(row, marks_of(row, asked.vocabularies, scale)) for row in measured.rows],
         ticks=scale.ticks(),
         shapes=SHAPES,
-        shown=shown,
-        lossy=any(row.lossy(name) for row in measured.rows for name in shown),
+        measured=available,
+        lossy=any(row.lossy(name) for row in measured.rows for name in available),
         missing=_missing(measured),
         titles={name: _title(name) for name in asked.vocabularies},
         measures=measure_names(),
@@ -78,14 +78,14 @@ def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
     return LanguagesPage(
         rows_shown=rows,
         groups=groups,
-        further=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
-        most=MOST_TOKENIZERS,
+        more_open=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
+        max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
     )
 
 
-def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
-    """The same for programs, with every figure."""
+def _json(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
+    """Every figure as JSON."""
     if problems:
         return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
     measured = measure(asked)
@@ -113,7 +113,7 @@ def _twin(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
 
 
 def measure_names() -> dict[str, str]:
-    """What each measure is called."""
+    """The name of each measure, in the reader's language."""
     names = {
         "relative": _("Tokens, English = 1"),
         "tokens": _("Tokens"),
@@ -129,7 +129,7 @@ def _title(name: str) -> str:
 
 
 def _missing(measured: LanguageMeasurements) -> list[str]:
-    """A sentence for each vocabulary that is not to be had now."""
+    """A sentence for each vocabulary that is unavailable."""
     sentences = []
     for name, error in measured.missing.items():
         if isinstance(error, UnavailableVocabularyError):
@@ -140,7 +140,7 @@ def _missing(measured: LanguageMeasurements) -> list[str]:
 
 
 def _groups(asked: LanguagesRequest) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from: what ships, the visitor's uploads, then families; no dictionaries."""
+    """The vocabularies to choose from: shipped, uploaded by the visitor, then families; no dictionaries."""
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and not is_dictionary(entry)]
     uploads = [entry for entry in uploads_of(request) if not is_dictionary(entry)]
     return [(_("Shipped"), own), *by_family([*with_chosen(uploads, asked.vocabularies), *well_known()])]

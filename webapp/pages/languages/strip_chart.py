@@ -1,6 +1,6 @@
-"""The chart: for each row a strip on which every tokenizer has a mark, by shape as well as by colour.
+"""The chart: for each row a strip with a mark for every tokenizer, told apart by shape and by colour.
 
-Places are percentages of the strip's width, so that one drawing fits a phone and a wide screen.
+Positions are percentages of the strip's width, so that one drawing fits a phone and a wide screen.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from math import log2
 from webapp.pages.languages.forms import Measure
 from webapp.pages.languages.measurements import PassageRow
 
-# As SVG paths around 0 0; as many as tokenizers can be chosen.
+# SVG paths centred on 0 0, one for each tokenizer that can be chosen.
 SHAPES = (
     "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",  # a disc
     "M-4 -4h8v8h-8z",  # a square
     "M0 -5l5 8.5h-10z",  # a triangle
     "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",  # a diamond
     "M-1.5 -5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z",  # a plus
-    "M0 5l5 -8.5h-10z",  # a triangle on its head
+    "M0 5l5 -8.5h-10z",  # a triangle, upside down
 )
 
-MARGIN = 3.0  # percent left free on either side, so that marks do not stick out
+MARGIN = 3.0  # percent on either side, so that marks stay inside the strip
 TICKS = (1, 2, 5)
 
 
 @dataclass(frozen=True)
 class ScaleTick:
-    """A line of the scale: its value and its place in percent."""
+    """A line of the scale: its value, and its position in percent."""
 
     value: float
     place: float
@@ -36,25 +36,25 @@ class ScaleTick:
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places. Ratios are drawn on a logarithmic scale: twice as many is as far as half as many."""
+    """Maps values to positions. Ratios use a logarithmic scale, on which doubling and halving are the same distance."""
 
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     logarithmic: bool
 
     def place(self, value: float) -> float:
-        """Where a value stands, in percent of the width.
+        """The position of a value, in percent of the width.
 
         >>> scale = Scale(1, 4, True)
         >>> [round(scale.place(value)) for value in (1, 2, 4)]
         [3, 50, 97]
         """
-        least, most = self._bent(self.least), self._bent(self.most)
-        share = (self._bent(value) - least) / (most - least) if most > least else 0.5
+        left, right = self._scaled(self.minimum), self._scaled(self.maximum)
+        share = (self._scaled(value) - left) / (right - left) if right > left else 0.5
         return round(MARGIN + share * (100 - 2 * MARGIN), 2)
 
     def ticks(self) -> list[ScaleTick]:
-        """The lines of the scale: powers of two, or round numbers, seven at most.
+        """The lines of the scale: powers of two, or at most seven round numbers.
 
         >>> [tick.value for tick in Scale(0.5, 8, True).ticks()], [tick.value for tick in Scale(0, 230, False).ticks()]
         ([0.5, 1.0, 2.0, 4.0, 8.0], [0.0, 50.0, 100.0, 150.0, 200.0])
@@ -62,29 +62,29 @@ class Scale:
         if self.logarithmic:
             values = [2.0**power for power in range(-6, 12)]
         else:
-            step = _step(self.most)
+            step = _step(self.maximum)
             values = [step * count for count in range(8)]
-        return [ScaleTick(value, self.place(value)) for value in values if self.least <= value <= self.most]
+        return [ScaleTick(value, self.place(value)) for value in values if self.minimum <= value <= self.maximum]
 
-    def _bent(self, value: float) -> float:
+    def _scaled(self, value: float) -> float:
         return log2(value) if self.logarithmic else value
 
 
 def scale_of(rows: Iterable[PassageRow], measure: Measure) -> Scale:
-    """The scale that holds all values of some rows."""
+    """The scale that covers all values of the rows."""
     values = [value for row in rows for value in row.values.values() if value is not None]
     logarithmic = measure == "relative"
     if not values:
         return Scale(1 if logarithmic else 0, 2, logarithmic)
     if logarithmic:
-        # From power of two to power of two, with English always between them.
+        # Both ends are powers of two, with English (1) always between them.
         least, most = min([*values, 1.0]), max([*values, 2.0])
         return Scale(_below(least), 1 / _below(1 / most), True)
     return Scale(0, max(values) * 1.02, False)
 
 
 def _below(value: float) -> float:
-    """The greatest power of two that is not above a value of at most one.
+    """The greatest power of two that is at most `value`, for a value of at most 1.
 
     >>> _below(1.0), _below(0.6)
     (1.0, 0.5)
@@ -96,7 +96,7 @@ def _below(value: float) -> float:
 
 
 def _step(most: float) -> float:
-    """A round distance between lines, so that there are at most seven.
+    """A round distance between lines that gives at most seven of them.
 
     >>> _step(230), _step(5.5), _step(0.9)
     (50.0, 1.0, 0.2)
@@ -110,6 +110,6 @@ def _step(most: float) -> float:
 
 
 def marks_of(row: PassageRow, vocabularies: Sequence[str], scale: Scale) -> list[tuple[int, float]]:
-    """The number of each vocabulary that has a value for a row, and its mark's place; the first drawn on top."""
+    """The index and position of each vocabulary's mark in a row, where it has a value; the first is drawn on top."""
     found = [(index, row.values.get(name)) for index, name in enumerate(vocabularies)]
     return [(index, scale.place(value)) for index, value in reversed(found) if value is not None]

@@ -1,4 +1,4 @@
-"""The playground: text in, coloured tokens, ids and decoded text out."""
+"""`/`: the playground, which shows the tokens, ids and decoded text of a text."""
 
 from webapp.pages.playground.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""What the templates of the playground are given."""
+"""Contexts of the templates of the playground."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class PlaygroundPage(SharingPage):
     result_shown: ResultContext
     choices: ChoicesContext
     algorithm_names: Mapping[str, str]
-    size_of: Callable[[CatalogueEntry], str]
+    size_of: Callable[[CatalogueEntry], str]  # the number of pieces, abbreviated
     fields_of: Callable[[str, CatalogueEntry], str]  # CSS classes of the fields that apply to a vocabulary
     records: Mapping[str, Algorithm]
-    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, its words, its CSS class
+    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
     examples: Sequence[ExampleText]
     example_url: Callable[[ExampleText], str]
-    upload_problem: InputProblem | None  # what is wrong with an uploaded file
+    upload_problem: InputProblem | None  # the problem of an uploaded file
     upload_limit: int  # bytes of an uploaded vocabulary
-    corpus_limit: int  # bytes of a text to train on
+    corpus_limit: int  # bytes of a training text

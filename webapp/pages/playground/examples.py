@@ -1,4 +1,4 @@
-"""Texts to start from. Each shows something: an ambiguity, indentation, characters of several bytes."""
+"""Example texts. Each shows something: an ambiguity, indentation, characters of several bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask_babel.speaklater import LazyString
 
 @dataclass(frozen=True)
 class ExampleText:
-    """A text with the name of its button."""
+    """A text and the label of its button."""
 
     title: LazyString
     text: str
@@ -43,7 +43,7 @@ EXAMPLES = (
     ),
 )
 
-# What the first visit shows: English, so that letters, subwords and punctuation are all there, and Chinese.
+# The text of a first visit: English, for letters, subwords and punctuation, and Chinese.
 WELCOME = (
     "Tokenizers rarely agree: “unbelievably” may be one piece or five.\n分词器很少意见一致：“研究生命科学”该怎么切？"
 )

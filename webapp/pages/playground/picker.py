@@ -1,4 +1,4 @@
-"""The picker of vocabularies: a list for each algorithm, and one of all that can be searched by name."""
+"""The vocabulary picker: a list for each algorithm, and a search by name over all vocabularies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_QUERY = 100
 
 @dataclass(frozen=True)
 class VocabularyPicker:
-    """What the picker offers: `uploads` are the visitor's own, newest first, `query` what is searched for."""
+    """The picker's content: `uploads` are the visitor's vocabularies, newest first, `query` is the search text."""
 
     state: State
     uploads: Sequence[CatalogueEntry] = ()
@@ -29,28 +29,28 @@ class VocabularyPicker:
 
     @property
     def algorithms(self) -> list[str]:
-        """Those that there is a vocabulary for, the site's own or one that the visitor brought."""
+        """The algorithms with at least one vocabulary, shipped, uploaded or well-known."""
         return [algorithm for algorithm in ALGORITHMS if self._entries(algorithm)]
 
     @property
     def lists(self) -> dict[str, int]:
-        """One algorithm for each list of vocabularies, with the number of the list; FMM and BMM share the first."""
+        """The leading algorithm of each list → the number of the list; FMM and BMM share one."""
         return {algorithm: number for number, algorithm in enumerate(leading_algorithms(self.algorithms), 1)}
 
     def list_of(self, algorithm: str) -> int:
-        """The number of the list that an algorithm uses, by which the stylesheet shows it."""
+        """The number of the list that an algorithm uses; the stylesheet shows that list."""
         kind = ALGORITHMS[algorithm].vocabulary_kind
         return next(n for leading, n in self.lists.items() if ALGORITHMS[leading].vocabulary_kind == kind)
 
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
-        """The vocabularies for one algorithm: the site's own without a heading, the others under their family."""
+        """The vocabularies for one algorithm: the site's own without a heading, the others by family."""
         own = entries_for(algorithm)
         others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
         grouped = by_family(others)
         return [("", own), *grouped] if own else grouped
 
     def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
-        """All vocabularies whose name holds every word of the query, under the names of their algorithms."""
+        """The vocabularies whose name contains every word of the query, by the names of their algorithms."""
         groups = []
         for algorithm in leading_algorithms(self.algorithms):
             entries = [entry for entry in self._entries(algorithm) if matches(entry, self.query)]
@@ -64,7 +64,7 @@ class VocabularyPicker:
 
 
 def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
-    """CSS classes that say which fields of the form apply to a vocabulary: `takes-size takes-merges takes-special`."""
+    """The CSS classes for the form fields that apply to a vocabulary: `takes-size takes-merges takes-special`."""
     record = ALGORITHMS[algorithm]
     options = record.options if entry.name in CATALOGUE else record.brought_options
     fields = [option.name for option in options]
@@ -75,19 +75,19 @@ def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
     return " ".join(f"takes-{field}" for field in fields)
 
 
-def origin(entry: CatalogueEntry) -> str:
+def origin_of(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in the reader's language."""
     return {
         "shipped": _("ships with this site"),
-        "learned": _("learned here from your text"),
+        "learned": _("trained on your text"),
         "pasted": _("your own words"),
         "fetched": _("fetched") if is_here(entry) else _("fetched on first use"),
         "uploaded": _("uploaded"),
     }[entry.origin]
 
 
-def size(entry: CatalogueEntry) -> str:
-    """The number of ids, short: `100,277 → 100k`; empty where the visitor decides it."""
+def size_of(entry: CatalogueEntry) -> str:
+    """The number of ids, abbreviated (`100,277 → 100k`); empty where the visitor chooses it."""
     if entry.size is None:
         return ""
     return f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)

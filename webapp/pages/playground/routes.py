@@ -1,7 +1,7 @@
-"""The playground's addresses: `/` shows a text and its tokens, `/token` one token of it.
+"""Routes of the playground: `/` shows a text and its tokens, `/token` the details of one token.
 
-Both answer an address (GET) and a form (POST) alike. A plain form whose state fits into an address is sent on to that
-address; htmx gets the part of the page that changes and the address to show.
+Both take a query string (GET) or a form (POST). A plain form is redirected to its URL if the state fits into one; htmx
+gets the part of the page that changes, and the URL to show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats import huggingface
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
-from webapp.pages.playground.upload import upload_limit, with_vocabulary
+from webapp.pages.playground.upload import upload_limit, with_upload
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
@@ -44,68 +44,68 @@ blueprint.add_app_template_filter(visible)
 
 @blueprint.get("/")
 def page() -> BaseResponse:
-    """The whole tool with a result in it: the text of the address, or a first example."""
+    """Show the playground page with a result: of the text in the URL, or of the welcome text."""
     state, problems = forms.read(request)
     if "text" not in request.args:
         state = replace(state, text=WELCOME)
     if request.args.get("format") == "json":
-        return _twin(state, problems)
-    return _answer(state, problems)
+        return _json(state, problems)
+    return _respond(state, problems)
 
 
 @blueprint.post("/")
 def submit() -> BaseResponse:
-    """The form: sent on to its own address when it has one, else answered here."""
+    """Redirect the form to its URL if it fits into one, else show the result here."""
     state, problems = forms.read(request)
     if wants_partial():
         state = replace(state, token=None)
-    return _answer(state, problems, drop_token=True)
+    return _respond(state, problems, drop_token=True)
 
 
 @blueprint.post("/token")
 def token() -> BaseResponse:
-    """The details of one token of the form's text."""
+    """Show the details of one token of the form's text."""
     state, problems = forms.read(request)
-    return _answer(state if problems else replace(state, token=state.token or 0), problems)
+    return _respond(state if problems else replace(state, token=state.token or 0), problems)
 
 
 @blueprint.get("/token")
-def token_address() -> BaseResponse:
-    """The address that a form for one token leaves in the browser: to the page itself."""
+def redirect_token() -> BaseResponse:
+    """Redirect `/token`, which a submitted form leaves in the address bar, to the page."""
     return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
 
 
 @blueprint.post("/upload")
 @stores
 def upload() -> BaseResponse:
-    """A vocabulary file: checked, kept, and used at once for the form's text."""
+    """Check and store an uploaded vocabulary, and use it for the form's text."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     request.max_content_length = upload_limit()
     state, problems = forms.read(request)
     files = request.files.getlist("vocabulary_file")
-    state, problem = with_vocabulary(state, files)
-    response = _answer(state, problems, problem)
+    state, problem = with_upload(state, files)
+    response = _respond(state, problems, problem)
     if problem is None:
         remember_upload(response, state.vocabulary, files[0].filename or "", uploads_of(request))
     return response
 
 
 @blueprint.get("/upload")
-def upload_address() -> BaseResponse:
-    """The address that an uploaded file leaves in the browser: to the page itself."""
+def redirect_upload() -> BaseResponse:
+    """Redirect `/upload`, which a submitted form leaves in the address bar, to the page."""
     return redirect(f"{url_for('playground.page')}?{request.query_string.decode()}")
 
 
 @blueprint.route("/tokenizer.json", methods=["GET", "POST"])
-def learned_file() -> BaseResponse:
-    """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
+def trained_vocabulary() -> BaseResponse:
+    """Download the vocabulary trained on the text as a file that the `tokenizers` library loads."""
     state, problems = forms.read(request)
     if not state.learned and not problems:
-        problems = [InputProblem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
+        problems = [InputProblem(_("Only a vocabulary that was trained here can be downloaded as a file."), 404)]
     result, problems = tokenize_or_explain(state, problems)
     if result is None:
-        return _answer(state, problems)
+        return _respond(state, problems)
     response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
     response.headers["Content-Disposition"] = "attachment; filename=tokenizer.json"
     return response
@@ -113,21 +113,21 @@ def learned_file() -> BaseResponse:
 
 @blueprint.get("/choices")
 def choices() -> str:
-    """The vocabularies whose name holds what is searched for: the part of the page that htmx swaps."""
+    """The vocabularies that match the search: the part of the page that htmx swaps."""
     state, _problems = forms.read(request)
     return render(views.choices_context(_picker(state)))
 
 
-def _answer(
+def _respond(
     state: State,
     problems: list[InputProblem],
     upload_problem: InputProblem | None = None,
     *,
     drop_token: bool = False,
 ) -> Response:
-    """The page, or the part of it that htmx asks for; what is wrong with an upload stands beside its field.
+    """Render the page, or the part of it that htmx asks for.
 
-    With `drop_token`, a token that an edited text no longer has is closed.
+    With `drop_token`, the selected token is deselected if the edited text no longer has it.
     """
     partial = wants_partial()
     token_problems = [problem for problem in problems if problem.field == "token"]
@@ -138,35 +138,45 @@ def _answer(
         if attempt[0] is None or state.token >= len(attempt[0].encoding):
             state, attempt = replace(state, token=None), None if attempt[0] is None else attempt
     link = _link(state)
-    flawless = not (problems or token_problems or upload_problem)
-    if request.method == "POST" and not partial and flawless and link:
+    valid = not (problems or token_problems or upload_problem)
+    if request.method == "POST" and not partial and valid and link:
         return make_response(redirect(_with_query(link), 303))
     result, problems, pending = attempt or _attempt(state, problems)
-    details, more = _details(result, state.token)
-    token_problems += more
+    details, details_problems = _details(result, state.token)
+    token_problems += details_problems
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = DetailsForm(
-        "playground", url_for("playground.token"), "post", url_for("downloads.tokens", kind="txt").removesuffix(".txt")
+        "playground", url_for("playground.token"), "post", url_for("download.tokens", kind="txt").removesuffix(".txt")
     )
-    wrong = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
-    status = max((problem.status for problem in wrong), default=202 if pending else 200)
-    twin = None if link is None else f"{link}&format=json"
+    all_problems = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
+    status = max((problem.status for problem in all_problems), default=202 if pending else 200)
+    json_url = None if link is None else f"{link}&format=json"
     view = ResultView(
-        state, result, problems, details, token_problems, link, stem, chooser, pending, twin=twin, shareable=True
+        state,
+        result,
+        problems,
+        details,
+        token_problems,
+        link,
+        stem,
+        chooser,
+        pending,
+        json_url=json_url,
+        shareable=True,
     )
     if not partial:
         body = render(views.page_context(view, _picker(state), upload_problem))
     elif request.endpoint == "playground.token":
         body = render(view.details_context())
     elif result and wants_events(request, result):
-        return _headed(as_events(view), view, partial)
+        return _with_headers(as_events(view), view, partial)
     else:
         body = render(view.result_context())
-    return _headed(make_response(body, status), view, partial)
+    return _with_headers(make_response(body, status), view, partial)
 
 
-def _twin(state: State, problems: list[InputProblem]) -> Response:
-    """The same result for programs."""
+def _json(state: State, problems: list[InputProblem]) -> Response:
+    """The result as JSON."""
     try:
         result, problems = tokenize_or_explain(replace(state, token=None), problems)
     except StillFetchingError:
@@ -182,7 +192,7 @@ def _twin(state: State, problems: list[InputProblem]) -> Response:
 def _attempt(
     state: State, problems: list[InputProblem]
 ) -> tuple[Result | None, list[InputProblem], StillFetchingError | None]:
-    """The result, what is wrong with the input, and the vocabulary that has to be waited for."""
+    """The result, the problems of the input, and the error of a vocabulary that is still being fetched."""
     try:
         result, problems = tokenize_or_explain(state, problems)
     except StillFetchingError as waiting:
@@ -210,20 +220,20 @@ def _picker(state: State) -> picker.VocabularyPicker:
 
 
 def _with_query(link: str) -> str:
-    """The address, and what was searched for in the picker where its own button sent the form."""
+    """The URL, with the picker's search text if its search button sent the form."""
     query = request.form.get("find", "").strip()[: picker.LONGEST_QUERY]
     return f"{link}&{urlencode({'find': query})}" if query and "search" in request.form else link
 
 
 def _link(state: State) -> str | None:
-    """The address that holds the whole state, or None where it would be too long."""
+    """The URL with the whole state, or None if it would be too long."""
     query = state.query()
     if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
         return None
     return f"{url_for('playground.page')}?{query}"
 
 
-def _headed(response: Response, view: ResultView, partial: bool) -> Response:
+def _with_headers(response: Response, view: ResultView, partial: bool) -> Response:
     swappable(response, vary="Accept")
     if partial:
         bare = f"{url_for('playground.page')}?{view.state.query_without_texts()}"

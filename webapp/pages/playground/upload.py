@@ -1,4 +1,4 @@
-"""A vocabulary file that a visitor brings, from the form to the state that uses it."""
+"""Uploaded vocabulary files: from the form to the state that uses the vocabulary."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from webapp.vocabularies import StorageFullError, library
 
 
 def upload_limit() -> int:
-    """How many bytes a form with a vocabulary file may have: the file and everything else in the form."""
+    """The maximum size in bytes of a form with vocabulary files, all other fields included."""
     limit: int = current_app.config["MAX_CONTENT_LENGTH"] + 2 * current_app.config["MAX_UPLOAD_BYTES"]
     return limit
 
 
-def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:
-    """The state with the uploaded vocabulary chosen; a file that is none changes nothing.
+def with_upload(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:
+    """Store the uploaded vocabulary and return the state that uses it, or the same state and the problem.
 
     `files` is one file, or a vocab.json and its merges.txt in any order.
     """
@@ -42,7 +42,7 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
         if len(content) > limit:
             return state, InputProblem(
                 _(
-                    "“%(name)s” has %(size)s bytes; a vocabulary file may have %(limit)s.",
+                    "“%(name)s” has %(size)s bytes; the limit is %(limit)s bytes.",
                     name=_short(file.filename),
                     size=f"{len(content):,}",
                     limit=f"{limit:,}",
@@ -53,20 +53,20 @@ def with_vocabulary(state: State, files: Sequence[FileStorage]) -> tuple[State, 
         uploaded = library().keep(*contents)
     except FormatError as error:
         return state, InputProblem(
-            _("“%(name)s” was not taken: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
+            _("“%(name)s” was not accepted: %(why)s", name=_short(files[0].filename), why=wrong_file(error))
         )
     except StorageFullError:
         return state, InputProblem(
             _(
-                "There is no room for more uploaded vocabularies on this site. Everything else works; tell whoever "
-                "runs it."
+                "This site has no storage left for uploaded vocabularies. Everything else works; please tell the "
+                "site's operator."
             ),
             507,
         )
     except UnavailableStorageError:
         return state, InputProblem(
             _(
-                "“%(name)s” could not be kept: the site’s storage cannot be reached at the moment. Upload the file "
+                "“%(name)s” could not be stored: the site’s storage cannot be reached at the moment. Upload the file "
                 "again in a minute; your text is still here.",
                 name=_short(files[0].filename),
             ),

@@ -1,4 +1,4 @@
-"""Builds what the playground's own templates are given: for the whole page, and for the list of vocabularies alone."""
+"""Builds the contexts of the playground's templates: of the page, and of the search results alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from flask import current_app, url_for
 from webapp.core.algorithms import ALGORITHMS
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
-from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin, size
+from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
@@ -18,17 +18,17 @@ from webapp.vocabularies import title_of
 def page_context(
     view: ResultView, picker: VocabularyPicker, upload_problem: InputProblem | None = None
 ) -> PlaygroundPage:
-    """The whole page."""
+    """The context of the whole page."""
 
     def example_url(example: ExampleText) -> str:
-        """The address that shows `example` with everything else as it is."""
+        """The URL with the text of `example` and all other settings unchanged."""
         return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
 
     return PlaygroundPage(
         result_shown=view.result_context(),
         choices=choices_context(picker),
         algorithm_names=algorithm_names(),
-        size_of=size,
+        size_of=size_of,
         fields_of=fields_of,
         records=ALGORITHMS,
         options=messages.options(view.state),
@@ -41,5 +41,5 @@ def page_context(
 
 
 def choices_context(picker: VocabularyPicker) -> ChoicesContext:
-    """The vocabularies that a search finds."""
-    return ChoicesContext(picker=picker, state=picker.state, title_of=title_of, origin_of=origin)
+    """The context of the vocabularies that a search finds."""
+    return ChoicesContext(picker=picker, state=picker.state, title_of=title_of, origin_of=origin_of)

@@ -1,4 +1,4 @@
-"""Snapshots: results that are kept as they were, each under a link of its own that lasts."""
+"""`/share` and `/s/ID`: snapshots, results stored exactly as they were, each with its own permanent link."""
 
 from webapp.pages.share.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""`flask --app webapp snapshots`: what the operator does about reports."""
+"""`flask --app webapp snapshots`: the operator's commands for reports and snapshots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.storage import storage
 
 
 def add_to(blueprint: Blueprint) -> None:
-    """Give the blueprint its commands, under the group `snapshots`."""
+    """Add the commands to the blueprint, in the group `snapshots`."""
 
     @blueprint.cli.command("reports")
     def reports() -> None:
@@ -23,17 +23,17 @@ def add_to(blueprint: Blueprint) -> None:
     @blueprint.cli.command("dismiss")
     @click.argument("id")
     def dismiss(id: str) -> None:
-        """Forget what visitors have reported about a snapshot, which stays."""
+        """Dismiss the reports about a snapshot; the snapshot stays."""
         count = storage().snapshots.dismiss(id)
         if not count:
             click.echo(f"Nothing was reported about a snapshot {id!r}.", err=True)
             sys.exit(1)
-        click.echo(f"{id} stays; reports that are forgotten: {count}.")
+        click.echo(f"{id} stays; reports dismissed: {count}.")
 
     @blueprint.cli.command("remove")
     @click.argument("id")
     def remove(id: str) -> None:
-        """Remove a snapshot for good: its link says so from then on, and it cannot be shared again."""
+        """Remove a snapshot permanently: its link then says so, and the same result cannot be shared again."""
         if not storage().snapshots.remove(id):
             click.echo(f"No snapshot has the id {id!r}.", err=True)
             sys.exit(1)

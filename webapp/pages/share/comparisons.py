@@ -1,4 +1,4 @@
-"""Snapshots of comparisons: kept, shown, embedded, and their card."""
+"""Snapshots of comparisons: store, show and embed them, and draw their preview card."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from webapp.web.localization import current_key, number
 
 
 def share(
-    request: Request, wanted: ShareTerms, problems: list[InputProblem]
+    request: Request, terms: ShareTerms, problems: list[InputProblem]
 ) -> tuple[ShareReceipt | None, list[InputProblem]]:
-    """Keep the comparison of a form; or say why it cannot be kept. Raises what `keep` does."""
-    comparison, wrong = read(request)
-    problems = [*wrong, *problems]
+    """Store the comparison of a form, or return the problems that prevent it. Raises what `share_comparison` does."""
+    comparison, form_problems = read(request)
+    problems = [*form_problems, *problems]
     if problems:
         return None, problems
     compared = compare_tokenizers(comparison)
@@ -39,65 +39,65 @@ def share(
         if row.result:
             row.result.settle()
     if problems:
-        sentence = _("A comparison is kept whole: remove the rows that have no tokens, then share it.")
+        sentence = _("A comparison can be shared only if every row has tokens. Remove the other rows, then share it.")
         return None, [*problems, InputProblem(sentence)]
-    return share_comparison(comparison, compared, wanted), []
+    return share_comparison(comparison, compared, terms), []
 
 
 def page_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
-    """The page of a comparison."""
-    return _shown(stored, ComparisonSnapshotPage)
+    """The context of the page of a comparison."""
+    return _context(stored, ComparisonSnapshotPage)
 
 
 def embed_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
-    """The rows alone, for a frame."""
-    return _shown(stored, ComparisonSnapshotEmbed)
+    """The context of the embedded page: the rows alone."""
+    return _context(stored, ComparisonSnapshotEmbed)
 
 
-def _shown(stored: StoredSnapshot, context: type[ComparisonSnapshotPage]) -> ComparisonSnapshotPage:
-    kept = RestoredComparison(stored.snapshot)
+def _context(stored: StoredSnapshot, context: type[ComparisonSnapshotPage]) -> ComparisonSnapshotPage:
+    restored = RestoredComparison(stored.snapshot)
     return context(
-        comparison_shown=ComparisonView(kept.comparison, kept.compared).context(),
-        about=_about(stored, kept),
-        twin=url_for("snapshots.twin", id=stored.id),
+        comparison_shown=ComparisonView(restored.comparison, restored.compared).context(),
+        about=_about(stored, restored),
+        json_url=url_for("share.as_json", id=stored.id),
     )
 
 
-def _about(stored: StoredSnapshot, kept: RestoredComparison) -> SnapshotAbout:
-    told = stored.snapshot.state
+def _about(stored: StoredSnapshot, restored: RestoredComparison) -> SnapshotAbout:
+    state = stored.snapshot.state
     return SnapshotAbout(
         stored=stored,
-        title=told.get("title", ""),
+        title=state.get("title", ""),
         shown_title=title_of(stored),
-        note=told.get("note", ""),
-        description=describe(kept),
+        note=state.get("note", ""),
+        description=describe(restored),
         core_version=stored.snapshot.core_version,
-        differs=kept.differs,
-        address=url_for("snapshots.page", id=stored.id, _external=True),
+        differs=restored.differs,
+        address=url_for("share.page", id=stored.id, _external=True),
         origin=url_for("compare.page"),
-        open_copy=_("Open a copy to go on comparing"),
-        fields=parse_qsl(kept.comparison.query(), keep_blank_values=True),
+        open_copy=_("Open a copy in Compare"),
+        fields=parse_qsl(restored.comparison.query(), keep_blank_values=True),
     )
 
 
 def title_of(stored: StoredSnapshot) -> str:
-    """What its author called it, or what it is."""
+    """The author's title, or a generic one."""
     title: str = stored.snapshot.state.get("title", "")
-    return title or _("Tokenizers compared")
+    return title or _("Comparison of tokenizers")
 
 
-def describe(kept: RestoredComparison) -> str:
-    """One line about a comparison, for whoever unfolds its link."""
-    rows = [f"{row.title} {number(len(encoding))}" for row, encoding in kept.compared.shown]
+def describe(restored: RestoredComparison) -> str:
+    """One line about a comparison, for link previews."""
+    rows = [f"{row.title} {number(len(encoding))}" for row, encoding in restored.compared.shown]
     return _(
-        "Tokens of %(characters)s characters: %(rows)s.",
-        characters=number(len(kept.compared.text)),
+        "Tokens for %(characters)s characters: %(rows)s.",
+        characters=number(len(restored.compared.text)),
         rows=("，" if current_key() == "zh" else ", ").join(rows),
     )
 
 
 def card(stored: StoredSnapshot) -> bytes:
-    """The picture that the link of a comparison unfolds to."""
+    """The preview card of a comparison, as PNG."""
     shown = RestoredComparison(stored.snapshot).compared.shown
     rows = [(row.title, encoding) for row, encoding in shown]
     return pictures.comparison_card(rows, title=title_of(stored), words=picture_words())

@@ -1,4 +1,4 @@
-"""What the templates of snapshots are given."""
+"""Contexts of the templates of snapshots."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from webapp.web.templates import Context, Page
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotAbout(Context):
-    """What is told about a snapshot, whatever it is of."""
+    """Facts about a snapshot, of a result or of a comparison."""
 
     stored: StoredSnapshot
-    title: str  # its author's, "" where there is none
-    shown_title: str  # the same, or what the snapshot is
-    note: str  # its author's, "" where there is none
-    description: str  # one line for those to whom its link is sent
-    core_version: str  # that made the result
-    differs: bool  # whether the same text has other ids today
-    address: str  # of its page
-    origin: str  # the address of the page that opens a copy
-    open_copy: str  # the words of that button
+    title: str  # the author's title, or ""
+    shown_title: str  # the author's title, or a generic one
+    note: str  # the author's note, or ""
+    description: str  # one line for link previews
+    core_version: str  # the version that made the result
+    differs: bool  # whether the same text has different ids today
+    address: str  # the URL of its page
+    origin: str  # the URL of the page that opens a copy
+    open_copy: str  # the label of the button that opens a copy
     fields: Sequence[tuple[str, str]]  # what that button sends
 
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotPage(Page):
-    """A result as it was shared."""
+    """The page of a shared result."""
 
     template = "share/page.html"
 
@@ -43,56 +43,56 @@ class SnapshotPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotEmbed(SnapshotPage):
-    """Its tokens alone, for a frame."""
+    """The tokens of a shared result alone, for an iframe."""
 
     template = "share/embed.html"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSnapshotPage(Page):
-    """A comparison as it was shared."""
+    """The page of a shared comparison."""
 
     template = "share/comparison.html"
 
     comparison_shown: ComparisonContext
     about: SnapshotAbout
-    twin: str  # the address of the same as JSON
+    json_url: str  # the same as JSON
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSnapshotEmbed(ComparisonSnapshotPage):
-    """Its rows alone, for a frame."""
+    """The rows of a shared comparison alone, for an iframe."""
 
     template = "share/embed_comparison.html"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkContext(Context):
-    """The link of a result that has just been shared, or why it was not."""
+    """The link of a result that was just shared, or the problems that prevented it."""
 
     template = "share/_link.html"
 
     shared: ShareReceipt | None
     problems: Sequence[InputProblem]
-    wanted: ShareTerms
-    text: str  # the text that was shared, to tell the link from another
-    partial: bool  # whether the link stands on the page of the result
+    terms: ShareTerms
+    text: str  # the shared text, shown to identify the link
+    partial: bool  # whether the link is shown on the page of the result
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkPage(SharingPage):
-    """The same as a page, with the form to try again."""
+    """The page with the new link, or with the problems and the form to try again."""
 
     template = "share/link.html"
 
     link: LinkContext
     form: Mapping[str, str]
-    origin: str  # the address of the page that the form came from
+    origin: str  # the URL of the page that sent the form
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrameContext(Context):
-    """The HTML that shows a snapshot in a frame."""
+    """The HTML that embeds a snapshot in an iframe."""
 
     template = "share/_frame.html"
 
@@ -104,7 +104,7 @@ class FrameContext(Context):
 
 @dataclass(frozen=True, kw_only=True)
 class DeletePage(Page):
-    """Asks once more, then deletes."""
+    """The page that asks for confirmation before deleting."""
 
     template = "share/delete.html"
 
@@ -114,20 +114,20 @@ class DeletePage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class ReportPage(Page):
-    """The form to report a snapshot, or the thanks for it."""
+    """The form to report a snapshot, or the confirmation after it was sent."""
 
     template = "share/report.html"
 
     stored: StoredSnapshot
     sent: bool
-    problem: str  # "" where there is none
+    problem: str  # "" if there is none
     form: Mapping[str, str]
-    longest: int  # characters of a reason
+    max_length: int  # characters of a reason
 
 
 @dataclass(frozen=True, kw_only=True)
 class GonePage(Page):
-    """Why there is no snapshot."""
+    """The page that explains why a snapshot is unavailable."""
 
     template = "share/gone.html"
 

@@ -1,4 +1,4 @@
-"""What an author says when sharing: a title, a note, how long to keep it."""
+"""The form of sharing: a title, a note, and how long to keep the snapshot."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webapp.tokenization.forms import InputProblem, as_typed
 
 
 class ShareForm(Form):
-    """The fields beside those of the playground."""
+    """The fields of sharing, sent together with those of the result's page."""
 
     class Meta:
-        """WTForms' own messages come in the reader's language."""
+        """Translates WTForms' own messages into the reader's language."""
 
         @property
         def locales(self) -> list[str]:
-            """The reader's language, then English."""
+            """The reader's language, with English as the fallback."""
             return [str(get_locale()), "en"]
 
     title = StringField(filters=[lambda text: " ".join((text or "").split())])
@@ -29,23 +29,23 @@ class ShareForm(Form):
     until = DateField()
 
     def validate_title(self, field: StringField) -> None:
-        """A line, not a page."""
+        """The title has a maximum length."""
         _within(field.data, LONGEST_TITLE, _("The title"))
 
     def validate_note(self, field: TextAreaField) -> None:
-        """A paragraph or two."""
+        """The note has a maximum length."""
         _within(field.data, LONGEST_NOTE, _("The note"))
 
 
 def read(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
-    """What a request says about sharing, and what is wrong with it."""
+    """The terms of sharing in a request, and the problems of the form."""
     form = ShareForm(request.form)
     form.validate()
     expires = end_of(form.until.data) if form.keep.data == "until" else None
     if expires is None and form.keep.data != "forever":
-        form.until.errors = [_("Choose a day after today up to which to keep it, or keep it for good.")]
+        form.until.errors = [_("Choose a day after today as the last day, or keep it forever.")]
     elif form.keep.data == "forever":
-        form.until.errors = []  # a day that is not asked for may be anything
+        form.until.errors = []  # without an expiry, the date field is ignored
     problems = [InputProblem(str(message), 422, field.name) for field in form for message in field.errors]
     return ShareTerms(form.title.data or "", form.note.data or "", expires), problems
 

@@ -1,4 +1,4 @@
-"""Pages of snapshots that were made before: a snapshot does not change, so neither does its page."""
+"""A cache of rendered snapshot pages: a snapshot never changes, so its page can be reused."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 
-LARGEST = 1 << 20  # bytes; a larger page is made anew each time
+MAX_PAGE_BYTES = 1 << 20  # a larger page is not cached
 
 
 @dataclass(frozen=True)
 class CachedPage:
-    """The bytes of a page, and their hash."""
+    """The bytes of a page, and their hash as its ETag."""
 
     body: bytes
     etag: str
 
 
 class PageCache:
-    """Pages by what decides them; the least recently used go first.
+    """Pages by key; the least recently used are evicted first.
 
-    >>> pages = PageCache(most_bytes=10)
-    >>> page = pages.keep("a", b"123456")
-    >>> pages.get("a") is page, pages.keep("b", b"123456").body, pages.get("a")
+    >>> pages = PageCache(max_bytes=10)
+    >>> page = pages.store("a", b"123456")
+    >>> pages.get("a") is page, pages.store("b", b"123456").body, pages.get("a")
     (True, b'123456', None)
     """
 
-    def __init__(self, *, most_bytes: int) -> None:
-        """All together have at most `most_bytes`."""
-        self._room = most_bytes
+    def __init__(self, *, max_bytes: int) -> None:
+        """Hold pages of at most `max_bytes` in total."""
+        self._free = max_bytes
         self._pages: OrderedDict[Hashable, CachedPage] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Hashable) -> CachedPage | None:
-        """The page, or None where it is not remembered."""
+        """Return the page, or None if it is not cached."""
         with self._lock:
             if key in self._pages:
                 self._pages.move_to_end(key)
             return self._pages.get(key)
 
-    def keep(self, key: Hashable, body: bytes) -> CachedPage:
-        """Remember a page, unless it is too large; give it back."""
+    def store(self, key: Hashable, body: bytes) -> CachedPage:
+        """Cache a page unless it is too large, and return it."""
         page = CachedPage(body, sha256(body).hexdigest()[:32])
         with self._lock:
-            if len(body) <= LARGEST and key not in self._pages:
+            if len(body) <= MAX_PAGE_BYTES and key not in self._pages:
                 self._pages[key] = page
-                self._room -= len(body)
-            while self._room < 0:
-                self._room += len(self._pages.popitem(last=False)[1].body)
+                self._free -= len(body)
+            while self._free < 0:
+                self._free += len(self._pages.popitem(last=False)[1].body)
         return page

@@ -1,4 +1,4 @@
-"""The addresses of snapshots: `/share` keeps a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
+"""Routes of snapshots: `/share` stores a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
 from webapp.pages.share import commands, comparisons
-from webapp.pages.share import forms as sharing
+from webapp.pages.share import forms as share_forms
 from webapp.pages.share.contexts import (
     DeletePage,
     FrameContext,
@@ -23,13 +23,13 @@ from webapp.pages.share.contexts import (
 from webapp.pages.share.page_cache import PageCache
 from webapp.pages.share.views import (
     about,
+    available_or_gone,
     card,
     day,
-    day_before,
     embed_code,
-    first_words,
+    excerpt,
     gone,
-    kept_or_gone,
+    last_day,
 )
 from webapp.serializers.json import json_response
 from webapp.serializers.snapshot import snapshot_json
@@ -55,86 +55,86 @@ from webapp.web.same_origin import is_foreign
 from webapp.web.security import framed
 from webapp.web.templates import render
 
-blueprint = Blueprint("snapshots", __name__, cli_group="snapshots")
+blueprint = Blueprint("share", __name__, cli_group="snapshots")
 commands.add_to(blueprint)
 blueprint.add_app_template_global(embed_code)
-blueprint.add_app_template_global(first_words)
+blueprint.add_app_template_global(excerpt)
 blueprint.add_app_template_global(day)
-blueprint.add_app_template_global(day_before)
+blueprint.add_app_template_global(last_day)
 
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
-pages = PageCache(most_bytes=32 << 20)
-cards = PageCache(most_bytes=8 << 20)
+pages = PageCache(max_bytes=32 << 20)
+cards = PageCache(max_bytes=8 << 20)
 
 
 @blueprint.record_once
-def tell_limits(state: BlueprintSetupState) -> None:
-    """The share form stands on pages of other blueprints too."""
+def set_template_limits(state: BlueprintSetupState) -> None:
+    """Make the limits global, since the share form is also on pages of other blueprints."""
     state.app.jinja_env.globals |= {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
 
 
 @blueprint.post("/share")
 @stores
-def share() -> Response:
-    """Keep the form's result; answer with its link, and the secret to delete it with, which is shown only here."""
+def create() -> Response:
+    """Store the form's result and show its link, and the deletion link, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    wanted, problems = sharing.read(request)
-    shared, problems = _shared(wanted, problems)
+    terms, problems = share_forms.read(request)
+    shared, problems = _share(terms, problems)
     origin = "compare" if "with" in request.form else "playground"
     partial = wants_partial()
     link = LinkContext(
-        shared=shared, problems=problems, wanted=wanted, text=as_typed(request.form.get("text")), partial=partial
+        shared=shared, problems=problems, terms=terms, text=as_typed(request.form.get("text")), partial=partial
     )
     address = url_for(f"{origin}.page")
-    body = render(link if partial else LinkPage(link=link, form=request.form, wanted=wanted, origin=address))
+    body = render(link if partial else LinkPage(link=link, form=request.form, wanted=terms, origin=address))
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
-        response.headers["Location"] = url_for("snapshots.page", id=shared.id)
+        response.headers["Location"] = url_for("share.page", id=shared.id)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 @blueprint.get("/s/<id>")
 def page(id: str) -> Response:
-    """A kept result, exactly as it was."""
+    """Show a shared result exactly as it was."""
     partial = wants_partial()
-    if not partial and request.args.keys() <= {"lang"}:  # the page repeats whatever else stands in its address
-        return _whole_page(id)
+    if not partial and request.args.keys() <= {"lang"}:  # other parameters appear in the page, which is then not cached
+        return _cached_page(id)
     stored = _stored(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
-        return make_response(redirect(url_for("snapshots.page", id=id)))  # it has no tokens to ask for
-    kept = RestoredResult(stored.snapshot)
-    view = _view(stored, kept)
-    body = render(view.details_context() if partial else _page_context(view, stored, kept))
+        return make_response(redirect(url_for("share.page", id=id)))  # a comparison has no single tokens to select
+    restored = RestoredResult(stored.snapshot)
+    view = _view(stored, restored)
+    body = render(view.details_context() if partial else _page_context(view, stored, restored))
     status = max((problem.status for problem in view.token_problems), default=200)
     response = make_response(body, status)
     response.vary.add(REQUEST_TYPE)
     return _noindex(response)
 
 
-def _whole_page(id: str) -> Response:
-    """The page as everybody gets it: made once in a language, as long as it is remembered."""
-    head = kept_or_gone(storage().snapshots.head(id))
+def _cached_page(id: str) -> Response:
+    """The page without a selected token, rendered once in each language and cached."""
+    head = available_or_gone(storage().snapshots.head(id))
     if not isinstance(head, StoredSnapshot):
         return head
     key = (id, head.created, head.expires, request.host_url, current_key())
-    remembered = pages.get(key)
-    if remembered is None:
+    cached = pages.get(key)
+    if cached is None:
         stored = _stored(id)
         if not isinstance(stored, StoredSnapshot):
             return stored
         if is_comparison(stored.snapshot):
             body = render(comparisons.page_context(stored))
         else:
-            kept = RestoredResult(stored.snapshot)
-            body = render(_page_context(_view(stored, kept), stored, kept))
-        remembered = pages.keep(key, body.encode())
-    response = Response(remembered.body, mimetype="text/html")
-    response.set_etag(remembered.etag)
+            restored = RestoredResult(stored.snapshot)
+            body = render(_page_context(_view(stored, restored), stored, restored))
+        cached = pages.store(key, body.encode())
+    response = Response(cached.body, mimetype="text/html")
+    response.set_etag(cached.etag)
     response.vary.add(REQUEST_TYPE)
     return _noindex(response)
 
@@ -142,25 +142,25 @@ def _whole_page(id: str) -> Response:
 @blueprint.get("/s/<id>/embed")
 @framed
 def embed(id: str) -> Response:
-    """The tokens alone, for a frame in somebody's blog or slides."""
+    """Show the tokens alone, for an iframe in a blog or slides."""
     stored = _stored(id, in_frame=True)
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
         body = render(comparisons.embed_context(stored))
     else:
-        kept = RestoredResult(stored.snapshot)
-        view = _frame(stored, kept)
-        body = render(SnapshotEmbed(result_shown=view.result_context(), about=about(view, stored, kept)))
+        restored = RestoredResult(stored.snapshot)
+        view = _embedded_view(stored, restored)
+        body = render(SnapshotEmbed(result_shown=view.result_context(), about=about(view, stored, restored)))
     return _noindex(make_response(body))
 
 
 @blueprint.get("/s/<id>/tokens.<kind>")
 def tokens(id: str, kind: str) -> Response:
-    """The kept result as a file."""
+    """Download the shared result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
-    stored = _stored_for_programs(id) if kind == "json" else _stored(id)
+    stored = _stored_for_json(id) if kind == "json" else _stored(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
@@ -169,9 +169,9 @@ def tokens(id: str, kind: str) -> Response:
 
 
 @blueprint.get("/s/<id>.json")
-def twin(id: str) -> Response:
-    """The same for programs."""
-    stored = _stored_for_programs(id)
+def as_json(id: str) -> Response:
+    """The snapshot as JSON."""
+    stored = _stored_for_json(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
     return _noindex(json_response(snapshot_json(stored)))
@@ -179,26 +179,26 @@ def twin(id: str) -> Response:
 
 @blueprint.get("/s/<id>.png")
 def picture(id: str) -> Response:
-    """The picture that a link unfolds to: 1200 by 630 pixels."""
+    """The preview card of the link: a PNG of 1200 by 630 pixels."""
     stored = _stored(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
     key = (stored.id, stored.created, current_key())
-    remembered = cards.get(key)
-    if remembered is None:
-        drawn = comparisons.card(stored) if is_comparison(stored.snapshot) else card(stored)
-        remembered = cards.keep(key, drawn)
-    response = Response(remembered.body, mimetype="image/png")
+    cached = cards.get(key)
+    if cached is None:
+        png = comparisons.card(stored) if is_comparison(stored.snapshot) else card(stored)
+        cached = cards.store(key, png)
+    response = Response(cached.body, mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _noindex(response)
 
 
 @blueprint.get("/oembed")
 def oembed() -> Response:
-    """What a blog or chat asks for to unfold a link: https://oembed.com, type `rich`."""
+    """The oEmbed response (https://oembed.com, type `rich`) with which blogs and chats preview a link."""
     if request.args.get("format", "json") != "json":
-        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is given here."))
-    stem = url_for("snapshots.page", id="", _external=True)
+        return problem(HTTPStatus.NOT_IMPLEMENTED, _("Only JSON is available."))
+    stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
     if stored is None or stored.condition != "kept":
@@ -217,15 +217,15 @@ def oembed() -> Response:
     )
 
 
-def _at_most(name: str, usual: int) -> int:
-    """The length that an address allows, if it is one and below the usual."""
-    wanted = request.args.get(name, usual, int)
-    return min(wanted, usual) if wanted > 0 else usual
+def _at_most(name: str, default: int) -> int:
+    """The maximum length in a URL parameter, if valid and smaller than the default."""
+    allowed = request.args.get(name, default, int)
+    return min(allowed, default) if allowed > 0 else default
 
 
 @blueprint.route("/s/<id>/delete/<secret>", methods=["GET", "POST"])
 def delete(id: str, secret: str) -> Response:
-    """The page behind the secret link: it asks once more, then deletes."""
+    """Ask for confirmation, then delete the snapshot; the secret comes from the deletion link."""
     stored = _stored(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
@@ -242,97 +242,105 @@ def delete(id: str, secret: str) -> Response:
 @blueprint.route("/s/<id>/report", methods=["GET", "POST"])
 @stores
 def report(id: str) -> Response:
-    """Tell whoever runs the site that a snapshot should not be there."""
+    """Report a snapshot to the site's operator."""
     stored = _stored(id)
     if not isinstance(stored, StoredSnapshot):
         return stored
-    wrong, sent = "", False
+    message, sent = "", False
     if request.method == "POST":
         if is_foreign(request):
             abort(HTTPStatus.FORBIDDEN)
         reason = forms.as_typed(request.form.get("reason")).strip()
         if not reason or len(reason) > LONGEST_REASON:
-            wrong = _("Say in up to %(most)s characters what is wrong with it.", most=f"{LONGEST_REASON:,}")
+            message = _("Describe the problem in up to %(most)s characters.", most=f"{LONGEST_REASON:,}")
         else:
             storage().snapshots.report(id, reason)
             sent = True
-    status = 422 if wrong else 200
-    page = ReportPage(stored=stored, sent=sent, problem=wrong, form=request.form, longest=LONGEST_REASON, status=status)
+    status = 422 if message else 200
+    page = ReportPage(
+        stored=stored, sent=sent, problem=message, form=request.form, max_length=LONGEST_REASON, status=status
+    )
     return _private(make_response(render(page), status))
 
 
-def _shared(wanted: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceipt | None, list[InputProblem]]:
-    """Keep the result of the form, with its vocabulary; or say why it cannot be kept."""
+def _share(terms: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceipt | None, list[InputProblem]]:
+    """Store the form's result with its vocabulary, or return the problems that prevent it."""
     try:
         if "with" in request.form:
-            return comparisons.share(request, wanted, problems)
-        state, wrong = forms.read(request)
-        result, problems = tokenize_or_explain(state, [*(each for each in wrong if each.field != "token"), *problems])
-        return (None, problems) if result is None else (share_result(result, wanted), [])
+            return comparisons.share(request, terms, problems)
+        state, form_problems = forms.read(request)
+        result, problems = tokenize_or_explain(
+            state, [*(each for each in form_problems if each.field != "token"), *problems]
+        )
+        return (None, problems) if result is None else (share_result(result, terms), [])
     except StillFetchingError:
-        message = _("The vocabulary is still being fetched. Share again when the tokens are here.")
+        message = _("The vocabulary is still being fetched. Share again when the tokens appear.")
         return None, [InputProblem(message, 503)]
     except UnavailableVocabularyError as error:
         return None, [unavailable_problem(error)]
     except UnshareableError as error:
-        message = _("This result cannot be kept, since its vocabulary cannot: %(why)s.", why=wrong_file(error.why))
+        message = _(
+            "This result cannot be shared because its vocabulary cannot be stored: %(why)s.", why=wrong_file(error.why)
+        )
         return None, [InputProblem(message)]
     except StorageFullError:
         message = _(
-            "There is no room for more vocabularies on this site, so the result was not kept. One of a vocabulary that "
-            "ships with the site still can be; tell whoever runs it."
+            "The result was not shared: this site has no storage left for vocabularies. Results with a vocabulary "
+            "that ships with the site can still be shared; please tell the site's operator."
         )
         return None, [InputProblem(message, 507)]
     except RemovedSnapshotError:
-        return None, [InputProblem(_("Whoever runs this site has removed this very result; it cannot be shared."), 410)]
+        return None, [
+            InputProblem(_("The site's operator has removed this result, so it cannot be shared again."), 410)
+        ]
 
 
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
-    """The snapshot, or the page that says why there is none."""
-    return kept_or_gone(storage().snapshots.get(id), in_frame=in_frame)
+    """The snapshot, or the page that explains why it is unavailable."""
+    return available_or_gone(storage().snapshots.get(id), in_frame=in_frame)
 
 
-def _stored_for_programs(id: str) -> StoredSnapshot | Response:
-    """The snapshot, or problem details that say why there is none."""
+def _stored_for_json(id: str) -> StoredSnapshot | Response:
+    """The snapshot, or problem details as JSON that explain why it is unavailable."""
     stored = storage().snapshots.get(id)
     if stored is None:
-        return problem(404, _("There is no snapshot of this id, and there never was one."))
-    return stored if stored.condition == "kept" else problem(410, _("This snapshot is not kept any more."))
+        return problem(404, _("There is no snapshot with this id, and there never was one."))
+    return stored if stored.condition == "kept" else problem(410, _("This snapshot is no longer available."))
 
 
-def _page_context(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> SnapshotPage:
-    return SnapshotPage(result_shown=view.result_context(), about=about(view, stored, kept))
+def _page_context(view: ResultView, stored: StoredSnapshot, restored: RestoredResult) -> SnapshotPage:
+    return SnapshotPage(result_shown=view.result_context(), about=about(view, stored, restored))
 
 
-def _frame(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
-    """For a frame: tokens lead nowhere, since the pages they would lead to cannot be framed."""
-    return replace(_view(stored, kept), stem=None)
+def _embedded_view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
+    """The view for an iframe: its tokens have no links, since the linked pages cannot be framed."""
+    return replace(_view(stored, restored), stem=None)
 
 
-def _view(stored: StoredSnapshot, kept: RestoredResult) -> ResultView:
-    details, problems = _details(kept)
-    address = url_for("snapshots.page", id=stored.id)
+def _view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
+    details, problems = _details(restored)
+    address = url_for("share.page", id=stored.id)
     return ResultView(
-        state=kept.state,
-        result=kept.result,
+        state=restored.state,
+        result=restored.result,
         problems=[],
         details=details,
         token_problems=problems,
         link=address,
         stem=f"{address}?token=",
         chooser=DetailsForm("snapshot", address, "get", f"{address}/tokens"),
-        twin=url_for("snapshots.twin", id=stored.id),
+        json_url=url_for("share.as_json", id=stored.id),
     )
 
 
-def _details(kept: RestoredResult) -> tuple[TokenDetails | None, list[InputProblem]]:
+def _details(restored: RestoredResult) -> tuple[TokenDetails | None, list[InputProblem]]:
     if "token" not in request.args:
         return None, []
     index = request.args.get("token", -1, int)
     try:
-        return token_details(kept.result, index), []
+        return token_details(restored.result, index), []
     except IndexError:
-        count = f"{len(kept.encoding):,}"
+        count = f"{len(restored.encoding):,}"
         message = _(
             "There is no token %(index)s: the text has %(count)s, counted from 0.",
             index=request.args["token"][:20],
@@ -342,10 +350,10 @@ def _details(kept: RestoredResult) -> tuple[TokenDetails | None, list[InputProbl
 
 
 def _noindex(response: Response) -> Response:
-    """A snapshot does not change, but may be deleted: it is asked for again, and never in a search engine."""
+    """Keep search engines out, and let caches revalidate: a snapshot never changes, but may be deleted."""
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["Cache-Control"] = "public, no-cache"
-    response.add_etag()  # unless it has one
+    response.add_etag()  # a response that has an ETag keeps it
     response.make_conditional(request)
     return response
 

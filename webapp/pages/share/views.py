@@ -1,4 +1,4 @@
-"""What the pages of snapshots are given, and the pages for those that are gone."""
+"""Contexts of the snapshot pages, preview cards, and the pages for unavailable snapshots."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.views import ResultView
 from webapp.web.templates import FrameMessage, render
 
-LONGEST_BEGINNING = 30
+MAX_EXCERPT = 30  # characters
 
 
-def about(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> SnapshotAbout:
-    """What is told about the snapshot of a result."""
-    told = stored.snapshot.state
+def about(view: ResultView, stored: StoredSnapshot, restored: RestoredResult) -> SnapshotAbout:
+    """Facts about the snapshot of a result."""
+    state = stored.snapshot.state
     return SnapshotAbout(
         stored=stored,
-        title=told.get("title", ""),
-        shown_title=told.get("title") or _("A text and its tokens"),
-        note=told.get("note", ""),
+        title=state.get("title", ""),
+        shown_title=state.get("title") or _("A text and its tokens"),
+        note=state.get("note", ""),
         description=describe(view),
         core_version=stored.snapshot.core_version,
-        differs=kept.differs,
-        address=url_for("snapshots.page", id=stored.id, _external=True),
+        differs=restored.differs,
+        address=url_for("share.page", id=stored.id, _external=True),
         origin=url_for("playground.page"),
         open_copy=_("Open a copy in the playground"),
         fields=parse_qsl(view.state.query(), keep_blank_values=True),
@@ -41,97 +41,100 @@ def about(view: ResultView, stored: StoredSnapshot, kept: RestoredResult) -> Sna
 
 
 def embed_code(id: str, title: str) -> str:
-    """The HTML that shows a snapshot in a frame."""
+    """The HTML that embeds a snapshot in an iframe."""
     return render(FrameContext(id=id, title=title, width=640, height=320))
 
 
-def first_words(text: str) -> str:
-    """The first words of a text, to tell it from another.
+def excerpt(text: str) -> str:
+    """The first words of a text, to identify it.
 
-    >>> first_words("one line   and a half of what is more than fits")
+    >>> excerpt("one line   and a half of what is more than fits")
     'one line and a half of what is…'
     """
     words = " ".join(text[:1_000].split())
-    return visible(words if len(words) <= LONGEST_BEGINNING else f"{words[:LONGEST_BEGINNING].rstrip()}…")
+    return visible(words if len(words) <= MAX_EXCERPT else f"{words[:MAX_EXCERPT].rstrip()}…")
 
 
 def day(moment: datetime) -> str:
-    """A day as the reader's language writes it."""
+    """The date in the format of the reader's language."""
     return str(format_date(moment.date(), "long"))
 
 
-def day_before(moment: datetime) -> str:
-    """The last whole day before a moment, which is how an expiry is told."""
+def last_day(moment: datetime) -> str:
+    """The last whole day before the moment of expiry, as a date."""
     return day(moment - timedelta(microseconds=1))
 
 
 def describe(view: ResultView) -> str:
-    """One line about a result, for whoever unfolds its link."""
+    """One line about a result, for link previews."""
     assert view.result is not None
     own = view.state.vocabulary == "own-dictionary"
     return _(
-        "%(tokens)s tokens of %(characters)s characters, cut by %(algorithm)s with %(vocabulary)s.",
+        "%(tokens)s tokens from %(characters)s characters, by %(algorithm)s with %(vocabulary)s.",
         tokens=f"{view.result.figures.tokens:,}",
         characters=f"{view.result.figures.characters:,}",
         algorithm=algorithm_names()[view.state.algorithm],
-        vocabulary=_("a dictionary of the author’s own") if own else view.vocabulary_title,
+        vocabulary=_("the author’s own dictionary") if own else view.vocabulary_title,
     )
 
 
 def card(stored: StoredSnapshot) -> bytes:
-    """The picture that the link of a kept result unfolds to."""
-    kept = RestoredResult(stored.snapshot)
-    title = stored.snapshot.state.get("title") or picture_title(kept.state)
-    return pictures.card(kept.encoding, title=title, words=picture_words())
+    """The preview card of a shared result, as PNG."""
+    restored = RestoredResult(stored.snapshot)
+    title = stored.snapshot.state.get("title") or picture_title(restored.state)
+    return pictures.card(restored.encoding, title=title, words=picture_words())
 
 
-def kept_or_gone(stored: StoredSnapshot | None, *, in_frame: bool = False) -> StoredSnapshot | Response:
-    """The snapshot if it is kept, else the page that says what became of it."""
+def available_or_gone(stored: StoredSnapshot | None, *, in_frame: bool = False) -> StoredSnapshot | Response:
+    """The snapshot if it is available, else the page that explains why it is not."""
     if stored is None:
         return gone("unknown", in_frame=in_frame)
     return stored if stored.condition == "kept" else gone(stored.condition, in_frame=in_frame)
 
 
-def gone(what: str, *, in_frame: bool = False) -> Response:
-    """A page for a snapshot that is not to be seen, each case with its own sentence and status."""
+def gone(reason: str, *, in_frame: bool = False) -> Response:
+    """A page that explains why a snapshot is unavailable, with the status for the reason."""
     title, sentence, status = {
         "unknown": (
             _("No snapshot has this address"),
-            _("Look whether the link was copied whole: its last part has at least nine letters and digits."),
+            _("Check that the link is complete: its last part has at least nine letters and digits."),
             404,
         ),
         "expired": (
             _("This snapshot has expired"),
-            _("Its author wanted it kept until a certain day, and that day has passed."),
+            _("Its author set a last day for it, and that day has passed."),
             410,
         ),
-        "deleted": (_("This snapshot was deleted"), _("Its author has deleted it."), 410),
+        "deleted": (_("This snapshot was deleted"), _("Its author deleted it."), 410),
         "removed": (
             _("This snapshot was removed"),
-            _("Whoever runs this site has removed it after looking at a report."),
+            _("The site's operator removed it after reviewing a report."),
             410,
         ),
         "wrong secret": (
-            _("This is not the secret of this snapshot"),
-            _("Nothing was deleted. Look whether the link was copied whole; it was shown once, when it was shared."),
+            _("This is not the deletion link of this snapshot"),
+            _(
+                "Nothing was deleted. Check that the link is complete; it was shown only once, when the snapshot was "
+                "shared."
+            ),
             403,
         ),
         "just deleted": (
-            _("The snapshot is deleted"),
-            _("Its text is gone from the database, and its link now says so."),
+            _("The snapshot was deleted"),
+            _("Its text was removed from the database, and its link now says that it was deleted."),
             200,
         ),
         "still shared": (
-            _("Your share of this snapshot is deleted"),
-            _("Somebody else has shared the very same result, so the link stays as long as they want it."),
+            _("Your share of this snapshot was deleted"),
+            _("Someone else has shared the same result, so the link keeps working until they delete it too."),
             200,
         ),
-    }[what]
+    }[reason]
     if in_frame:
         body = render(FrameMessage(title=title, sentence=sentence))
     else:
         body = render(GonePage(title=title, sentence=sentence, status=status))
     response = make_response(body, status)
-    response.headers["Cache-Control"] = "no-store"  # shared again, the same link lives again
+    response.headers["Cache-Control"] = "no-store"  # if the result is shared again, the same link works again
     response.headers["X-Robots-Tag"] = "noindex"
     return response

@@ -1,4 +1,4 @@
-"""`/split`: a long text in parts of at most so many tokens, to read, to copy and to download."""
+"""`/split`: split a long text into parts of at most N tokens, to read, copy and download."""
 
 from webapp.pages.split.routes import blueprint
 

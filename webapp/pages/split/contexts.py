@@ -1,4 +1,4 @@
-"""What the templates of `/split` are given."""
+"""Contexts of the templates of `/split`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class PartsContext(Context):
 
     template = "split/_parts.html"
 
-    parts: Sequence[tuple[TextPart, str]]  # the first ones, each with its text
-    shown: int  # how many are shown at most
-    count: int  # parts
-    largest: int  # tokens of the largest
+    parts: Sequence[tuple[TextPart, str]]  # the first parts, each with its text
+    max_shown: int  # parts
+    count: int  # all parts, shown or not
+    largest: int  # tokens of the largest part
     problems: Sequence[InputProblem]
     vocabulary: CatalogueEntry | None
     title_of: Callable[[CatalogueEntry], str]
-    link: str | None  # the address of this page, None where it would be too long
+    link: str | None  # the URL of this page, None if it would be too long
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,4 +37,4 @@ class SplitPage(Page):
     parts_shown: PartsContext
     asked: SplitRequest
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
-    most: int  # tokens of a part
+    max_tokens: int  # per part

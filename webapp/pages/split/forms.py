@@ -1,4 +1,4 @@
-"""What a visitor asks the splitter for: from an address or a form, and back to the address."""
+"""The form of `/split`, read from a URL or a POST, and the query string that repeats it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from webapp.vocabularies import CATALOGUE, CatalogueEntry, default_for, find, we
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
-MOST = 1_000_000  # tokens of a part
-USUAL = {"vocabulary": default_for(DEFAULT), "tokens": "512", "overlap": "0", "boundary": "sentence"}
+MAX_TOKENS = 1_000_000  # per part
+DEFAULTS = {"vocabulary": default_for(DEFAULT), "tokens": "512", "overlap": "0", "boundary": "sentence"}
 
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """A text, a vocabulary, and how to split; every value is one that can be shown again."""
+    """A text, a vocabulary and how to split; every value is valid and can be shown in the form again."""
 
     text: str
     vocabulary: str
@@ -34,86 +34,86 @@ class SplitRequest:
     boundary: Boundary
 
     def query(self) -> str:
-        """The query string that asks for the same."""
+        """The query string of the same request; defaults are left out."""
         chosen = {"vocabulary": self.vocabulary, "tokens": str(self.tokens), "overlap": str(self.overlap)}
         pairs = [*(chosen | {"boundary": self.boundary}).items()]
-        return urlencode([*(pair for pair in pairs if USUAL[pair[0]] != pair[1]), ("text", self.text)])
+        return urlencode([*(pair for pair in pairs if DEFAULTS[pair[0]] != pair[1]), ("text", self.text)])
 
     def state(self) -> State:
-        """The state of the playground with the same text and vocabulary."""
+        """The playground's state with the same text and vocabulary."""
         entry = find(self.vocabulary)
         assert entry is not None
         return State(algorithm=entry.algorithms[0], vocabulary=entry.name, text=self.text)
 
 
 class SplitForm(TranslatedForm):
-    """The fields of the page, and what may stand in them."""
+    """The fields of the page and their validation."""
 
     vocabulary = StringField()
-    tokens = IntegerField(validators=[InputRequired(), NumberRange(1, MOST)])
-    overlap = IntegerField(validators=[InputRequired(), NumberRange(0, MOST)])
+    tokens = IntegerField(validators=[InputRequired(), NumberRange(1, MAX_TOKENS)])
+    overlap = IntegerField(validators=[InputRequired(), NumberRange(0, MAX_TOKENS)])
     boundary = StringField()
     text = TextAreaField(filters=[as_typed])
 
     def validate_vocabulary(self, field: StringField) -> None:
-        """There must be a vocabulary of that name, with tokens of its own."""
+        """The vocabulary must exist, and must not depend on the text or on pasted words."""
         entry = find(field.data or "")
         if entry is None or entry.origin in ("learned", "pasted"):
             name = (field.data or "")[:40]
             raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
 
     def validate_boundary(self, field: StringField) -> None:
-        """One of three."""
+        """The boundary must be one of `BOUNDARIES`."""
         if field.data not in BOUNDARIES:
-            raise ValidationError(_("Parts end with a sentence, a line or a token."))
+            raise ValidationError(_("A part must end with a sentence, a line or a token."))
 
     def validate_overlap(self, field: IntegerField) -> None:
-        """Parts that are mostly overlap would multiply the text."""
+        """The overlap must be at most half of a part; more would multiply the text."""
         if field.data is not None and self.tokens.data and field.data > self.tokens.data // 2:
-            raise ValidationError(_("An overlap is at most half of a part: %(most)s.", most=self.tokens.data // 2))
+            raise ValidationError(_("It can be at most half of a part: %(most)s tokens.", most=self.tokens.data // 2))
 
     def validate_text(self, field: TextAreaField) -> None:
-        """A text has a limit in bytes."""
+        """The text must not exceed the limit in bytes."""
         within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
 
 
 def read(request: Request) -> tuple[SplitRequest, list[InputProblem]]:
-    """What a request asks for, and what is wrong with it; what is wrong has given way to the usual."""
+    """The request, with defaults in place of invalid values, and its problems."""
     values = (request.form if request.method == "POST" else request.args).copy()
     upload = request.files.get("file")
-    wrong_file = None
+    file_problem = None
     if upload and upload.filename:
-        text, wrong_file = text_of(upload)
-        if wrong_file is None:
+        text, file_problem = text_of(upload)
+        if file_problem is None:
             values["text"] = text
-    for name, usual in USUAL.items():
-        values.setdefault(name, usual)
+    for name, default in DEFAULTS.items():
+        values.setdefault(name, default)
     form = SplitForm(values)
     form.validate()
     problems = [_problem(field.name, str(field.errors[0])) for field in form if field.errors]
-    if wrong_file:
-        problems.append(wrong_file)
-    wrong = {problem.field for problem in problems}
-    kept = {name: usual if name in wrong else values[name] for name, usual in USUAL.items()}
-    tokens = int(kept["tokens"])
+    if file_problem:
+        problems.append(file_problem)
+    invalid = {problem.field for problem in problems}
+    valid = {name: default if name in invalid else values[name] for name, default in DEFAULTS.items()}
+    tokens = int(valid["tokens"])
     asked = SplitRequest(
         text=form.text.data or "",
-        vocabulary=kept["vocabulary"],
+        vocabulary=valid["vocabulary"],
         tokens=tokens,
-        overlap=min(int(kept["overlap"]), tokens // 2),
-        boundary=next(name for name in BOUNDARIES if name == kept["boundary"]),
+        overlap=min(int(valid["overlap"]), tokens // 2),
+        boundary=next(name for name in BOUNDARIES if name == valid["boundary"]),
     )
     return asked, problems
 
 
 def _problem(name: str, message: str) -> InputProblem:
-    titles = {"tokens": _("Tokens in a part, at most"), "overlap": _("Overlap")}
+    titles = {"tokens": _("Maximum tokens per part"), "overlap": _("Overlap")}
     status = {"vocabulary": 404, "text": 413}.get(name, 422)
     return InputProblem(f"{titles[name]}: {message}" if name in titles else message, status, name)
 
 
 def choices(request: Request, chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies of the select, in groups: the site's own by algorithm, the visitor's uploads, then families."""
+    """The vocabularies to choose from, in groups: the site's own by algorithm, the visitor's uploads, then families."""
     names = algorithm_names()
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
     shipped = sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1]))

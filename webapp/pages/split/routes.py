@@ -1,4 +1,4 @@
-"""The splitter's addresses: `/split` shows the parts of a text, `/split.zip` and `/split.jsonl` hand them out."""
+"""Routes: `/split` shows the parts of a text, `/split.zip` and `/split.jsonl` download them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
 from webapp.pages.split.contexts import PartsContext, SplitPage
-from webapp.pages.split.forms import MOST, SplitRequest, choices, read
+from webapp.pages.split.forms import MAX_TOKENS, SplitRequest, choices, read
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import MOST_PARTS, parts_json
 from webapp.tokenization.forms import InputProblem
@@ -26,29 +26,29 @@ from webapp.web.localization import number
 from webapp.web.problems import problem
 from webapp.web.templates import render
 
-blueprint = Blueprint("splitter", __name__)
+blueprint = Blueprint("split", __name__)
 
-PARTS_SHOWN = 200
+MAX_PARTS_SHOWN = 200
 
 
 @blueprint.get("/split")
 def page() -> BaseResponse:
-    """The form, and the parts of the text of the address."""
-    return _answer()
+    """Show the form, and the parts of the text in the URL."""
+    return _page_or_redirect()
 
 
 @blueprint.post("/split")
 def submit() -> BaseResponse:
-    """The form: sent on to its own address when it has one, else answered here."""
-    return _answer()
+    """Redirect the form to its URL if it fits into one, else show the parts here."""
+    return _page_or_redirect()
 
 
 @blueprint.route("/split.zip", methods=["GET", "POST"])
-def archive() -> BaseResponse:
-    """Each part as a text file in an archive."""
+def as_zip() -> BaseResponse:
+    """Download each part as a text file in a ZIP archive."""
     asked, parts, problems = _parts()
     if problems:
-        return _shown(asked, parts, problems)
+        return _respond(asked, parts, problems)
     content = BytesIO()
     width = len(str(len(parts)))
     with ZipFile(content, "w", ZIP_DEFLATED) as file:
@@ -58,18 +58,18 @@ def archive() -> BaseResponse:
 
 
 @blueprint.route("/split.jsonl", methods=["GET", "POST"])
-def lines() -> BaseResponse:
-    """Each part as a line of JSON."""
+def as_json_lines() -> BaseResponse:
+    """Download each part as a line of JSON."""
     asked, parts, problems = _parts()
     if problems:
-        return _shown(asked, parts, problems)
+        return _respond(asked, parts, problems)
     written = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in parts_json(asked.text, parts))
     return _download(written.encode("utf-8", "replace"), "application/jsonl", "parts.jsonl")
 
 
-def _answer() -> BaseResponse:
+def _page_or_redirect() -> BaseResponse:
     asked, parts, problems = _parts()
-    link = f"{url_for('splitter.page')}?{asked.query()}"
+    link = f"{url_for('split.page')}?{asked.query()}"
     short = len(link) <= current_app.config["MAX_LINK_CHARACTERS"]
     partial = wants_partial()
     if request.args.get("format") == "json" and request.method == "GET":
@@ -78,14 +78,14 @@ def _answer() -> BaseResponse:
         return private(json_response({"parts": parts_json(asked.text, parts)}))
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
-    response = _shown(asked, parts, problems, link if short else None)
+    response = _respond(asked, parts, problems, link if short else None)
     if partial:
-        response.headers["HX-Replace-Url"] = link if short else url_for("splitter.page")
+        response.headers["HX-Replace-Url"] = link if short else url_for("split.page")
     return response
 
 
 def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
-    """What is asked for, its parts, and what is wrong."""
+    """The request, its parts, and its problems."""
     asked, problems = read(request)
     if problems or not asked.text:
         return asked, (), problems
@@ -99,37 +99,37 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
         return asked, (), [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
     except PartTooSmallError as error:
         message = _(
-            "The character “%(character)s” alone makes %(tokens)s tokens: parts must be larger than that.",
+            "The character “%(character)s” alone has %(tokens)s tokens. Choose larger parts.",
             character=error.character,
             tokens=error.tokens,
         )
         return asked, (), [InputProblem(message, 422, "tokens")]
     if len(parts) > MOST_PARTS:
-        message = _("These are more than %(most)s parts. Choose larger ones.", most=number(MOST_PARTS))
+        message = _("The text has more than %(most)s parts. Choose larger parts.", most=number(MOST_PARTS))
         return asked, (), [InputProblem(message, 422, "tokens")]
     return asked, parts, []
 
 
-def _shown(
+def _respond(
     asked: SplitRequest, parts: Sequence[TextPart], problems: Sequence[InputProblem], link: str | None = None
 ) -> Response:
-    shown = PartsContext(
-        parts=[(part, asked.text[part.start : part.end]) for part in parts[:PARTS_SHOWN]],
+    context = PartsContext(
+        parts=[(part, asked.text[part.start : part.end]) for part in parts[:MAX_PARTS_SHOWN]],
         count=len(parts),
         largest=max((part.tokens for part in parts), default=0),
-        shown=PARTS_SHOWN,
+        max_shown=MAX_PARTS_SHOWN,
         problems=problems,
         title_of=title_of,
         vocabulary=find(asked.vocabulary),
         link=link,
     )
-    body = render(shown if wants_partial() else _page_context(asked, shown))
+    body = render(context if wants_partial() else _page_context(asked, context))
     response = make_response(body, max((problem.status for problem in problems), default=200))
     return swappable(response)
 
 
 def _page_context(asked: SplitRequest, parts: PartsContext) -> SplitPage:
-    return SplitPage(parts_shown=parts, asked=asked, groups=choices(request, asked.vocabulary), most=MOST)
+    return SplitPage(parts_shown=parts, asked=asked, groups=choices(request, asked.vocabulary), max_tokens=MAX_TOKENS)
 
 
 def _download(content: bytes, mimetype: str, name: str) -> Response:

@@ -1,4 +1,4 @@
-"""`/steps`: every decision of an algorithm on a short text, one at a time."""
+"""`/steps`: every decision of an algorithm on a short text, one step at a time."""
 
 from webapp.pages.steps.routes import blueprint
 

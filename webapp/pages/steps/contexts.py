@@ -1,4 +1,4 @@
-"""What the templates of `/steps` are given."""
+"""Contexts of the templates of `/steps`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webapp.web.templates import Page
 
 @dataclass(frozen=True, kw_only=True)
 class OverviewPage(Page):
-    """The algorithms, with texts to begin with."""
+    """The algorithms, with example texts."""
 
     template = "steps/index.html"
 
@@ -38,7 +38,7 @@ class StepContext(WalkthroughContext):
 
     asked: StepsRequest
     state: State
-    default_for: Callable[[str], str]  # the vocabulary that an algorithm starts with
+    default_for: Callable[[str], str]  # an algorithm's default vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +47,14 @@ class StepsPage(Page):
 
     template = "steps/page.html"
 
-    shown: StepContext
-    short: StepsRequest  # what other pages are asked for: a text that is too long is shortened
+    step_shown: StepContext
+    shortened: StepsRequest  # for links to other pages: a text that is too long is shortened
     algorithm_names: Mapping[str, str]
     algorithms: Sequence[str]
     family_of: Callable[[str], str | None]
     choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
-    switches: Sequence[tuple[str, bool, str]]  # checkboxes: field, whether it is ticked, its words
-    carried: Sequence[tuple[str, str]]  # hidden fields
+    checkboxes: Sequence[tuple[str, bool, str]]  # field, whether it is ticked, label
+    hidden_fields: Sequence[tuple[str, str]]
     title_of: Callable[[CatalogueEntry], str]
-    most: int  # characters of a text
+    max_characters: int  # of a text
     listing: SourceListing | None  # the reference algorithm

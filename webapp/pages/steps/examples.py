@@ -1,4 +1,4 @@
-"""Texts with a small dictionary each, on which the two directions part."""
+"""Texts with a small dictionary each, which FMM and BMM segment differently."""
 
 from __future__ import annotations
 

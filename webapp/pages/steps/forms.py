@@ -1,4 +1,4 @@
-"""What an address asks to follow: a state as the playground has it, a step or a token, and options of the algorithm."""
+"""Requests of `/steps`: the playground's state, a step or a token, and options of the algorithm."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.web.localization import number
 
-_LONGEST_OPTION = 40
+_MAX_OPTION_LENGTH = 40
 
 
 @dataclass(frozen=True)
 class StepsRequest:
-    """A state, and which of its steps: by its number, or by the token that it made; neither means the first."""
+    """A state and one of its steps: given by number, or by the token that it made; by default the first."""
 
     state: State
     step: int | None = None
@@ -33,7 +33,7 @@ class StepsRequest:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, step: int | None = None, **options: str | None) -> str:
-        """The address of a step, or of the first; an option of None is left out."""
+        """The address of a step, by default of the first; an option that is None is left out."""
         query = self.state.query_of_algorithm()
         chosen = {name: value for name, value in {**self.options, **options}.items() if value}
         pairs = [*chosen.items(), *([("step", str(step))] if step is not None else [])]
@@ -41,7 +41,7 @@ class StepsRequest:
         return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{query}{tail}"
 
     def with_text(self, text: str) -> StepsRequest:
-        """The same for another text, from its first step."""
+        """The same request for another text, from its first step."""
         return StepsRequest(replace(self.state, text=text), options=self.options)
 
     def with_algorithm(self, algorithm: str, vocabulary: str) -> StepsRequest:
@@ -50,27 +50,27 @@ class StepsRequest:
 
 
 def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProblem]]:
-    """What a request asks for, and what is wrong with it."""
+    """The request, and its problems."""
     state, problems = forms.read(request, algorithm)
     values = request.form if request.method == "POST" else request.args
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=TEXTS[algorithm].examples[0])
-    wanted = {name: values.get(name, "")[:_LONGEST_OPTION] for name in OPTIONS.get(algorithm, ())}
+    wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in OPTIONS.get(algorithm, ())}
     options = {name: value for name, value in wanted.items() if value}
-    step, wrong = _step(values.get("step", ""))
+    step, step_problems = _step(values.get("step", ""))
     asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)
     if not problems and (other := other_algorithm(request, algorithm)) is not None:
         problems = [_not_for(other, algorithm)]
     if not problems and len(state.text) > MOST:
         problems = [too_long(state.text)]
     elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
-        message = _("This does not fit into an address. Shorten the text to learn from, or the dictionary.")
+        message = _("This is too long for a URL. Shorten the training text or the dictionary.")
         problems = [InputProblem(message, 413)]
-    return asked, [*problems, *wrong]
+    return asked, [*problems, *step_problems]
 
 
 def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
-    """The vocabulary of an address that has nothing an algorithm could use: no merges, no scores, no words."""
+    """The vocabulary in the address, if it does not fit the algorithm: no merges, no scores, or no words."""
     entries = [entry for name in request.args.getlist("vocabulary") if (entry := find(name)) is not None]
     return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
 
@@ -78,7 +78,7 @@ def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
 def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
     names = algorithm_names()
     message = _(
-        "“%(title)s” is a vocabulary for %(own)s: it has nothing that %(algorithm)s could follow.",
+        "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
         title=title_of(entry),
         own=", ".join(names[name] for name in entry.algorithms),
         algorithm=names[algorithm],
@@ -87,7 +87,7 @@ def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
 
 
 def too_long(text: str) -> InputProblem:
-    """What to say of a text that is too long."""
+    """The problem of a text that is too long."""
     return InputProblem(
         _(
             "The text has %(count)s characters; steps are shown for up to %(most)s.",
@@ -100,11 +100,11 @@ def too_long(text: str) -> InputProblem:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence that is not empty, or as much of it as steps can be shown of, to the end of a word.
+    """The first sentence that is not empty; if it is too long for steps, its beginning, up to the end of a word.
 
     >>> first_sentence(" It rains. Take an umbrella.")
     'It rains.'
-    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is cut in two
+    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is split
     199
     """
     ends = [*boundaries_of(text, "sentence"), len(text)]
@@ -124,5 +124,5 @@ def _step(value: str) -> tuple[int | None, list[InputProblem]]:
         return None, []
     if value.isascii() and value.isdecimal() and len(value) <= 9:
         return int(value), []
-    message = _("“%(value)s” is not the number of a step. Steps are counted from 0.", value=value[:40])
+    message = _("“%(value)s” is not a step number. Steps are counted from 0.", value=value[:40])
     return None, [InputProblem(message, 422, "step")]

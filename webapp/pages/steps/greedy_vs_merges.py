@@ -1,4 +1,4 @@
-"""What the longest piece first makes of words, beside what merging makes of them."""
+"""Longest piece first compared with merging: the tokens of both, and where they differ."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from webapp.web.localization import number
 
 @dataclass(frozen=True)
 class WordRounds:
-    """A word and its rounds; `names` are the pieces by id, None for the example's."""
+    """A word and its rounds of longest piece first; `pieces` are by id, None for the tutorials' example."""
 
     word: WordTrace
-    way: LongestFirst
-    names: Sequence[str] | Sequence[bytes] | None
+    segmenter: LongestFirst
+    pieces: Sequence[str] | Sequence[bytes] | None
 
     @cached_property
     def rounds(self) -> list[LongestFirstRound]:
-        """From the longest piece in it to what nothing covers."""
-        return list(rounds(self.way, self.word.text)) if self.word.word else []
+        """The rounds, from the longest piece to the spans that no piece covers."""
+        return list(rounds(self.segmenter, self.word.text)) if self.word.word else []
 
     @property
-    def stretches(self) -> tuple[WordSpan, ...]:
-        """What it ends in."""
+    def spans(self) -> tuple[WordSpan, ...]:
+        """The final spans of the word."""
         return self.rounds[-1].after if self.rounds else ()
 
     @property
@@ -44,34 +44,34 @@ class WordRounds:
         """The ids of its tokens."""
         if self.word.added is not None:
             return self.word.ids
-        return [stretch.id for stretch in self.stretches if stretch.id is not None]
+        return [span.id for span in self.spans if span.id is not None]
 
-    def shown(self, stretch: WordSpan) -> str:
-        """A stretch as the page shows it, an unknown one by the name of its token."""
-        if stretch.status != "unknown" or stretch.id is None:
-            return shown_piece(stretch.piece)
-        return "<unk>" if self.names is None else shown_piece(self.names[stretch.id])
+    def shown(self, span: WordSpan) -> str:
+        """The text of a span on the page; for an unknown span, that of the unknown token."""
+        if span.status != "unknown" or span.id is None:
+            return shown_piece(span.piece)
+        return "<unk>" if self.pieces is None else shown_piece(self.pieces[span.id])
 
     def cells(self, differ: frozenset[tuple[int, int, int | None]] = frozenset()) -> list[StepCell]:
-        """Its tokens; those among `differ` are marked."""
+        """Its tokens as cells; those in `differ` are marked."""
         if self.word.added is not None:
             return [cell(self.word.text, "done", "special", id=self.word.added.token.id)]
         return [
             StepCell(
-                self.shown(stretch),
+                self.shown(span),
                 "done"
-                + (" unknown" if stretch.status == "unknown" else "")
-                + (" differs" if (stretch.start, stretch.end, stretch.id) in differ else ""),
-                stretch.id,
+                + (" unknown" if span.status == "unknown" else "")
+                + (" differs" if (span.start, span.end, span.id) in differ else ""),
+                span.id,
             )
-            for stretch in self.stretches
-            if stretch.status != "left out"
+            for span in self.spans
+            if span.status != "left out"
         ]
 
 
 @dataclass(frozen=True)
 class GreedyVsMerges:
-    """What both ways make of the text; `differing` are the words in which they part."""
+    """The tokens of both methods; `differing` are the words for which they differ."""
 
     merged: list[StepCell]
     longest: list[StepCell]
@@ -80,27 +80,28 @@ class GreedyVsMerges:
 
 
 def longest_first_of(result: Result, model: MergingModel) -> LongestFirst:
-    """The way with the pieces of a result's vocabulary; special tokens are no pieces of a text."""
+    """Longest piece first with the pieces of a result's vocabulary, special tokens excluded."""
     return longest_first(model, without=[token.id for token in result.tokenizer.added_tokens])
 
 
-def other_way(result: Result, model: MergingModel, words: Sequence[WordTrace]) -> GreedyVsMerges:
-    """What the longest piece first makes of the words, beside what merging makes of them."""
-    way = longest_first_of(result, model)
-    return greedy_vs_merges([WordRounds(word, way, model.pieces) for word in words])
+def compared_with_longest_first(result: Result, model: MergingModel, words: Sequence[WordTrace]) -> GreedyVsMerges:
+    """Merged words compared with longest piece first."""
+    segmenter = longest_first_of(result, model)
+    return greedy_vs_merges([WordRounds(word, segmenter, model.pieces) for word in words])
 
 
-def greedy_vs_merges(tried: Sequence[WordRounds]) -> GreedyVsMerges:
-    """Both ways of each word, with the tokens marked that only one of them has."""
+def greedy_vs_merges(words: Sequence[WordRounds]) -> GreedyVsMerges:
+    """Compare both methods on each word, and mark the tokens that only one of them has."""
     merged: list[StepCell] = []
     longest: list[StepCell] = []
     differing: list[str] = []
     counts = [0, 0]
-    for one in tried:
-        ours, theirs = _places_merged(one.word), _places(one)
-        only_ours, only_theirs = frozenset(ours) - frozenset(theirs), frozenset(theirs) - frozenset(ours)
-        merged += _merged_cells(one.word, ours, only_ours)
-        longest += one.cells(only_theirs)
+    for one in words:
+        by_merging, by_length = _merged_spans(one.word), _longest_spans(one)
+        only_merging = frozenset(by_merging) - frozenset(by_length)
+        only_length = frozenset(by_length) - frozenset(by_merging)
+        merged += _merged_cells(one.word, by_merging, only_merging)
+        longest += one.cells(only_length)
         counts[0] += len(one.word.ids)
         counts[1] += len(one.ids)
         if one.ids != one.word.ids:
@@ -110,50 +111,52 @@ def greedy_vs_merges(tried: Sequence[WordRounds]) -> GreedyVsMerges:
 
 def _outcome(differing: int, merged: int, longest: int) -> str:
     if not differing:
-        return _("On this text both ways end in the same tokens.")
-    parted = ngettext("The ways part in one word.", "The ways part in %(num)s words.", differing)
+        return _("Both methods give the same tokens for this text.")
+    difference = ngettext("The methods differ in one word.", "The methods differ in %(num)s words.", differing)
     if merged == longest:
-        count = ngettext("Both end in one token.", "Both end in %(num)s tokens, but not the same.", merged)
+        count = ngettext(
+            "Both give one token, but not the same one.", "Both give %(num)s tokens, but not the same ones.", merged
+        )
     else:
         count = _(
-            "Merging ends in %(merged)s tokens, the longest piece first in %(longest)s.",
+            "Merging gives %(merged)s tokens, longest piece first gives %(longest)s.",
             merged=number(merged),
             longest=number(longest),
         )
-    return joined([parted, count])
+    return joined([difference, count])
 
 
-_Place = tuple[int, int, int | None]
+_TokenSpan = tuple[int, int, int | None]
 
 
-def _places(one: WordRounds) -> list[_Place]:
-    """Start, end and id of each token, in units of the word."""
-    return [(stretch.start, stretch.end, stretch.id) for stretch in one.stretches]
+def _longest_spans(one: WordRounds) -> list[_TokenSpan]:
+    """Start, end and id of each token of longest piece first; positions count the symbols of the word."""
+    return [(span.start, span.end, span.id) for span in one.spans]
 
 
-def _places_merged(word: WordTrace) -> list[_Place]:
-    """The same of merging: bytes are counted, and an end-of-word mark is a unit."""
-    places: list[_Place] = []
+def _merged_spans(word: WordTrace) -> list[_TokenSpan]:
+    """The same for merging: positions count bytes in byte-level BPE, and an end-of-word suffix counts as a symbol."""
+    spans: list[_TokenSpan] = []
     at = 0
     suffix = isinstance(word.model, BPE) and bool(word.model.end_of_word_suffix) and word.model.suffix_id is not None
     for index, token in enumerate(word.tokens):
         if isinstance(token.piece, bytes):
-            places.append((at, at + len(token.piece), token.id))
+            spans.append((at, at + len(token.piece), token.id))
             at += len(token.piece)
         else:
             last = suffix and index == len(word.tokens) - 1
-            places.append((token.start, token.end + last, token.id))
-    return places
+            spans.append((token.start, token.end + last, token.id))
+    return spans
 
 
-def _merged_cells(word: WordTrace, places: list[_Place], differ: frozenset[_Place]) -> list[StepCell]:
+def _merged_cells(word: WordTrace, spans: list[_TokenSpan], differ: frozenset[_TokenSpan]) -> list[StepCell]:
     if word.added is not None:
         return [cell(word.text, "done", "special", id=word.added.token.id)]
     return [
         StepCell(
             shown_piece(token.piece),
-            "done" + (" unknown" if token.kind == "unknown" else "") + (" differs" if place in differ else ""),
+            "done" + (" unknown" if token.kind == "unknown" else "") + (" differs" if span in differ else ""),
             token.id,
         )
-        for token, place in zip(word.tokens, places, strict=True)
+        for token, span in zip(word.tokens, spans, strict=True)
     ]

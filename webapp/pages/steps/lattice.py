@@ -1,4 +1,4 @@
-"""Unigram: the lattice of each pre-token, its Viterbi table filling from left to right, and the best path read back."""
+"""Unigram: the lattice of each pre-token, its Viterbi table filled left to right, and the best path traced back."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.viterbi import ViterbiColumn, back, fill
 from webapp.pages.steps.lattice_drawing import LatticeDrawing, draw, shown_text
 from webapp.pages.steps.lattice_messages import (
-    added,
-    alternative,
+    added_token_sentence,
+    alt_text,
+    column_sentence,
     digits_of,
-    filled,
+    lattice_sentence,
     legend,
-    only,
-    opened_up,
-    read_back,
+    single_character_sentence,
+    traceback_sentence,
 )
 from webapp.pages.steps.segmentations import (
     LIMITS,
-    MOST_SEED,
+    MAX_SEED,
     AlternativesRequest,
     SegmentationAlternatives,
     alternatives,
+    alternatives_json,
     alternatives_request_of,
-    counted,
-    plain_alternatives,
+    count_sentence,
 )
 from webapp.pages.walkthrough.cells import StepCell, cell, final_cells
 from webapp.pages.walkthrough.figures import format_log_probability
@@ -46,79 +46,79 @@ from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
-MOST_ARCS = 10_000
-"""Of all pre-tokens of a text together; a normalizer may make a text many times as long, and pieces may overlap."""
+MAX_ARCS = 10_000
+"""The limit for all pre-tokens of a text; a normalizer can make a text many times longer, and pieces overlap."""
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of Unigram on the pre-tokens of a result.
 
-    Raises NoStepsError for an `n`, a `temperature` or a `seed` that cannot be, and for a lattice that is too large.
+    Raises NoStepsError for an invalid `n`, `temperature` or `seed`, and for a lattice that is too large.
     """
     model = result.tokenizer.model
     if not isinstance(model, Unigram | SentencePieceUnigram):
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."), instead=True)
+        raise NoStepsError(_("This vocabulary has no steps to show."), instead=True)
     found = pretokens(result)
     arcs = chain.from_iterable(model.arcs(one.text) for one in found if isinstance(one, Pretoken))
-    if next(islice(arcs, MOST_ARCS, None), None) is not None:
+    if next(islice(arcs, MAX_ARCS, None), None) is not None:
         message = _(
             "The lattice of this text has more than %(most)s arcs with this vocabulary. Shorten the text.",
-            most=number(MOST_ARCS),
+            most=number(MAX_ARCS),
         )
         raise NoStepsError(message, 413)
-    return _Lattices(result, model, found, alternatives_request_of(options))
+    return _LatticeWalkthrough(result, model, found, alternatives_request_of(options))
 
 
 @dataclass(frozen=True)
 class _Word:
-    """A pre-token with its lattice and its full table."""
+    """A pre-token with its lattice and its complete Viterbi table."""
 
     text: str
     lattice: Lattice
     columns: list[ViterbiColumn]
-    path: tuple[Arc, ...]  # the best one, from its end to its beginning
-    tokens: Sequence[tuple[int, int, int]]
+    path: tuple[Arc, ...]  # the best path, from the end to the start
+    tokens: Sequence[tuple[int, int, int]]  # id, start, end
 
 
 @dataclass(frozen=True)
 class _Step:
-    """Of pre-token `word` the table is filled up to position `known`, and `followed` arcs are read back."""
+    """The table of pre-token `word` is filled up to position `filled`, and `traced` arcs are traced back."""
 
     word: int
-    known: int
-    followed: int = 0
+    filled: int
+    traced: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatticePart:
-    """What `steps/_lattice.html` draws of a step; an added token has no drawing."""
+    """The values for `steps/_lattice.html`; an added token has no drawing."""
 
     ended: ClassVar = False
     words: Sequence[StepCell]
-    figure: Callable[..., str]  # a log-probability
-    shown: Callable[[str], str]  # a piece
+    format_score: Callable[..., str]  # formats a log-probability
+    shown_text: Callable[[str], str]  # formats a piece
     drawing: LatticeDrawing | None = None
-    said: str = ""  # the drawing in words
+    alt_text: str = ""  # of the drawing
     legend: Sequence[tuple[str, str]] = ()
-    column: ViterbiColumn | None = None  # the one that is filled now
-    digits: int = 2  # of its figures
+    column: ViterbiColumn | None = None  # the column being filled
+    digits: int = 2  # decimals of its sums
     columns: Sequence[ViterbiColumn] = ()  # the table so far
-    arcs: Sequence[Arc] = ()  # those that are drawn
+    arcs: Sequence[Arc] = ()  # the arcs in the drawn range
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatticeEndPart:
-    """What it draws in the end: the tokens, and other segmentations."""
+    """The values for the last step: the tokens, and other segmentations."""
 
     ended: ClassVar = True
     cells: Sequence[StepCell]
     alternatives: SegmentationAlternatives
-    hidden: Sequence[tuple[str, str]]  # fields that the form for others sends along
-    limits: Mapping[str, float]  # of that form
+    hidden: Sequence[tuple[str, str]]  # hidden fields of the form for other segmentations
+    limits: Mapping[str, float]  # of the form's fields
     next_seed: str
 
 
-class _Lattices:
+class _LatticeWalkthrough:
     template = "steps/_lattice.html"
 
     def __init__(
@@ -130,7 +130,7 @@ class _Lattices:
         self.ids: Sequence[int] = result.encoding.ids
         self._words: list[_Word | AddedFound] = []
         self._steps: list[_Step] = []
-        self._firsts: list[int] = []  # for each of them the index of its first token
+        self._firsts: list[int] = []  # for each word, the index of its first token
         token = 0
         for at, one in enumerate(found):
             word = one if isinstance(one, AddedFound) else _word(model, one)
@@ -144,7 +144,7 @@ class _Lattices:
         return len(self._steps) + 1
 
     def step_of(self, token: int) -> int:
-        """The step that fills the column in which the token ends, where it won against all others."""
+        """The step that fills the column at the token's end, where its arc won."""
         at = max(at for at, first in enumerate(self._firsts) if first <= token)
         word = self._words[at]
         end = word.tokens[token - self._firsts[at]][2] if isinstance(word, _Word) else 0
@@ -156,14 +156,14 @@ class _Lattices:
         now = self._steps[step]
         word = self._words[now.word]
         if isinstance(word, AddedFound):
-            return added(word)
-        if now.followed:
-            return read_back(word.columns, word.path, now.followed)
-        column = word.columns[now.known - 1]
+            return added_token_sentence(word)
+        if now.traced:
+            return traceback_sentence(word.path, now.traced)
+        column = word.columns[now.filled - 1]
         if len(word.text) == 1:
-            return only(column, falls_back=self._falls_back(column.best.arc))
-        opening = opened_up(word.lattice) if now.known == 1 else ""
-        return joined([opening, filled(column, falls_back=self._falls_back(column.best.arc))])
+            return single_character_sentence(column, falls_back=self._falls_back(column.best.arc))
+        opening = lattice_sentence(word.lattice) if now.filled == 1 else ""
+        return joined([opening, column_sentence(column, falls_back=self._falls_back(column.best.arc))])
 
     def part(self, step: int) -> LatticePart | LatticeEndPart:
         if step == len(self._steps):
@@ -172,38 +172,38 @@ class _Lattices:
                 alternatives=alternatives(self._lattices, self._choice),
                 hidden=parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
                 limits=LIMITS,
-                next_seed=str((self._choice.seed + 1) % (MOST_SEED + 1)),
+                next_seed=str((self._choice.seed + 1) % (MAX_SEED + 1)),
             )
         now = self._steps[step]
         word = self._words[now.word]
-        part = LatticePart(words=self._line(now.word), figure=format_log_probability, shown=shown_text)
+        part = LatticePart(words=self._text_cells(now.word), format_score=format_log_probability, shown_text=shown_text)
         if isinstance(word, AddedFound):
             return part
-        here = None if now.followed else now.known
-        followed = frozenset(word.path[: now.followed])
-        drawing = draw(word.lattice, word.columns, known=now.known, here=here, followed=followed)
+        here = None if now.traced else now.filled
+        traced = frozenset(word.path[: now.traced])
+        drawing = draw(word.lattice, word.columns, filled=now.filled, here=here, traced=traced)
         return replace(
             part,
             drawing=drawing,
-            said=alternative(drawing, word.text),
+            alt_text=alt_text(drawing, word.text),
             legend=legend(drawing),
             column=None if here is None else word.columns[here - 1],
             digits=2 if here is None else digits_of(word.columns[here - 1]),
-            columns=word.columns[: now.known],
+            columns=word.columns[: now.filled],
             arcs=[arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
         )
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._steps):
-            return {"kind": "tokens", **plain_alternatives(self._model, self._lattices, self._choice)}
+            return {"kind": "tokens", **alternatives_json(self._model, self._lattices, self._choice)}
         now = self._steps[step]
         word = self._words[now.word]
         if isinstance(word, AddedFound):
             return {"kind": "added", "pretoken": now.word, "id": word.token.id}
-        if now.followed:
-            arc = word.path[now.followed - 1]
+        if now.traced:
+            arc = word.path[now.traced - 1]
             return {"kind": "followed", "pretoken": now.word, "end": arc.end, "arc": _plain(arc)}
-        column = word.columns[now.known - 1]
+        column = word.columns[now.filled - 1]
         return {
             "kind": "reached",
             "pretoken": now.word,
@@ -218,18 +218,18 @@ class _Lattices:
 
     @property
     def _lattices(self) -> list[tuple[AddedFound | None, Lattice]]:
-        """Each pre-token's lattice; an added token has none to speak of."""
+        """The lattice of each pre-token; for an added token, the token and an empty lattice."""
         return [
             (word, Lattice("", ())) if isinstance(word, AddedFound) else (None, word.lattice) for word in self._words
         ]
 
     def _falls_back(self, arc: Arc) -> bool:
-        """Whether an unknown character becomes bytes."""
+        """Whether an arc is an unknown character that becomes bytes."""
         tokens = tokens_of(self._model, arc.text, [Arc(0, 1, arc.text, None, arc.score)]) if arc.id is None else ()
         return any(id != self._model.unknown_id for id, _start, _end in tokens)
 
-    def _line(self, now: int) -> list[StepCell]:
-        """All pre-tokens: those that are done as their tokens, the one in work in a frame, and those to come."""
+    def _text_cells(self, now: int) -> list[StepCell]:
+        """The text: the tokens of finished pre-tokens, the pre-token of this step, and those to come."""
         cells: list[StepCell] = []
         for at, word in enumerate(self._words):
             if at < now and isinstance(word, _Word):
@@ -247,20 +247,20 @@ class _Lattices:
     def _end(self) -> str:
         count = len(self.ids)
         sentence = ngettext(
-            "Every table is read back: one token.", "Every table is read back: %(count)s tokens.", count,
+            "Every pre-token is done: one token.", "Every pre-token is done: %(count)s tokens.", count,
             count=number(count),
         )  # fmt: skip
         unknown = len(self._result.encoding.unknown)
         more = (
             ngettext(
-                "One of them is out of vocabulary; neighbouring unknown characters make one token.",
-                "%(num)s of them are out of vocabulary; neighbouring unknown characters make one token.",
+                "One of them is out of vocabulary; adjacent unknown characters form one token.",
+                "%(num)s of them are out of vocabulary; adjacent unknown characters form one token.",
                 unknown,
             )
             if unknown
             else ""
         )
-        return joined([sentence, more, counted(self._lattices)])
+        return joined([sentence, more, count_sentence(self._lattices)])
 
 
 def _word(model: LatticeModel, found: Pretoken) -> _Word:
@@ -271,13 +271,13 @@ def _word(model: LatticeModel, found: Pretoken) -> _Word:
 
 
 def _steps(at: int, word: _Word | AddedFound) -> list[_Step]:
-    """One for each column, then one for each arc read back; of a single character there is nothing to read back."""
+    """A step for each column, then one for each arc traced back; a single character needs no tracing back."""
     if isinstance(word, AddedFound):
         return [_Step(at, 0)]
     columns = [_Step(at, column.end) for column in word.columns]
     if len(word.text) == 1:
         return columns
-    return columns + [_Step(at, len(word.text), followed) for followed in range(1, len(word.path) + 1)]
+    return columns + [_Step(at, len(word.text), traced) for traced in range(1, len(word.path) + 1)]
 
 
 def _plain(arc: Arc) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Where everything of a lattice stands in its picture: arcs in lanes that do not collide, and the table under them.
+"""The layout of a drawn lattice: arcs in lanes that do not overlap, and the Viterbi table below them.
 
-All lengths are in the units of the SVG, which are CSS pixels. Positions run from left to right in the order in which
-the text is read, whatever its script: a picture of a table has to begin somewhere.
+All lengths are in the units of the SVG, which are CSS pixels. Positions run from left to right in reading order,
+whatever the direction of the script, since the columns of the table do.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
-WHOLE = 16
-"""A text of more positions is drawn around the position that a step is about."""
-BEFORE, BEFORE_AT_MOST, BEHIND = 12, 18, 4
-MOST_LANES = 12
+MAX_WHOLE = 16
+"""A lattice of more positions is drawn only around the position of the step."""
+BEFORE, MAX_BEFORE, AFTER = 12, 18, 4  # positions drawn before and after that one
+MAX_LANES = 12
 
 UNIT = 66  # from one position to the next
-GUTTER = 98  # for the names of the rows
-LANE = 37
+GUTTER = 98  # for the row headings
+LANE = 37  # height of a lane
 TOP = 22
 LABEL, SCORE = 14.0, 12.0  # font sizes
-_LEAN = 13.0  # how far to the side an arc leans where it leaves its dot, so that arcs to several lanes fan out
-_BEND = 26.0
+_LEAN = 13.0  # how far an arc leans sideways where it leaves its dot, so that arcs to several lanes fan out
+_BEND = 26.0  # width of the curve from a dot to its lane
 
 
 @dataclass(frozen=True)
 class ArcLabel:
-    """A text with the place of its middle; `direction` is its own."""
+    """A text and the position of its middle; `direction` is that of the text itself."""
 
     x: float
     y: float
@@ -43,10 +43,11 @@ class ArcLabel:
 
 @dataclass(frozen=True)
 class DrawnArc:
-    """An arc: its path, its piece and log-probability on it, and what it is for this step as CSS classes.
+    """An arc: its path, the labels with its piece and log-probability, and its role in this step as CSS classes.
 
-    `wins`, `weighed`: ends where the step is. `followed`: on the best path as far as it is read back. `kept`: the best
-    way to its end. `lost`: another way there. `ahead`: not looked at yet. `unknown` besides: no piece.
+    `wins`, `weighed`: ends at the position of the step. `followed`: on the best path, as far as it is traced back.
+    `kept`: the best arc to its end. `lost`: another arc there. `ahead`: not compared yet. `unknown` in addition: not a
+    piece.
     """
 
     path: str
@@ -58,7 +59,7 @@ class DrawnArc:
 
 @dataclass(frozen=True)
 class PositionColumn:
-    """A position: its number, the best sum to it and where the best last arc starts, empty where not filled yet."""
+    """A position: its number, the best sum, and the start of the best arc to it; empty if not filled yet."""
 
     x: float
     number: str
@@ -69,9 +70,9 @@ class PositionColumn:
 
 @dataclass(frozen=True)
 class LatticeDrawing:
-    """A lattice, or the neighbourhood of a position: all that the template writes into the SVG.
+    """The drawing of a lattice, or of the part around a position: everything that the template writes into the SVG.
 
-    `first` and `last` are the positions drawn, of `total`; `left_out` counts arcs that are not.
+    Positions `first` to `last` of 0 to `total` are drawn; `left_out` is the number of arcs that are not drawn.
     """
 
     width: float
@@ -83,7 +84,7 @@ class LatticeDrawing:
     last: int
     total: int
     left_out: int
-    focus: float  # where the position stands that the step is about
+    focus: float  # x of the position of the step
     right_to_left: bool
 
     @property
@@ -93,17 +94,18 @@ class LatticeDrawing:
 
 
 def draw(
-    lattice: Lattice, columns: Sequence[ViterbiColumn], *, known: int, here: int | None, followed: Collection[Arc]
+    lattice: Lattice, columns: Sequence[ViterbiColumn], *, filled: int, here: int | None, traced: Collection[Arc]
 ) -> LatticeDrawing:
-    """The lattice with the table filled up to position `known`; `here` is the position that is being filled, and
-    `followed` the arcs that were read back.
+    """The drawing with the table filled up to position `filled`.
+
+    `here` is the position being filled, None while tracing back; `traced` are the arcs traced back so far.
     """
-    arc = columns[known - 1].best.arc if here is not None else min(followed, key=lambda arc: arc.start)
+    arc = columns[filled - 1].best.arc if here is not None else min(traced, key=lambda arc: arc.start)
     focus = arc.end if here is not None else arc.start
     first, last = _window(lattice, arc, focus)
     inside = [arc for arc in lattice.arcs if first <= arc.start and arc.end <= last]
-    kind_of = {arc: _kind(arc, columns, known, here, followed) for arc in inside}
-    lanes = _fitting([arc for arc in inside if arc.end - arc.start > 1], kind_of)
+    kind_of = {arc: _kind(arc, columns, filled, here, traced) for arc in inside}
+    lanes = _lanes_that_fit([arc for arc in inside if arc.end - arc.start > 1], kind_of)
     shown = [arc for arc in inside if arc.end - arc.start == 1 or arc in lanes]
     touching = [arc for arc in lattice.arcs if arc.start < last and first < arc.end]
     axis = TOP + LANE * max(lanes.values(), default=0)
@@ -115,8 +117,8 @@ def draw(
         width=GUTTER + UNIT * (last - first) + 36,
         height=axis + 122,
         axis=axis,
-        arcs=[_drawn(arc, kind_of[arc], lanes.get(arc, 0), x_of, axis, stops) for arc in shown],
-        columns=[_column(at, x_of[at], columns, known, here, followed) for at in range(first, last + 1)],
+        arcs=[_draw_arc(arc, kind_of[arc], lanes.get(arc, 0), x_of, axis, stops) for arc in shown],
+        columns=[_column(at, x_of[at], columns, filled, here, traced) for at in range(first, last + 1)],
         first=first,
         last=last,
         total=len(lattice.text),
@@ -127,7 +129,7 @@ def draw(
 
 
 def shown_text(text: str) -> str:
-    r"""A stretch of text as it is labelled: what cannot be seen has a symbol, a mark alone something to sit on.
+    r"""A span of text as a label: invisible characters as symbols, a lone combining mark on a dotted circle.
 
     >>> shown_text("a b"), shown_text("\u0301"), shown_text("\n")
     ('a·b', '◌́', '↵')
@@ -137,7 +139,7 @@ def shown_text(text: str) -> str:
 
 
 def width_of(text: str, size: float) -> float:
-    """About how wide a text is, for placing labels; no font is asked.
+    """The approximate width of a text, for placing labels; it does not depend on the font.
 
     >>> round(width_of("ab研", 10), 1)
     21.6
@@ -149,19 +151,19 @@ def width_of(text: str, size: float) -> float:
 
 
 def _window(lattice: Lattice, arc: Arc, focus: int) -> tuple[int, int]:
-    """The positions to draw: all of them, or enough before and behind the one in question, with its `arc` whole."""
+    """The first and last position to draw: all, or some before and after `focus` that include the whole `arc`."""
     total = len(lattice.text)
-    if total <= WHOLE:
+    if total <= MAX_WHOLE:
         return 0, total
     earliest = min((other.start for other in lattice.arcs if other.end == focus), default=focus)
-    first = max(0, min(arc.start, max(focus - BEFORE_AT_MOST, min(earliest, focus - BEFORE))))
-    return first, min(total, max(focus + BEHIND, first + BEFORE + BEHIND, arc.end))
+    first = max(0, min(arc.start, max(focus - MAX_BEFORE, min(earliest, focus - BEFORE))))
+    return first, min(total, max(focus + AFTER, first + BEFORE + AFTER, arc.end))
 
 
-def _kind(arc: Arc, columns: Sequence[ViterbiColumn], known: int, here: int | None, followed: Collection[Arc]) -> str:
-    if arc in followed:
+def _kind(arc: Arc, columns: Sequence[ViterbiColumn], filled: int, here: int | None, traced: Collection[Arc]) -> str:
+    if arc in traced:
         return "followed"
-    if arc.end > known:
+    if arc.end > filled:
         return "ahead"
     best = columns[arc.end - 1].best.arc == arc
     if arc.end == here:
@@ -169,75 +171,75 @@ def _kind(arc: Arc, columns: Sequence[ViterbiColumn], known: int, here: int | No
     return "kept" if best else "lost"
 
 
-def _fitting(arcs: Sequence[Arc], kind_of: dict[Arc, str]) -> dict[Arc, int]:
-    """The lane of each arc, counted from 1; where there are too many lanes, of the most telling arcs alone."""
-    telling = {"followed": 0, "wins": 1, "kept": 2, "weighed": 3, "lost": 4, "ahead": 4}
-    ranked = sorted(arcs, key=lambda arc: (telling[kind_of[arc]], -arc.score))
-    least, most = 0, len(ranked)
-    while least < most:
-        middle = (least + most + 1) // 2
-        if max(lanes_of(ranked[:middle]).values(), default=0) <= MOST_LANES:
-            least = middle
+def _lanes_that_fit(arcs: Sequence[Arc], kind_of: dict[Arc, str]) -> dict[Arc, int]:
+    """The lane of each arc, counted from 1; if they do not fit, only the most important arcs get one."""
+    importance = {"followed": 0, "wins": 1, "kept": 2, "weighed": 3, "lost": 4, "ahead": 4}
+    ranked = sorted(arcs, key=lambda arc: (importance[kind_of[arc]], -arc.score))
+    fitting, limit = 0, len(ranked)  # so many of the most important arcs fit; more than the limit do not
+    while fitting < limit:
+        middle = (fitting + limit + 1) // 2
+        if max(lanes_of(ranked[:middle]).values(), default=0) <= MAX_LANES:
+            fitting = middle
         else:
-            most = middle - 1
-    return lanes_of(ranked[:least])
+            limit = middle - 1
+    return lanes_of(ranked[:fitting])
 
 
 def lanes_of(arcs: Sequence[Arc]) -> dict[Arc, int]:
-    """The lowest free lane for each arc, the shortest first, so that longer ones go over shorter ones.
+    """The lowest free lane for each arc, the shortest first, so that longer arcs are above shorter ones.
 
     >>> ab, bc, abc = Arc(0, 2, "ab", 1, 0.0), Arc(1, 3, "bc", 2, 0.0), Arc(0, 3, "abc", 3, 0.0)
     >>> list(lanes_of([abc, ab, bc]).values())  # in the order ab, bc, abc
     [1, 2, 3]
     """
-    taken: list[int] = []  # for each lane a bit for each stretch between two positions
+    taken: list[int] = []  # for each lane, a bit for each gap between two positions
     lanes: dict[Arc, int] = {}
     for arc in sorted(arcs, key=lambda arc: (arc.end - arc.start, arc.start)):
-        stretch = (1 << arc.end) - (1 << arc.start)
-        lane = next((lane for lane, bits in enumerate(taken) if not bits & stretch), len(taken))
+        gaps = (1 << arc.end) - (1 << arc.start)
+        lane = next((lane for lane, bits in enumerate(taken) if not bits & gaps), len(taken))
         if lane == len(taken):
             taken.append(0)
-        taken[lane] |= stretch
+        taken[lane] |= gaps
         lanes[arc] = lane + 1
     return lanes
 
 
-def _drawn(
+def _draw_arc(
     arc: Arc, kind: str, lane: int, x_of: Mapping[int, float], axis: float, stops: Sequence[tuple[float, int]]
 ) -> DrawnArc:
     left, right = x_of[arc.start], x_of[arc.end]
     kinds = kind if arc.id is not None else f"{kind} unknown"
     text, score = shown_text(arc.text), format_log_probability(arc.score)
-    way = direction(arc.text)
+    text_direction = direction(arc.text)
     title = f"{text}  {arc.start}–{arc.end}  {score}"
     if not lane:
         middle = (left + right) / 2
-        piece = ArcLabel(middle, axis + 25, text, way)
+        piece = ArcLabel(middle, axis + 25, text, text_direction)
         return DrawnArc(f"M{left} {axis}H{right}", kinds, piece, ArcLabel(middle, axis + 43, score), title)
     y = axis - LANE * lane
     bend = min((right - left) / 2, _BEND)
     path = f"M{left} {axis}Q{left + _LEAN} {y} {left + bend} {y}H{right - bend}Q{right - _LEAN} {y} {right} {axis}"
     width = max(width_of(text, LABEL), width_of(score, SCORE))
-    middle = _free(left, right, width, [x for x, other in stops if other > lane])
-    return DrawnArc(path, kinds, ArcLabel(middle, y - 7, text, way), ArcLabel(middle, y + 14, score), title)
+    middle = _label_middle(left, right, width, [x for x, other in stops if other > lane])
+    return DrawnArc(path, kinds, ArcLabel(middle, y - 7, text, text_direction), ArcLabel(middle, y + 14, score), title)
 
 
-def _free(left: float, right: float, width: float, stops: Collection[float]) -> float:
-    """The place nearest to the middle of an arc where no other arc rises through a label of a width."""
+def _label_middle(left: float, right: float, width: float, stops: Collection[float]) -> float:
+    """The x nearest to the middle of an arc at which no other arc rises through a label of this width."""
     middle, half = (left + right) / 2, width / 2 + 2
     shifts = (0, *range(UNIT // 2 - 4, int(right - left) // 2, UNIT // 2))
-    places = (middle + sign * shift for shift in shifts for sign in (-1, 1))
-    return next((place for place in places if not any(abs(x - place) < half for x in stops)), middle)
+    candidates = (middle + sign * shift for shift in shifts for sign in (-1, 1))
+    return next((at for at in candidates if not any(abs(x - at) < half for x in stops)), middle)
 
 
 def _column(
-    at: int, x: float, columns: Sequence[ViterbiColumn], known: int, here: int | None, followed: Collection[Arc]
+    at: int, x: float, columns: Sequence[ViterbiColumn], filled: int, here: int | None, traced: Collection[Arc]
 ) -> PositionColumn:
-    on_path = any(at in (arc.start, arc.end) for arc in followed)
-    kinds = "here" if at == here else "followed" if on_path else "known" if at <= known else "ahead"
+    on_path = any(at in (arc.start, arc.end) for arc in traced)
+    kinds = "here" if at == here else "followed" if on_path else "known" if at <= filled else "ahead"
     if at == 0:
         return PositionColumn(x, number(at), format_log_probability(0.0), "", kinds)
-    if at > known:
+    if at > filled:
         return PositionColumn(x, number(at), "", "", kinds)
     best = columns[at - 1].best
     total = format_log_probability(best.total, 2 if abs(best.total) < 1000 else 1)

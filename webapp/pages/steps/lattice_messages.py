@@ -1,4 +1,4 @@
-"""What a step of the lattice says: which arcs end here, their sums, which wins and why."""
+"""The sentences of the lattice: which arcs end at a position, their sums, which one wins and why."""
 
 from __future__ import annotations
 
@@ -11,159 +11,159 @@ from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
 from webapp.pages.steps.lattice_drawing import LatticeDrawing
-from webapp.pages.walkthrough.cells import said
+from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
-MOST_DIGITS = 9
-MOST_QUOTED = 16  # arcs of a path that a sentence names one by one
+MAX_DIGITS = 9  # decimals of a sum
+MAX_QUOTED = 16  # arcs of a path that a sentence lists
 
 
-def opened_up(lattice: Lattice) -> str:
-    """What the lattice of a pre-token holds, before its table is filled."""
+def lattice_sentence(lattice: Lattice) -> str:
+    """How many arcs the lattice of a pre-token has, before its table is filled."""
     pieces = sum(arc.id is not None for arc in lattice.arcs)
     return ngettext(
-        "In “%(text)s” a piece of the vocabulary fits in one place: it is an arc.",
-        "In “%(text)s” pieces of the vocabulary fit in %(count)s places: each is an arc.",
+        "One span of “%(text)s” is a piece of the vocabulary: it is an arc.",
+        "%(count)s spans of “%(text)s” are pieces of the vocabulary: each is an arc.",
         pieces,
         count=number(pieces),
-        text=said(lattice.text),
+        text=quotable(lattice.text),
     )
 
 
-def filled(column: ViterbiColumn, *, falls_back: bool) -> str:
-    """A column of the table: its candidates, and why one of them wins."""
+def column_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """The sentence of a column of the table: its candidates, and why one of them wins."""
     best = column.best
     others = _others(column)
     digits = digits_of(column)
     words = {
         "end": number(column.end),
-        "piece": said(best.arc.text),
+        "piece": quotable(best.arc.text),
         "start": number(best.arc.start),
         "before": format_log_probability(best.before, digits),
         "score": format_log_probability(best.arc.score, digits),
         "total": format_log_probability(best.total, digits),
     }
-    return joined([_won(column, words), _lost(column, others, digits), _remarks(column, falls_back)])
+    return joined([_winner(column, words), _runner_up(column, others, digits), _remarks(column, falls_back)])
 
 
-def only(column: ViterbiColumn, *, falls_back: bool) -> str:
-    """A pre-token of one character."""
+def single_character_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
+    """The sentence of a pre-token of one character."""
     arc = column.best.arc
     if arc.id is None:
-        sentence = _("“%(piece)s” is a single character and no piece of the vocabulary.", piece=said(arc.text))
+        sentence = _("“%(piece)s” is a single character and not a piece of the vocabulary.", piece=quotable(arc.text))
     else:
         sentence = _(
-            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=said(arc.text)
+            "“%(piece)s” is a single character: there is one arc, and nothing to choose.", piece=quotable(arc.text)
         )
     return joined([sentence, _remarks(column, falls_back)])
 
 
-def read_back(columns: Sequence[ViterbiColumn], path: Sequence[Arc], followed: int) -> str:
-    """A step back from a position to where the arc starts that reached it best."""
-    arc = path[followed - 1]
-    words = {"end": number(arc.end), "piece": said(arc.text), "start": number(arc.start)}
-    if followed == 1:
+def traceback_sentence(path: Sequence[Arc], traced: int) -> str:
+    """The sentence of a step back from a position to the start of the best arc to it."""
+    arc = path[traced - 1]
+    words = {"end": number(arc.end), "piece": quotable(arc.text), "start": number(arc.start)}
+    if traced == 1:
         sentence = _(
-            "The table is full. Now back from the end: position %(end)s was best reached by “%(piece)s”, from position "
-            "%(start)s.",
+            "The table is full. Tracing back from the end: the best arc to position %(end)s is “%(piece)s”, from "
+            "position %(start)s.",
             **words,
         )
     else:
-        sentence = _("Position %(end)s was best reached by “%(piece)s”, from position %(start)s.", **words)
+        sentence = _("The best arc to position %(end)s is “%(piece)s”, from position %(start)s.", **words)
     if arc.start > 0:
         return sentence
     total = format_log_probability(sum(arc.score for arc in path))
-    if len(path) > MOST_QUOTED:
+    if len(path) > MAX_QUOTED:
         whole = _(
-            "That is the beginning: the best path has %(count)s arcs, with the sum %(total)s.",
+            "This reaches the start: the best path has %(count)s arcs and the sum %(total)s.",
             count=number(len(path)),
             total=total,
         )
     else:
-        best = " / ".join(said(arc.text) for arc in reversed(path))
-        whole = _("That is the beginning: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
+        best = " / ".join(quotable(arc.text) for arc in reversed(path))
+        whole = _("This reaches the start: the best path is %(path)s, with the sum %(total)s.", path=best, total=total)
     return joined([sentence, whole])
 
 
 def digits_of(column: ViterbiColumn) -> int:
-    """As many decimals as it takes to see which of the best two sums is greater."""
+    """The number of decimals needed to tell the best two sums apart."""
     best = column.best.total
     rival = next((one.total for one in _others(column) if one.total != best), None)
     if rival is None:
         return 2
-    fitting = (digits for digits in range(2, MOST_DIGITS) if round(rival, digits) != round(best, digits))
-    return next(fitting, MOST_DIGITS)
+    fitting = (digits for digits in range(2, MAX_DIGITS) if round(rival, digits) != round(best, digits))
+    return next(fitting, MAX_DIGITS)
 
 
-def alternative(drawing: LatticeDrawing, text: str) -> str:
-    """What the picture shows, for who does not see it."""
+def alt_text(drawing: LatticeDrawing, text: str) -> str:
+    """The text alternative of the drawing."""
     return _(
         "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
         "figures.",
-        text=said(text),
+        text=quotable(text),
         first=number(drawing.first),
         last=number(drawing.last),
     )
 
 
 def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
-    """The kinds of lines in a picture, and what they mean."""
+    """The kinds of lines in a drawing, with their meanings."""
     meanings = {
         "wins": _("wins here"),
-        "weighed": _("ends here too"),
-        "followed": _("the best path, read back"),
-        "kept": _("best way to where it ends"),
-        "lost": _("another way to where it ends"),
-        "ahead": _("not weighed yet"),
+        "weighed": _("also ends here"),
+        "followed": _("best path, traced back"),
+        "kept": _("best arc to its end position"),
+        "lost": _("other arc to the same position"),
+        "ahead": _("not compared yet"),
     }
     drawn = {arc.kinds.split()[0] for arc in drawing.arcs}
     return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
 
 
-def added(found: AddedFound) -> str:
-    """An added token, which no model sees."""
-    name = said(found.token.content)
+def added_token_sentence(found: AddedFound) -> str:
+    """The sentence of an added token, which the model does not see."""
+    name = quotable(found.token.content)
     if found.around:
-        return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
-    return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+        return _(
+            "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+            name=name,
+        )
+    return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
 
-def _won(column: ViterbiColumn, words: dict[str, str]) -> str:
+def _winner(column: ViterbiColumn, words: dict[str, str]) -> str:
     if len(column.candidates) == 1:
         if column.best.arc.start == 0:
             return _(
-                "Only one arc ends at position %(end)s: “%(piece)s”, from the beginning, with the log-probability "
-                "%(score)s.",
+                "Only one arc ends at position %(end)s: “%(piece)s”, from the start, with log-probability %(score)s.",
                 **words,
             )
         return _(
-            "Only one arc ends at position %(end)s: “%(piece)s”. The best sum at its start, position %(start)s, was "
-            "%(before)s; with its log-probability, %(score)s, that makes %(total)s.",
+            "Only one arc ends at position %(end)s: “%(piece)s”. The best sum at its start, position %(start)s, is "
+            "%(before)s; adding its log-probability, %(score)s, gives %(total)s.",
             **words,
         )
     words["count"] = number(len(column.candidates))
     if column.best.arc.start == 0:
-        return _(
-            "%(count)s arcs end at position %(end)s. “%(piece)s”, from the beginning, wins with %(score)s.", **words
-        )
+        return _("%(count)s arcs end at position %(end)s. “%(piece)s”, from the start, wins with %(score)s.", **words)
     return _(
-        "%(count)s arcs end at position %(end)s. “%(piece)s” wins: the best sum at its start, position %(start)s, was "
-        "%(before)s, and its own log-probability, %(score)s, makes that %(total)s.",
+        "%(count)s arcs end at position %(end)s. “%(piece)s” wins: the best sum at its start, position %(start)s, is "
+        "%(before)s; adding its log-probability, %(score)s, gives %(total)s.",
         **words,
     )
 
 
-def _lost(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
+def _runner_up(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
     if not others:
         return ""
-    words = {"piece": said(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
+    words = {"piece": quotable(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
     if column.tied:
-        return _("“%(piece)s” comes to the same sum, %(total)s; on a tie the longer one wins.", **words)
+        return _("“%(piece)s” has the same sum, %(total)s; on a tie the longer piece wins.", **words)
     if len(others) == 1:
-        return _("“%(piece)s” comes to %(total)s only.", **words)
-    return _("The next best, “%(piece)s”, comes to %(total)s.", **words)
+        return _("“%(piece)s” has only %(total)s.", **words)
+    return _("The next best, “%(piece)s”, has %(total)s.", **words)
 
 
 def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
@@ -172,16 +172,16 @@ def _remarks(column: ViterbiColumn, falls_back: bool) -> str:
     if arc.id is None:
         remarks.append(
             _(
-                "“%(piece)s” is no piece: it is passed as an unknown character, for %(score)s, which is 10 less than "
-                "the lowest log-probability of the vocabulary.",
-                piece=said(arc.text),
+                "“%(piece)s” is not a piece: it counts as an unknown character with log-probability %(score)s, 10 "
+                "below the lowest in the vocabulary.",
+                piece=quotable(arc.text),
                 score=format_log_probability(arc.score),
             )
         )
         if falls_back:
-            remarks.append(_("It becomes its bytes in the end, a token each."))
+            remarks.append(_("At the end it becomes its bytes, one token each."))
     if column.reset:
-        remarks.append(_("Sums beyond 100,000 are brought back to 0 here, as in SentencePiece."))
+        remarks.append(_("Here the sums exceed 100,000 in magnitude and are reset to 0, as in SentencePiece."))
     return joined(remarks)
 
 

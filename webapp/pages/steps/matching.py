@@ -1,4 +1,4 @@
-"""FMM and BMM, one above the other: the window of each, and at the end where they differ and who wins."""
+"""FMM and BMM, one above the other: the window of each, and at the end where they differ and which one wins."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from flask_babel import ngettext
 
 from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
-from webapp.pages.steps.windows import Window, folded
-from webapp.pages.walkthrough.cells import StepCell, cell, said
+from webapp.pages.steps.windows import Window, fold_middle
+from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.cells import direction as reading_direction
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
@@ -25,16 +25,18 @@ NAMES: dict[Direction, str] = {"forward": "FMM", "backward": "BMM"}
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The steps of maximum matching in the direction that the result has, with the other one beside it."""
+    """The steps of maximum matching in the direction of the result, with the other direction beside it."""
     model = result.tokenizer.model
     if not isinstance(model, Matching) or model.direction == "both":
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
-    return _Matching(result, model, model.direction)
+        raise NoStepsError(_("This vocabulary has no steps to show."))
+    return _MatchingWalkthrough(result, model, model.direction)
 
 
 @dataclass(frozen=True)
 class MatchingLane:
-    """One direction at one moment: the text in cells, what was just decided, and the windows tried for it."""
+    """One direction at one step: the text as cells, the last decision, and the windows tried for it.
+
+    `reads` says where the direction starts on the page."""
 
     name: str
     reads: str
@@ -46,7 +48,7 @@ class MatchingLane:
 
 @dataclass(frozen=True)
 class RuleCount:
-    """A line of the bidirectional rule: what both directions have of something, and whether that decides."""
+    """A criterion of the bidirectional rule: the counts of both directions, and whether it decides."""
 
     title: str
     forward: int
@@ -57,18 +59,18 @@ class RuleCount:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchingPart:
-    """What `steps/_matching.html` draws."""
+    """The values for `steps/_matching.html`."""
 
     ended: bool  # whether this is the last step
-    followed: Direction
-    about: str  # what the windows are
+    direction: Direction  # the direction of the result, whose windows are shown
+    about: str  # how the window moves
     lanes: Sequence[MatchingLane]
-    counts: Sequence[RuleCount]  # in the end
-    differ: bool  # whether the two directions do
-    by_default: bool  # whether none of the rules decides
+    counts: Sequence[RuleCount]  # at the end
+    differ: bool  # whether the two directions differ
+    by_default: bool  # whether none of the criteria decides
 
 
-class _Matching:
+class _MatchingWalkthrough:
     template = "steps/_matching.html"
 
     def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
@@ -93,8 +95,8 @@ class _Matching:
         verdict_of = self._result.verdict
         return MatchingPart(
             ended=ended,
-            followed=self._direction,
-            about=joined([self._about(), self._barred(step)]),
+            direction=self._direction,
+            about=joined([self._about(), self._skipped_sentence(step)]),
             counts=self._counts() if ended else [],
             differ=bool(self._result.disagreements),
             by_default=ended and verdict_of is not None and verdict_of.reason == "backward by default",
@@ -127,20 +129,20 @@ class _Matching:
         if direction == "backward":
             cells.reverse()
         sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
-        followed = direction == self._direction
-        windows = self._windows(direction, now) if now is not None and followed else []
+        selected = direction == self._direction
+        windows = self._windows(direction, now) if now is not None and selected else []
         return MatchingLane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
 
     def _reads(self, direction: Direction) -> str:
-        """From where a direction reads, on the page."""
+        """Where a direction starts, on the page."""
         if reading_direction(self._text) == "ltr":
             return _("from the left") if direction == "forward" else _("from the right")
         if direction == "forward":
-            return _("from the beginning, which is on the right")
+            return _("from the start, which is on the right")
         return _("from the end, which is on the left")
 
     def _cells(self, direction: Direction, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
-        """What was taken so far, in the order of taking, and what is left of the text."""
+        """The words taken so far, in the order of taking, and the rest of the text."""
         cells = []
         for one in taken:
             kinds = ["done", "" if one.kind == "word" else "unknown", "now" if one is now else ""]
@@ -161,8 +163,8 @@ class _Matching:
         start, end = now.tried[0].start, now.tried[0].end
         words = {
             "word": _("a word: taken"),
-            "no word": _("no word"),
-            "cuts a run": _("would cut a run"),
+            "no word": _("not a word"),
+            "cuts a run": _("would split a run"),
         }
         rows = [
             Window(
@@ -172,48 +174,48 @@ class _Matching:
                 after=shown_piece(self._text[tried.end : end]),
                 outcome=words[tried.outcome],
                 hit=tried.outcome == "word",
-                barred=tried.outcome == "cuts a run",
+                skipped=tried.outcome == "cuts a run",
             )
             for tried in now.tried
         ]
-        return folded(rows)
+        return fold_middle(rows)
 
     def _sentence(self, direction: Direction, taken: TakenWord) -> str:
-        text = said(self._text[taken.start : taken.end])
+        text = quotable(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
         if taken.kind == "run":
             return _(
-                "“%(text)s” is a run of Latin letters and digits, and such runs are kept whole. It is no word of the "
-                "dictionary, so it is one token, out of vocabulary.",
+                "“%(text)s” is a run of Latin letters and digits, and such runs are never split. It is not in the "
+                "dictionary, so it is one out-of-vocabulary token.",
                 text=text,
             )
         if taken.kind == "character":
             if forward:
                 return _(
-                    "No word of the dictionary begins here, not even “%(text)s” alone: the character is left over, a "
-                    "token of its own and out of vocabulary.",
+                    "No word of the dictionary starts here, not even “%(text)s” alone: the character becomes an "
+                    "out-of-vocabulary token.",
                     text=text,
                 )
             return _(
-                "No word of the dictionary ends here, not even “%(text)s” alone: the character is left over, a token "
-                "of its own and out of vocabulary.",
+                "No word of the dictionary ends here, not even “%(text)s” alone: the character becomes an "
+                "out-of-vocabulary token.",
                 text=text,
             )
         if not misses:
             return _("The first and longest window, “%(text)s”, is a word of the dictionary: it is taken.", text=text)
         if forward:
             return ngettext(
-                "One longer window is no word. “%(text)s” is: the longest word that begins here, so it is taken.",
-                "%(count)s longer windows are no words. “%(text)s” is: the longest word that begins here, so it is "
+                "One longer window is not a word. “%(text)s” is the longest word that starts here, so it is taken.",
+                "%(count)s longer windows are not words. “%(text)s” is the longest word that starts here, so it is "
                 "taken.",
                 misses,
                 count=number(misses),
                 text=text,
             )
         return ngettext(
-            "One longer window is no word. “%(text)s” is: the longest word that ends here, so it is taken.",
-            "%(count)s longer windows are no words. “%(text)s” is: the longest word that ends here, so it is taken.",
+            "One longer window is not a word. “%(text)s” is the longest word that ends here, so it is taken.",
+            "%(count)s longer windows are not words. “%(text)s” is the longest word that ends here, so it is taken.",
             misses,
             count=number(misses),
             text=text,
@@ -221,7 +223,7 @@ class _Matching:
 
     def _end(self) -> str:
         if not self._result.disagreements:
-            return _("Both directions cut this text in the same places, so there is nothing to decide between them.")
+            return _("Both directions segment this text the same way, so there is nothing to decide.")
         places = ngettext(
             "The two directions differ at one place, which is ambiguous.",
             "The two directions differ at %(num)s places, which are ambiguous.",
@@ -230,43 +232,43 @@ class _Matching:
         return joined([places, verdict_sentence(self._result)])
 
     def _about(self) -> str:
-        """How the window of the direction that is followed moves."""
+        """How the window of the result's direction moves."""
         longest = number(self._model.dictionary.longest)
         if self._direction == "forward":
             return _(
-                "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or "
-                "with all that are left, and gives up the last one until it holds a word.",
+                "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or "
+                "with the rest of the text if that is shorter, and drops its last character until it holds a word.",
                 longest=longest,
             )
         return _(
-            "The window begins with as many characters as the longest word of the dictionary has, %(longest)s, or with "
-            "all that are left, and gives up the first one until it holds a word.",
+            "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or with "
+            "the rest of the text if that is shorter, and drops its first character until it holds a word.",
             longest=longest,
         )
 
-    def _barred(self, step: int) -> str:
-        """What the dash in the table means, where there is one."""
+    def _skipped_sentence(self, step: int) -> str:
+        """What the dash in the table means, if there is one."""
         taken = self._taken[self._direction][step : step + 1]
         if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
             return ""
-        return _("A dash: the window would cut a run of Latin letters and digits, so it is not looked up.")
+        return _("A dash: the window would split a run of Latin letters and digits, so it is not looked up.")
 
     def _counts(self) -> list[RuleCount]:
-        """What the bidirectional rule counts, in its order, with a mark where it decides."""
+        """The criteria of the bidirectional rule, in order, with the one that decides marked."""
         found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
         winner = "FMM" if found.direction == "forward" else "BMM"
         decides = _("decides: %(winner)s", winner=winner)
-        alike = _("as many")
+        equal = _("equal")
         words = found.differ and found.reason == "fewer words"
         singles = found.differ and found.reason == "fewer single characters"
         return [
-            RuleCount(_("Words"), found.forward_words, found.backward_words, words, decides if words else alike),
+            RuleCount(_("Words"), found.forward_words, found.backward_words, words, decides if words else equal),
             RuleCount(
                 _("Single characters"),
                 found.forward_single_characters,
                 found.backward_single_characters,
                 singles,
-                decides if singles else "" if words else alike,
+                decides if singles else "" if words else equal,
             ),
         ]
 

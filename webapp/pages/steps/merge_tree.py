@@ -1,7 +1,7 @@
-"""The merge tree of a word as lines and texts of an SVG: what it begins as on top, its tokens at the bottom.
+"""The merge tree of a word as lines and labels of an SVG: the initial symbols at the top, the tokens at the bottom.
 
-Under each piece stands its id, on each joint the rank or the score of the merge. What is not made yet is drawn as thin
-lines only, so that the picture keeps its shape from step to step.
+Each piece has its id below it, each joint the rank or the score of the merge. Nodes that are not made yet are drawn as
+thin lines only, so that the drawing keeps its shape from step to step.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from webapp.core.traces.merging import MergeNode
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
-CELL = 9  # pixels a character takes in the pieces' type; a wide one takes two
-NARROWEST = 46
+CELL = 9  # width of a character of a piece in pixels; a wide one takes two cells
+MIN_WIDTH = 46  # of a node
 PITCH = 70  # from one level to the next
-TEXT = 16  # from a node's top to the base line of its piece
-ID = 31  # and to that of its id
-FOOT = 36  # and to where lines go on
-BAR = 20  # how far above a node its joint is
-BAND = 34  # for characters above their bytes
+TEXT = 16  # from the top of a node to the baseline of its piece
+ID = 31  # … to the baseline of its id
+FOOT = 36  # … to the start of the lines below it
+BAR = 20  # from a joint down to its node
+BAND = 34  # height of the characters above their bytes
 MARGIN = 6
 
 
 @dataclass(frozen=True)
 class TreeLine:
-    """A path, and the CSS class that says what it is."""
+    """An SVG path and its CSS class."""
 
     path: str
     kind: str
@@ -36,7 +36,7 @@ class TreeLine:
 
 @dataclass(frozen=True)
 class TreeLabel:
-    """A text by its middle and base line."""
+    """A text, with its middle and baseline."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class TreeLabel:
 
 @dataclass(frozen=True)
 class TreeBox:
-    """A rectangle behind a label."""
+    """A rectangle behind a label, with its CSS class."""
 
     x: float
     y: float
@@ -57,19 +57,19 @@ class TreeBox:
 
 @dataclass(frozen=True)
 class TreeRow:
-    """A node as a row of the table behind the picture."""
+    """A node as a row of the table below the drawing."""
 
     piece: str
     id: int | None
     made_of: tuple[str, ...]
     figure: str  # the rank or the score of the merge
-    how: str
-    token: bool
+    how: str  # how the node was made: `merge`, `whole`, `byte`, …
+    token: bool  # whether the node is a final token
 
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The picture in pixels, and its table."""
+    """The drawing, in pixels, and its table."""
 
     word: str
     width: float
@@ -78,7 +78,7 @@ class MergeTree:
     boxes: tuple[TreeBox, ...]
     labels: tuple[TreeLabel, ...]
     rows: tuple[TreeRow, ...]
-    focus: float  # where across a narrow screen begins: at what is new
+    focus: float  # x to which a narrow screen scrolls first: that of the new node
 
 
 def merge_tree(
@@ -89,8 +89,10 @@ def merge_tree(
     made: int | None = None,
     new: frozenset[int] = frozenset(),
 ) -> MergeTree:
-    """The tree of a word of which the first `made` nodes are there (None: all, and the tokens are final); `new` are
-    those of this step. `tokens` are what the word ends in."""
+    """The tree of a word with the first `made` nodes (None: all of them, and the tokens are final).
+
+    `new` are the nodes of this step, `tokens` the final tokens of the word.
+    """
     return _Drawing(word, nodes, tokens, made, new).tree()
 
 
@@ -102,7 +104,7 @@ def rank_or_score(node: MergeNode) -> str:
 
 
 def score(value: float) -> str:
-    """A score as short as it can be said, with a minus sign as long as a figure.
+    """A score, without decimals if it is whole, with a true minus sign (U+2212).
 
     >>> score(-3.0)
     '−3'
@@ -111,7 +113,7 @@ def score(value: float) -> str:
 
 
 def width_in_cells(text: str) -> int:
-    """About how many characters of a fixed width a text takes.
+    """The approximate width of a text in fixed-width characters.
 
     >>> width_in_cells("low"), width_in_cells("研究"), width_in_cells("e\\u0301")
     (3, 4, 1)
@@ -133,8 +135,10 @@ class _Drawing:
         self.new = new
         self.tokens = {token.number for token in tokens}
         self.leaves = [node for node in nodes if not node.parts]
-        self.apart = {number: self._beneath(number) for node in nodes for number in node.parts if len(node.parts) == 1}
-        self.band = BAND if self._shares() else 0
+        self.replacements = {
+            number: self._replacements_of(number) for node in nodes for number in node.parts if len(node.parts) == 1
+        }
+        self.band = BAND if self._has_split_characters() else 0
         self.level = self._levels()
         self.bottom = max([*self.level.values(), 1])
         self.left, self.right = self._columns()
@@ -162,14 +166,14 @@ class _Drawing:
             focus=max((self.middle[number] for number in self.new), default=0.0),
         )
 
-    # --- where things stand
+    # --- layout
 
-    def _beneath(self, number: int) -> list[int]:
-        """The nodes that a node gave way to: its bytes, or the parts it was taken into."""
+    def _replacements_of(self, number: int) -> list[int]:
+        """The nodes that replaced a node: its bytes, or the parts it was split into."""
         return [node.number for node in self.nodes if node.parts == (number,)]
 
-    def _shares(self) -> bool:
-        """Whether a character of the word begins as several symbols."""
+    def _has_split_characters(self) -> bool:
+        """Whether a character of the word starts as several symbols."""
         places = [(leaf.start, leaf.end) for leaf in self.leaves if leaf.kind != "suffix"]
         return len(set(places)) < len(places)
 
@@ -180,8 +184,8 @@ class _Drawing:
         return level
 
     def _columns(self) -> tuple[dict[int, float], dict[int, float]]:
-        """The left and right end of each node's room: leaves beside one another, all others by their parts."""
-        widths = [self._room(leaf) for leaf in self.leaves]
+        """The left and right edge of each node: leaves side by side, all others from their parts."""
+        widths = [self._width(leaf) for leaf in self.leaves]
         ends = list(accumulate(widths, initial=float(MARGIN)))
         left: dict[int, float] = {}
         right: dict[int, float] = {}
@@ -189,20 +193,20 @@ class _Drawing:
             left[leaf.number], right[leaf.number] = ends[at], ends[at + 1]
         for node in self.nodes:
             if len(node.parts) == 1 and node.how in ("byte", "apart"):
-                beneath = self.apart[node.parts[0]]
+                siblings = self.replacements[node.parts[0]]
                 start, whole = left[node.parts[0]], right[node.parts[0]] - left[node.parts[0]]
-                rooms = [self._room(self.nodes[number]) for number in beneath]
-                at = beneath.index(node.number)
-                left[node.number] = start + whole * sum(rooms[:at]) / sum(rooms)
-                right[node.number] = start + whole * sum(rooms[: at + 1]) / sum(rooms)
+                node_widths = [self._width(self.nodes[number]) for number in siblings]
+                at = siblings.index(node.number)
+                left[node.number] = start + whole * sum(node_widths[:at]) / sum(node_widths)
+                right[node.number] = start + whole * sum(node_widths[: at + 1]) / sum(node_widths)
             elif node.parts:
                 left[node.number] = min(left[part] for part in node.parts)
                 right[node.number] = max(right[part] for part in node.parts)
         return left, right
 
-    def _room(self, node: MergeNode) -> float:
-        own = max(NARROWEST, width_in_cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
-        return max(own, sum(self._room(self.nodes[number]) for number in self.apart.get(node.number, ())))
+    def _width(self, node: MergeNode) -> float:
+        own = max(MIN_WIDTH, width_in_cells(shown_piece(node.piece)) * CELL + 22, len(_id(node)) * 7 + 14)
+        return max(own, sum(self._width(self.nodes[number]) for number in self.replacements.get(node.number, ())))
 
     def _middle(self, node: MergeNode) -> float:
         if len(node.parts) == 2:
@@ -213,14 +217,14 @@ class _Drawing:
         return self.band + MARGIN + level * PITCH
 
     def _top_of(self, node: MergeNode) -> float:
-        """Tokens stand at the bottom, all others at their level; a leaf keeps its place on top."""
+        """The y of a node: tokens at the bottom, others at their level; a leaf stays at the top."""
         at_bottom = node.number in self.tokens and node.parts
         return self._top(self.bottom if at_bottom else self.level[node.number])
 
     # --- drawing
 
     def _draw_characters(self) -> None:
-        """Each character above its bytes."""
+        """Draw each character above its bytes."""
         for (start, end), group in groupby(self.leaves, key=lambda leaf: (leaf.start, leaf.end)):
             leaves = list(group)
             if leaves[0].kind == "suffix":
@@ -232,9 +236,9 @@ class _Drawing:
                 self.lines.append(TreeLine(f"M{left:g} 30v-7H{right:g}v7", "over"))
 
     def _draw_joint(self, node: MergeNode) -> None:
-        """The lines from the parts of a node to the node."""
-        there = node.number < self.made
-        kind = "ghost" if not there else "joint new" if node.number in self.new else "joint"
+        """Draw the lines from the parts of a node to the node, with the rank or score."""
+        is_made = node.number < self.made
+        kind = "ghost" if not is_made else "joint new" if node.number in self.new else "joint"
         x = self.middle[node.number]
         if not node.parts:
             if node.number in self.tokens and self.ended:
@@ -246,16 +250,16 @@ class _Drawing:
         self.lines.append(
             TreeLine(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
         )
-        said = rank_or_score(node) if node.how == "merge" else ""
-        if there and said:
-            width = len(said) * 6.6 + 10
+        figure = rank_or_score(node) if node.how == "merge" else ""
+        if is_made and figure:
+            width = len(figure) * 6.6 + 10
             self.boxes.append(
                 TreeBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
             )
-            self.labels.append(TreeLabel(x, bar + 4, said, "rank new" if node.number in self.new else "rank"))
+            self.labels.append(TreeLabel(x, bar + 4, figure, "rank new" if node.number in self.new else "rank"))
 
     def _foot(self, number: int) -> float:
-        """Where lines go on under a node; one that is not there yet leaves no room for its piece."""
+        """The y at which lines continue below a node; a node not made yet has no label to leave room for."""
         return self._top(self.level[number]) + (FOOT if number < self.made else 0)
 
     def _draw_node(self, node: MergeNode) -> None:

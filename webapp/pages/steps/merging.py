@@ -1,4 +1,4 @@
-"""BPE merge by merge: the symbols of a word, its pairs with their ranks or scores, and the tree that grows."""
+"""BPE merge by merge: the symbols of a word, its pairs with their ranks or scores, and the growing merge tree."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.traces.merging import BeginStep, MergeNode, MergeStep, MergingStep, ReplaceStep
 from webapp.pages.steps import longest_first
-from webapp.pages.steps.greedy_vs_merges import other_way
+from webapp.pages.steps.greedy_vs_merges import compared_with_longest_first
 from webapp.pages.steps.longest_first import EXAMPLE
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
 from webapp.pages.steps.merging_part import MergingPart
-from webapp.pages.steps.rows import pair_rows, row, symbol_groups
+from webapp.pages.steps.rows import pair_rows, symbol_groups, symbol_row
 from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
@@ -29,25 +29,25 @@ from webapp.tokenization.result import Result
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The merges of a result; with the option `longest` the other way of tutorials, the longest piece first."""
+    """The merges of a result; with the option `longest`, longest piece first as in tutorials."""
     model = result.tokenizer.model
     assert isinstance(model, BPE | RankBPE | ScoredBPE)
     words = word_traces(result, model)
     if options.get("longest"):
         return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.learned:
-        raise NoStepsError(_("This vocabulary has no merges, so there is nothing to follow."), instead=True)
-    return _Merging(result, model, words)
+        raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
+    return _MergingWalkthrough(result, model, words)
 
 
-class _Merging:
+class _MergingWalkthrough:
     template = "steps/_merging.html"
 
     def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[WordTrace]) -> None:
         self._result = result
         self._model = model
         self._words = words
-        self._frames = [(at, step) for at, word in enumerate(words) for step in word.frames(first=at == 0)]
+        self._frames = [(at, step) for at, word in enumerate(words) for step in word.shown_steps(first=at == 0)]
         self.ids: Sequence[int] = [id for word in words for id in word.ids]
 
     def __len__(self) -> int:
@@ -66,13 +66,15 @@ class _Merging:
             legend=how_it_merges(self._model),
             scored=isinstance(self._model, ScoredBPE),
             ended=step == len(self._frames),
-            leftwards=leftwards(self._result.state.text),
+            right_to_left=has_right_to_left(self._result.state.text),
             cells=self._cells(step),
-            cut=any(word.word and word.word.start for word in self._words),
+            longer_pretokens=any(word.word and word.word.start for word in self._words),
         )
         if part.ended:
             trees = [_tree(word) for word in self._words if word.word]
-            return replace(part, trees=trees, compared=other_way(self._result, self._model, self._words))
+            return replace(
+                part, trees=trees, compared=compared_with_longest_first(self._result, self._model, self._words)
+            )
         word, one = self._at(step)
         if one is None:
             return part
@@ -83,7 +85,7 @@ class _Merging:
             part,
             groups=symbol_groups(one),
             pairs=pair_rows(self._model, one) if isinstance(one, MergeStep) else (),
-            after=row(one.after, new) if isinstance(one, MergeStep | ReplaceStep) else (),
+            after=symbol_row(one.after, new) if isinstance(one, MergeStep | ReplaceStep) else (),
             trees=[_tree(word, self._frames[step][1])],
         )
 
@@ -109,7 +111,7 @@ class _Merging:
         return plain
 
     def step_of(self, token: int) -> int:
-        """The step that made the token, or the last one of its word where it was there from the beginning."""
+        """The step that made the token; for an initial symbol, the last step of its word."""
         for at, word in enumerate(self._words):
             if token >= len(word.ids):
                 token -= len(word.ids)
@@ -130,7 +132,7 @@ class _Merging:
         return word, word.steps[of] if word.word else None
 
     def _cells(self, step: int) -> list[StepCell]:
-        """The text: tokens as far as its words are done, the word of this step, and those to come."""
+        """The text: the tokens of finished words, the word of this step, and the words to come."""
         now = self._frames[step][0] if step < len(self._frames) else len(self._words)
         found: list[StepCell] = []
         for at, word in enumerate(self._words):
@@ -141,17 +143,17 @@ class _Merging:
         return found
 
 
-def leftwards(text: str) -> bool:
-    """Whether anything in a text is written from right to left.
+def has_right_to_left(text: str) -> bool:
+    """Whether any character of a text is written from right to left.
 
-    >>> leftwards("low"), leftwards("low שלום")
+    >>> has_right_to_left("low"), has_right_to_left("low שלום")
     (False, True)
     """
     return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
 def done_cells(word: WordTrace) -> list[StepCell]:
-    """The tokens of a word that is done."""
+    """The tokens of a finished word, as cells."""
     if word.added is not None:
         return [cell(word.text, "done", "special", id=word.added.token.id)]
     return [
@@ -161,7 +163,7 @@ def done_cells(word: WordTrace) -> list[StepCell]:
 
 
 def _tree(word: WordTrace, step: int | None = None) -> MergeTree:
-    """The merge tree of a word, as it is after a step."""
+    """The merge tree of a word after a step, by default after the last."""
     if step is None or (word.word and word.word.whole):
         return merge_tree(word.text, word.nodes, word.merged_tokens)
     made = word.steps[: step + 1]

@@ -1,4 +1,4 @@
-"""What `steps/_merging.html` draws: a step of merging, or of the longest piece first."""
+"""The values for `steps/_merging.html`: a step of merging, or of longest piece first."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from webapp.pages.walkthrough.cells import StepCell
 
 @dataclass(frozen=True)
 class FitRow:
-    """A piece that stands somewhere in what is left, as a row of the table."""
+    """A piece that occurs in the rest of the word, as a row of the table."""
 
     piece: str
     length: int
     id: int
-    places: int
+    occurrences: int
     taken: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class MergingPart:
-    """A step; what it does not have is empty."""
+    """A step; fields that do not apply are empty."""
 
-    longest: bool  # whether the longest piece goes first, as in tutorials
-    tutorial: bool = False  # whether with the pieces of the tutorials' example
-    example: Mapping[str, str]  # that example, and a text on which the two ways differ
+    longest: bool  # whether this is longest piece first, as in tutorials
+    tutorial: bool = False  # whether the pieces are those of the tutorials' example
+    example: Mapping[str, str]  # that example, and a text for which the two methods differ
     ended: bool  # whether this is the last step
-    cells: Sequence[StepCell]  # the words, or in the end the tokens
-    compared: GreedyVsMerges | None = None  # the two ways in the end
+    cells: Sequence[StepCell]  # the words, or at the end the tokens
+    compared: GreedyVsMerges | None = None  # the two methods, at the end
 
     # Merging
     scored: bool = False  # whether merges have scores instead of ranks
-    legend: str = ""  # what the figures mean
-    leftwards: bool = False  # whether the text is written from right to left
-    cut: bool = False  # whether the algorithm gets longer parts of the text than the words that are shown
+    legend: str = ""  # what the numbers between the symbols mean
+    right_to_left: bool = False  # whether some of the text is written from right to left
+    longer_pretokens: bool = False  # whether the pre-tokens are longer than the words that are shown
     groups: Sequence[SymbolGroup] = ()  # the symbols of the word
     pairs: Sequence[PairRow] = ()
     after: Sequence[RowSymbol] = ()  # the symbols after the merge
-    trees: Sequence[MergeTree] = ()  # of the word, or in the end of all
+    trees: Sequence[MergeTree] = ()  # of the word, or at the end of all words
 
-    # The longest piece first
-    stretches: Sequence[StepCell] = ()  # the word after the round
-    fits: Sequence[FitRow] = ()  # the pieces in what was left
+    # Longest piece first
+    spans: Sequence[StepCell] = ()  # the word after the round
+    fits: Sequence[FitRow] = ()  # the pieces found in the rest of the word
     more_fits: int = 0  # how many of them are not shown

@@ -1,4 +1,4 @@
-"""What can be followed, as the first page of the steps lists it."""
+"""The list of algorithms on the overview page of the steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webapp.vocabularies import default_for
 
 @dataclass(frozen=True)
 class OverviewLine:
-    """One or two algorithms that are followed together: their names, what there is to see, texts to begin with."""
+    """One or two related algorithms: their names with links, what their steps show, and example texts."""
 
     ways: list[tuple[str, StepsRequest]]
     about: str
@@ -22,20 +22,20 @@ class OverviewLine:
 
 
 def overview_lines() -> list[OverviewLine]:
-    """All that can be followed."""
+    """A line for each algorithm that has steps, or for two related ones."""
     names = algorithm_names()
     return [
         OverviewLine(
-            [(names[each], _asked(each)) for each in (algorithm, *next_of_kind(algorithm))],
+            [(names[each], _request_for(each)) for each in (algorithm, *next_of_kind(algorithm))],
             str(TEXTS[algorithm].steps),
-            [*_with_dictionaries(algorithm), *(_asked(algorithm, text) for text in TEXTS[algorithm].examples)],
+            [*_with_dictionaries(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
     ]
 
 
 def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
-    """Matching with a dictionary that can be taken in at a glance."""
+    """Examples of matching with a dictionary of a few words."""
     if family_of(algorithm) != "dictionary":
         return []
     return [
@@ -44,6 +44,6 @@ def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
     ]
 
 
-def _asked(algorithm: str, text: str | None = None) -> StepsRequest:
-    """The steps of a text, or of the first example."""
+def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:
+    """The request for the steps of a text, by default of the first example."""
     return StepsRequest(State(algorithm, default_for(algorithm), text or TEXTS[algorithm].examples[0]))

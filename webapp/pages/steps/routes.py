@@ -1,4 +1,4 @@
-"""The addresses of the steps: `/steps` says what can be followed, `/steps/ALGORITHM` shows one step."""
+"""Routes of the steps: `/steps` lists the algorithms, `/steps/ALGORITHM` shows one step."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
-from webapp.pages.steps import forms as asking
+from webapp.pages.steps import forms
 from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
 from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.merging_messages import piece
+from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import overview_lines
-from webapp.pages.steps.vocabulary_choices import carried, choices, switches
+from webapp.pages.steps.vocabulary_choices import checkboxes, choices, hidden_fields
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
-from webapp.pages.walkthrough.frames import page as answered
+from webapp.pages.walkthrough.frames import page as html_response
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.pages.walkthrough.whole_algorithm import ENCODING
 from webapp.serializers.json import json_response, well_formed
@@ -32,7 +32,7 @@ from webapp.tokenization.step_links import MOST
 from webapp.vocabularies import StillFetchingError, default_for, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
-from webapp.web.problems import problem as told
+from webapp.web.problems import problem as problem_response
 from webapp.web.templates import render
 
 blueprint = Blueprint("steps", __name__)
@@ -41,26 +41,26 @@ blueprint.add_app_template_filter(direction)
 
 @blueprint.get("/steps")
 def index() -> Response:
-    """What can be followed, with a text to begin with for each."""
-    return answered(render(OverviewPage(lines=overview_lines(), most=MOST)))
+    """List the algorithms, with example texts for each."""
+    return html_response(render(OverviewPage(lines=overview_lines(), most=MOST)))
 
 
 @blueprint.get("/steps/<algorithm>")
 def page(algorithm: str) -> Response:
-    """One step of an algorithm on the text of the address."""
-    return _answer(algorithm)
+    """Show one step of an algorithm on the text in the URL."""
+    return _respond(algorithm)
 
 
 @blueprint.post("/steps/<algorithm>")
 def submit(algorithm: str) -> Response:
-    """The form: sent on to its own address, unless there is something wrong with it."""
-    return _answer(algorithm)
+    """Redirect the form to its URL, unless it has problems."""
+    return _respond(algorithm)
 
 
-def _answer(algorithm: str) -> Response:
+def _respond(algorithm: str) -> Response:
     if algorithm not in ALGORITHMS:
         abort(404)
-    asked, problems = asking.read(request, algorithm)
+    asked, problems = forms.read(request, algorithm)
     if request.method == "POST" and not problems:
         return redirect(asked.address(asked.step), 303)
     pending, frame, result = None, None, None
@@ -74,22 +74,25 @@ def _answer(algorithm: str) -> Response:
             pending = waiting
         except NoStepsError as error:
             problems = [InputProblem(error.message, error.status)]
-            offers = _instead(asked) if error.instead else _without_options(asked)
+            offers = _offer_default_vocabulary(asked) if error.instead else _offer_without_options(asked)
         except _NoSuchStepError as error:
             problems = [InputProblem(error.message, 404, "step")]
-            offers = [(_("To the first step"), asked.address(0)), (_("To the last step"), asked.address(error.last))]
+            offers = [
+                (_("Go to the first step"), asked.address(0)),
+                (_("Go to the last step"), asked.address(error.last)),
+            ]
     if not offers and any(one.field in ("step", "token") for one in problems):
-        offers = [(_("To the first step"), asked.address(0))]
-    short = asked  # what other pages are asked for: links do not repeat a text that is too long
+        offers = [(_("Go to the first step"), asked.address(0))]
+    shortened = asked  # links to other pages do not repeat a text that is too long
     if any(one.field == "text" for one in problems):
-        short = asked.with_text(asking.first_sentence(asked.state.text))
-        offers = [(_("Follow its first sentence"), short.address())]
+        shortened = asked.with_text(forms.first_sentence(asked.state.text))
+        offers = [(_("Show the steps of its first sentence"), shortened.address())]
     if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
-        offers = _fitting(asked)
+        offers = _offer_fitting(asked)
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_json():
-        return _twin(asked, frame, problems)
-    shown = StepContext(
+        return _json(asked, frame, problems)
+    step_shown = StepContext(
         asked=asked,
         state=asked.state,
         frame=frame,
@@ -99,28 +102,28 @@ def _answer(algorithm: str) -> Response:
         again=request.script_root + request.full_path,
         default_for=default_for,
     )
-    body = render(shown if wants_partial() else _page_context(asked, short, shown))
-    return answered(body, status, link=asked.address(frame.step) if frame else "")
+    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown))
+    return html_response(body, status, link=asked.address(frame.step) if frame else "")
 
 
-def _page_context(asked: StepsRequest, short: StepsRequest, shown: StepContext) -> StepsPage:
+def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext) -> StepsPage:
     return StepsPage(
-        shown=shown,
-        short=short,
+        step_shown=step_shown,
+        shortened=shortened,
         algorithm_names=algorithm_names(),
         algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
         family_of=family_of,
         choices=choices(request, asked.state),
-        switches=switches(asked.state),
-        carried=[*carried(asked.state), *asked.options.items()],
+        checkboxes=checkboxes(asked.state),
+        hidden_fields=[*hidden_fields(asked.state), *asked.options.items()],
         title_of=title_of,
-        most=MOST,
+        max_characters=MOST,
         listing=ENCODING.get("longest-first" if "longest" in asked.options else asked.state.algorithm),
     )
 
 
 class _NoSuchStepError(Exception):
-    """A step or token that there is not; `last` is the last step."""
+    """A step or token that does not exist; `last` is the last step."""
 
     def __init__(self, message: str, last: int) -> None:
         super().__init__(message)
@@ -129,63 +132,63 @@ class _NoSuchStepError(Exception):
 
 
 def _frame(asked: StepsRequest, result: Result) -> StepFrame:
-    show = walkthrough_of(result, asked.options)
-    last = len(show) - 1
-    if asked.token is not None and asked.token >= len(show.ids):
+    walkthrough = walkthrough_of(result, asked.options)
+    last = len(walkthrough) - 1
+    if asked.token is not None and asked.token >= len(walkthrough.ids):
         message = _(
             "There is no token %(index)s: the text has %(count)s, counted from 0.",
             index=number(asked.token),
-            count=number(len(show.ids)),
+            count=number(len(walkthrough.ids)),
         )
         raise _NoSuchStepError(message, last)
-    step = show.step_of(asked.token) if asked.token is not None else asked.step or 0
+    step = walkthrough.step_of(asked.token) if asked.token is not None else asked.step or 0
     if step > last:
         message = _(
-            "There is no step %(step)s: this text has the steps 0 to %(last)s.", step=number(step), last=number(last)
+            "There is no step %(step)s: this text has steps 0 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
-    return StepFrame(show, step, asked.address, _decided(asked, show, result))
+    return StepFrame(walkthrough, step, asked.address, _token_sentence(asked, walkthrough, result))
 
 
-def _decided(asked: StepsRequest, show: Walkthrough, result: Result) -> str:
-    """Which token it was whose step was asked for; the longest piece first has tokens of its own."""
-    if asked.token is None or show.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
+def _token_sentence(asked: StepsRequest, walkthrough: Walkthrough, result: Result) -> str:
+    """The sentence that names the requested token; empty if longest piece first has a different token there."""
+    if asked.token is None or walkthrough.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
         return ""
-    shown = piece(result.encoding.piece(asked.token))
-    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=show.ids[asked.token])
+    shown = quoted_piece(result.encoding.piece(asked.token))
+    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=walkthrough.ids[asked.token])
 
 
-def _instead(asked: StepsRequest) -> list[tuple[str, str]]:
-    """The same text with the vocabulary that ships."""
+def _offer_default_vocabulary(asked: StepsRequest) -> list[tuple[str, str]]:
+    """A link to the same text with the algorithm's shipped vocabulary."""
     name = default_for(asked.state.algorithm)
     if not name or name == asked.state.vocabulary:
         return []
     other = asked.with_algorithm(asked.state.algorithm, name)
-    return [(_("Follow it with the vocabulary that ships with this site"), other.address())]
+    return [(_("Use the vocabulary that ships with this site"), other.address())]
 
 
-def _fitting(asked: StepsRequest) -> list[tuple[str, str]]:
-    """The same text by the algorithm of its vocabulary, or with a vocabulary of its algorithm."""
-    ships = (_("Follow it with the vocabulary that ships with this site"), asked.address())
-    entry = asking.other_algorithm(request, asked.state.algorithm)
+def _offer_fitting(asked: StepsRequest) -> list[tuple[str, str]]:
+    """Links to the same text with the vocabulary's own algorithm, and with the algorithm's shipped vocabulary."""
+    ships = (_("Use the vocabulary that ships with this site"), asked.address())
+    entry = forms.other_algorithm(request, asked.state.algorithm)
     if entry is None or ALGORITHMS[entry.algorithms[0]].tracer is None:
         return [ships]
     own = asked.with_algorithm(entry.algorithms[0], entry.name)
-    return [(_("Follow it by %(name)s", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
+    return [(_("Use %(name)s instead", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
 
 
-def _without_options(asked: StepsRequest) -> list[tuple[str, str]]:
-    """The same without the options of the address, of which one cannot be: the form would only send them again."""
-    return [(_("To the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
+def _offer_without_options(asked: StepsRequest) -> list[tuple[str, str]]:
+    """A link without the options in the address, one of which is invalid; the form would send them again."""
+    return [(_("Go to the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
-def _twin(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
+def _json(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
     if frame is None:
         if not problems and not asked.state.text:
             return private(json_response({"steps": [], "ids": []}))
         if not problems:
-            return told(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
-        return told(max(one.status for one in problems), " ".join(one.message for one in problems))
+            return problem_response(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return problem_response(max(one.status for one in problems), " ".join(one.message for one in problems))
     about: dict[str, Any] = asdict(asked.state.relevant())
     del about["token"], about["show"]
-    return all_steps_json(frame.show, {**about, "text": well_formed(asked.state.text), **asked.options})
+    return all_steps_json(frame.walkthrough, {**about, "text": well_formed(asked.state.text), **asked.options})

@@ -1,4 +1,4 @@
-"""Symbols side by side, and between each two what they would make."""
+"""The symbols of a word in a row, with the rank or score of each pair between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.web.localization import number
 
 @dataclass(frozen=True)
 class RowSymbol:
-    """A symbol in a row: its piece, its id (None without one), and CSS classes."""
+    """A symbol in a row: its piece, its id (None if it has none), and CSS classes."""
 
     text: str
     id: int | None
@@ -22,14 +22,14 @@ class RowSymbol:
 
 @dataclass(frozen=True)
 class SymbolGap:
-    """What stands between two symbols: a rank or a score, "" where the pair cannot be merged."""
+    """The label between two symbols: a rank or a score, "" if the pair cannot be merged."""
 
     figure: str
 
 
 @dataclass(frozen=True)
 class SymbolGroup:
-    """Symbols with the gaps between them: the chosen pair, or one symbol; `gap` is behind it, None at the end."""
+    """The chosen pair, with `inner` between its symbols, or one symbol; `gap` follows the group, None at the end."""
 
     symbols: tuple[RowSymbol, ...]
     inner: SymbolGap | None
@@ -38,7 +38,7 @@ class SymbolGroup:
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair of neighbours in the table behind the row."""
+    """An adjacent pair, as a row of the table below the symbols."""
 
     left: str
     right: str
@@ -49,10 +49,10 @@ class PairRow:
 
 
 def symbol_groups(step: MergingStep, new: Collection[int] = ()) -> list[SymbolGroup]:
-    """The row of a step, the chosen pairs held together; nodes that are `new` are marked."""
+    """The symbols of a step, the chosen pairs grouped; nodes in `new` are marked."""
     pairs = step.pairs if isinstance(step, MergeStep) else None
     chosen = step.chosen if isinstance(step, MergeStep) else ()
-    given = range(step.first, step.last) if isinstance(step, ReplaceStep) else ()
+    replaced = range(step.first, step.last) if isinstance(step, ReplaceStep) else ()
     symbols = step.symbols
     found = []
     at = 0
@@ -63,7 +63,7 @@ def symbol_groups(step: MergingStep, new: Collection[int] = ()) -> list[SymbolGr
         found.append(
             SymbolGroup(
                 tuple(
-                    symbol(node, "given" if place in given else "", new=new)
+                    symbol(node, "given" if place in replaced else "", new=new)
                     for place, node in enumerate(symbols[at : at + width], at)
                 ),
                 inner,
@@ -74,8 +74,8 @@ def symbol_groups(step: MergingStep, new: Collection[int] = ()) -> list[SymbolGr
     return found
 
 
-def row(nodes: Sequence[MergeNode], new: Collection[int]) -> list[RowSymbol]:
-    """Symbols alone, those that are `new` marked."""
+def symbol_row(nodes: Sequence[MergeNode], new: Collection[int]) -> list[RowSymbol]:
+    """Symbols without gaps; nodes in `new` are marked."""
     return [symbol(node, new=new) for node in nodes]
 
 
@@ -86,7 +86,7 @@ def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> RowSymbol
 
 
 def pair_rows(model: MergingModel, step: MergeStep) -> list[PairRow]:
-    """The table of a merge's pairs."""
+    """The table of the adjacent pairs of a merge step."""
     return [
         PairRow(
             shown_piece(step.symbols[at].piece),
@@ -101,7 +101,7 @@ def pair_rows(model: MergingModel, step: MergeStep) -> list[PairRow]:
 
 
 def figure_of(pair: CandidatePair | None) -> str:
-    """The rank or the score of a pair."""
+    """The rank or the score of a pair, as text."""
     if pair is None:
         return ""
     return score(pair.score) if pair.score is not None else number(pair.rank or 0)

@@ -1,4 +1,4 @@
-"""Other ways to cut the text: the n best, and some drawn at random."""
+"""Other segmentations of the text: the n best, and random samples."""
 
 from __future__ import annotations
 
@@ -20,20 +20,25 @@ from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.serializers.json import well_formed
 from webapp.web.localization import number, percent
 
-MOST = 20
+MAX_BEST = 20
 SAMPLES = 10
-COLDEST, HOTTEST = 0.05, 100.0
-MOST_SEED = 999_999_999
-LIMITS = {"most": MOST, "coldest": COLDEST, "hottest": HOTTEST, "most_seed": MOST_SEED}
-"""The limits of what a visitor can ask for."""
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 100.0
+MAX_SEED = 999_999_999
+LIMITS = {
+    "max_best": MAX_BEST,
+    "min_temperature": MIN_TEMPERATURE,
+    "max_temperature": MAX_TEMPERATURE,
+    "max_seed": MAX_SEED,
+}
+"""The limits of the form's fields."""
 
 Lattices = Sequence[tuple[AddedFound | None, Lattice]]
-"""The lattice of each pre-token; for an added token itself and a lattice without arcs."""
+"""The lattice of each pre-token; for an added token, the token and a lattice without arcs."""
 
 
 @dataclass(frozen=True)
 class AlternativesRequest:
-    """What a visitor asked for: how many of the best, and samples of which temperature and seed."""
+    """The number of best segmentations, and the temperature and seed of the samples."""
 
     n: int = 5
     temperature: float = 2.0
@@ -50,7 +55,9 @@ class SegmentationPiece:
 
 @dataclass(frozen=True)
 class SegmentationRow:
-    """A segmentation: its pieces, the sum of its log-probabilities, its probability, and a bar of so many percent."""
+    """A segmentation: its pieces, the sum of their log-probabilities, its probability, and a bar in percent.
+
+    `best` marks the best segmentation."""
 
     pieces: list[SegmentationPiece]
     score: str
@@ -61,7 +68,7 @@ class SegmentationRow:
 
 @dataclass(frozen=True)
 class SegmentationAlternatives:
-    """All that the page shows of them."""
+    """The best segmentations and the samples, as the page shows them."""
 
     choice: AlternativesRequest
     best: list[SegmentationRow]
@@ -69,28 +76,30 @@ class SegmentationAlternatives:
 
 
 def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
-    """What the parameters of an address ask for; raises NoStepsError where that cannot be."""
-    usual = AlternativesRequest()
-    n = _whole(options.get("n", ""), usual.n)
-    if n is None or not 1 <= n <= MOST:
-        raise NoStepsError(_("Of the best segmentations, 1 to %(most)s can be shown.", most=MOST))
-    seed = _whole(options.get("seed", ""), usual.seed)
-    if seed is None or not 0 <= seed <= MOST_SEED:
-        raise NoStepsError(_("A seed is a whole number from 0 to %(most)s.", most=number(MOST_SEED)))
+    """The request in the parameters of an address; raises NoStepsError if one is invalid."""
+    default = AlternativesRequest()
+    n = _whole_number(options.get("n", ""), default.n)
+    if n is None or not 1 <= n <= MAX_BEST:
+        raise NoStepsError(_("The number of best segmentations must be from 1 to %(most)s.", most=MAX_BEST))
+    seed = _whole_number(options.get("seed", ""), default.seed)
+    if seed is None or not 0 <= seed <= MAX_SEED:
+        raise NoStepsError(_("The seed must be a whole number from 0 to %(most)s.", most=number(MAX_SEED)))
     try:
-        temperature = float(options.get("temperature", "") or usual.temperature)
+        temperature = float(options.get("temperature", "") or default.temperature)
     except ValueError:
         temperature = float("nan")
-    if not isfinite(temperature) or not COLDEST <= temperature <= HOTTEST:
+    if not isfinite(temperature) or not MIN_TEMPERATURE <= temperature <= MAX_TEMPERATURE:
         message = _(
-            "A temperature is a number from %(least)s to %(most)s.", least=number(COLDEST, 2), most=number(HOTTEST)
+            "The temperature must be a number from %(least)s to %(most)s.",
+            least=number(MIN_TEMPERATURE, 2),
+            most=number(MAX_TEMPERATURE),
         )
         raise NoStepsError(message)
     return AlternativesRequest(n, temperature, seed)
 
 
 def alternatives(lattices: Lattices, choice: AlternativesRequest) -> SegmentationAlternatives:
-    """The n best and the samples, in words."""
+    """The n best segmentations and the samples, as rows."""
     best = n_best([lattice for _found, lattice in lattices], choice.n)
     greatest = best[0].probability or 1.0
     return SegmentationAlternatives(
@@ -100,20 +109,20 @@ def alternatives(lattices: Lattices, choice: AlternativesRequest) -> Segmentatio
     )
 
 
-def counted(lattices: Lattices) -> str:
-    """How many ways there are to cut the text."""
+def count_sentence(lattices: Lattices) -> str:
+    """The sentence that says how many segmentations the text has."""
     count = prod(count_paths(lattice) for _found, lattice in lattices)
-    said = number(count) if count < 10**7 else power(log10(count))
+    shown = number(count) if count < 10**7 else power(log10(count))
     return ngettext(
-        "There is no other way to cut the text with this vocabulary.",
-        "There are %(count)s ways to cut the text with this vocabulary.",
+        "This vocabulary allows only this segmentation of the text.",
+        "This vocabulary allows %(count)s segmentations of the text.",
         min(count, 10**7),
-        count=said,
+        count=shown,
     )
 
 
-def plain_alternatives(model: LatticeModel, lattices: Lattices, choice: AlternativesRequest) -> dict[str, Any]:
-    """The same for programs."""
+def alternatives_json(model: LatticeModel, lattices: Lattices, choice: AlternativesRequest) -> dict[str, Any]:
+    """The n best segmentations and the samples as JSON values."""
 
     def plain(found: Segmentation) -> dict[str, Any]:
         ids: list[int] = []
@@ -136,14 +145,14 @@ def plain_alternatives(model: LatticeModel, lattices: Lattices, choice: Alternat
 
 
 def percentage(probability: float) -> str:
-    """A probability as a percentage, or as a power of ten where a percentage says nothing."""
+    """A probability as a percentage, or as a power of ten if it is too small for one."""
     if probability >= 0.0005 or not probability:
         return percent(probability)
     return power(log10(probability))
 
 
 def power(logarithm: float) -> str:
-    """A number of which the decimal logarithm is given, with a power of ten.
+    """A number in scientific notation, from its decimal logarithm.
 
     >>> power(-4.5), power(61)
     ('3.2 × 10⁻⁵', '1.0 × 10⁶¹')
@@ -173,7 +182,7 @@ def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation
     )
 
 
-def _whole(value: str, usual: int) -> int | None:
+def _whole_number(value: str, default: int) -> int | None:
     if not value:
-        return usual
+        return default
     return int(value) if value.isascii() and value.isdecimal() and len(value) <= 9 else None

@@ -1,4 +1,4 @@
-"""The vocabularies that the page of an algorithm offers."""
+"""The vocabularies and options to choose from on the page of an algorithm."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 
 def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The site's own without a heading, the visitor's uploads, then the families of the well-known ones."""
+    """The vocabularies to choose from: the site's own without a heading, the visitor's uploads, then families."""
     own = [entry for entry in entries_for(state.algorithm) if entry.origin != "pasted" or state.dictionary]
     others = [*with_chosen(uploads_of(request), [state.vocabulary]), *well_known()]
     return [("", own), *by_family(entry for entry in others if state.algorithm in entry.algorithms)]
 
 
-def switches(state: State) -> list[tuple[str, bool, str]]:
-    """The checkboxes that matter to an algorithm: field, whether it is ticked, its words."""
+def checkboxes(state: State) -> list[tuple[str, bool, str]]:
+    """The checkboxes that apply to an algorithm: field, whether it is ticked, label."""
     algorithm = ALGORITHMS[state.algorithm]
     wanted = {option.name for option in (algorithm.brought_options if state.brought else algorithm.options)}
     return [(name, checked, title) for name, checked, title, _groups in options(state) if name in wanted]
 
 
-def carried(state: State) -> list[tuple[str, str]]:
-    """What the form sends on unseen."""
+def hidden_fields(state: State) -> list[tuple[str, str]]:
+    """The hidden fields of the form."""
     return [("size", str(state.size))] if state.learned and state.size is not None else []

@@ -1,19 +1,19 @@
-"""A window on the text that grows shorter with each try, as rows of a table."""
+"""The windows that matching tries, each shorter than the last, as rows of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ROWS = 16
-"""So many tries are shown one by one; of more, those in the middle share a row."""
+MAX_ROWS = 16
+"""Up to so many tries get a row each; of more, those in the middle share a row."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """One try: what the window shows, what it left out before and behind that, and what came of it.
+    """One try: the text in the window, the text `before` and `after` it, and the outcome.
 
-    A window that is `barred` is not looked up. `folded` counts the tries that share the row; they have no text.
+    A `skipped` window is not looked up. `folded` is the number of tries that share the row; they have no text.
     """
 
     length: int
@@ -22,23 +22,23 @@ class Window:
     after: str = ""
     outcome: str = ""
     hit: bool = False
-    barred: bool = False
+    skipped: bool = False
     folded: int = 0
 
     @property
     def mark(self) -> str:
-        """What came of it as a sign."""
-        return "✓" if self.hit else "–" if self.barred else "✗"
+        """The outcome as a symbol."""
+        return "✓" if self.hit else "–" if self.skipped else "✗"
 
 
-def folded(rows: Sequence[Window]) -> list[Window]:
-    """The rows, those in the middle of many put into one.
+def fold_middle(rows: Sequence[Window]) -> list[Window]:
+    """The rows, with those in the middle folded into one if there are more than `MAX_ROWS`.
 
-    >>> [(row.length, row.folded) for row in folded([Window(length) for length in range(20, 0, -1)])][7:9]
+    >>> [(row.length, row.folded) for row in fold_middle([Window(length) for length in range(20, 0, -1)])][7:9]
     [(13, 0), (12, 5)]
     """
-    if len(rows) <= ROWS:
+    if len(rows) <= MAX_ROWS:
         return list(rows)
-    half = ROWS // 2
+    half = MAX_ROWS // 2
     hidden = rows[half : len(rows) - half + 1]
     return [*rows[:half], Window(hidden[0].length, folded=len(hidden)), *rows[len(rows) - half + 1 :]]

@@ -1,4 +1,4 @@
-"""A result's text word by word, each with the steps that merge it."""
+"""The words of a result's text, each with the steps that merge it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webapp.tokenization.result import Result
 
 @dataclass(frozen=True)
 class WordTrace:
-    """A word and its steps; an added token has neither."""
+    """A word and its merging steps, or an added token, which has none."""
 
     model: MergingModel
     word: TracedWord | None = None
@@ -32,31 +32,31 @@ class WordTrace:
 
     @property
     def text(self) -> str:
-        """What it is of the text."""
+        """The text of the word or added token."""
         if self.added is not None:
             return self.added.token.content
         return self.word.text if self.word else ""
 
     @cached_property
     def steps(self) -> list[MergingStep]:
-        """From `BeginStep` to `EndStep`; of a whole piece `EndStep` alone."""
+        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone."""
         return list(merging_steps(self.model, self.word)) if self.word else []
 
     @cached_property
     def merged(self) -> list[MergingStep]:
-        """The steps of merging, whether the word is a whole piece or not."""
+        """The steps of merging, even for a word that is a piece and is not merged."""
         if self.word is None or not self.word.whole:
             return self.steps
         return list(merging_steps(self.model, TracedWord(self.word.text, self.word.start)))
 
     @property
     def tokens(self) -> tuple[MergeNode, ...]:
-        """What it ends in."""
+        """The final symbols: the tokens of the word."""
         return _end(self.steps)
 
     @property
     def merged_tokens(self) -> tuple[MergeNode, ...]:
-        """What merging ends in."""
+        """The final symbols of merging."""
         return _end(self.merged)
 
     @cached_property
@@ -66,24 +66,27 @@ class WordTrace:
 
     @property
     def ids(self) -> list[int]:
-        """The ids that it has in the result."""
+        """Its ids in the result."""
         if self.added is not None:
             return [self.added.token.id]
         return [token.id for token in self.tokens if token.id is not None]
 
-    def frames(self, first: bool) -> list[int]:
-        """The steps worth a look: not how a word begins, unless it is the `first` or has something to tell there; not
-        its end, where the step before made the last token."""
+    def shown_steps(self, first: bool) -> list[int]:
+        """The indices of the steps to show.
+
+        The begin step is left out unless the word is the `first` or begins with special symbols; the end step is left
+        out if the step before made the last token.
+        """
         if self.word is None:
             return [0]
-        wanted = [at for at, step in enumerate(self.steps) if isinstance(step, MergeStep | ReplaceStep)]
-        if isinstance(self.steps[0], BeginStep) and (first or _tells(self.steps[0])):
-            wanted = [0, *wanted]
+        shown = [at for at, step in enumerate(self.steps) if isinstance(step, MergeStep | ReplaceStep)]
+        if isinstance(self.steps[0], BeginStep) and (first or _has_special_symbols(self.steps[0])):
+            shown = [0, *shown]
         replaced = any(isinstance(step, ReplaceStep) for step in self.steps)
         merged = any(isinstance(step, MergeStep) for step in self.steps)
         if not replaced and (len(self.tokens) > 1 or not merged):
-            wanted.append(len(self.steps) - 1)
-        return wanted
+            shown.append(len(self.steps) - 1)
+        return shown
 
 
 def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:
@@ -98,7 +101,7 @@ def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:
 
 
 def made_by(step: MergingStep) -> tuple[MergeNode, ...]:
-    """The nodes that come to be with a step."""
+    """The nodes that a step makes."""
     if isinstance(step, BeginStep):
         return step.symbols
     return step.made if isinstance(step, MergeStep | ReplaceStep) else ()
@@ -108,8 +111,8 @@ def _end(found: list[MergingStep]) -> tuple[MergeNode, ...]:
     return found[-1].symbols if found and isinstance(found[-1], EndStep) else ()
 
 
-def _tells(begin: BeginStep) -> bool:
-    """Whether a word begins with more than its characters."""
+def _has_special_symbols(begin: BeginStep) -> bool:
+    """Whether the begin step has more than one piece for each character: other kinds of symbols, or bytes."""
     plain = all(symbol.kind in ("piece", "suffix") for symbol in begin.symbols)
     bytes_ = any(isinstance(symbol.piece, bytes) and not symbol.piece.isascii() for symbol in begin.symbols)
     return not plain or bool(begin.left_out) or bytes_

@@ -1,4 +1,4 @@
-"""WordPiece: the greedy window on each word, and the word that becomes unknown where a piece is missing."""
+"""WordPiece: the greedy window on each word, and words that become unknown because a piece is missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from flask_babel import ngettext
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
-from webapp.pages.steps.windows import Window, folded
-from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, said
+from webapp.pages.steps.windows import Window, fold_middle
+from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, quotable
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
@@ -27,13 +27,13 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The steps of WordPiece on the words of a result."""
     model = result.tokenizer.model
     if not isinstance(model, WordPiece):
-        raise NoStepsError(_("With this vocabulary there is nothing to follow step by step."))
-    return _Greedy(result, model)
+        raise NoStepsError(_("This vocabulary has no steps to show."))
+    return _WordPieceWalkthrough(result, model)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A decision on word `word`; None for a token that is found, not made. `token` is the first one that it ends in."""
+    """A decision on word `word`, None for an added token; `token` is the index of the first token it leads to."""
 
     word: int
     token: int
@@ -42,16 +42,16 @@ class _Step:
 
 @dataclass(frozen=True, kw_only=True)
 class WordPiecePart:
-    """What `steps/_wordpiece.html` draws."""
+    """The values for `steps/_wordpiece.html`."""
 
     ended: bool  # whether this is the last step
-    cells: Sequence[StepCell]  # of the word, or in the end of the tokens
+    cells: Sequence[StepCell]  # the word, or at the end the tokens
     words: Sequence[StepCell] = ()  # the text
     windows: Sequence[Window] = ()  # the lengths that were tried
-    about: str = ""  # what the windows are
+    about: str = ""  # how the window moves
 
 
-class _Greedy:
+class _WordPieceWalkthrough:
     template = "steps/_wordpiece.html"
 
     def __init__(self, result: Result, model: WordPiece) -> None:
@@ -78,7 +78,7 @@ class _Greedy:
         return len(self._steps) + 1
 
     def step_of(self, token: int) -> int:
-        """The last step that led to the token: for an unknown word the one at which no piece was found."""
+        """The last step that led to the token; for an unknown word, the one that found no piece."""
         return max(at for at, step in enumerate(self._steps) if step.token == token)
 
     def sentence(self, step: int) -> str:
@@ -96,12 +96,12 @@ class _Greedy:
         now = self._steps[step]
         return WordPiecePart(
             ended=False,
-            words=self._line(step),
-            cells=self._word(step),
+            words=self._text_cells(step),
+            cells=self._word_cells(step),
             windows=self._windows(now),
             about=_(
-                "The window begins with all that is left of the word and gives up its last character until it holds a "
-                "piece. Pieces inside a word are written with %(prefix)s in front.",
+                "The window starts with the rest of the word and drops its last character until it holds a piece. "
+                "Pieces inside a word start with %(prefix)s.",
                 prefix=self._model.continuing_subword_prefix,
             ),
         )
@@ -127,8 +127,8 @@ class _Greedy:
             ],
         }
 
-    def _line(self, step: int) -> list[StepCell]:
-        """All words: those that are done as their tokens, the one in work in a frame, and those to come."""
+    def _text_cells(self, step: int) -> list[StepCell]:
+        """The text: the tokens of finished words, the word of this step, and the words to come."""
         now = self._steps[step].word
         cells: list[StepCell] = []
         for at, word in enumerate(self._words):
@@ -149,8 +149,8 @@ class _Greedy:
             for id, _start, _end in self._made[at]
         ]
 
-    def _word(self, step: int) -> list[StepCell]:
-        """The word in work: the pieces found so far, and what is left of it."""
+    def _word_cells(self, step: int) -> list[StepCell]:
+        """The word of this step: the pieces found so far, and the rest."""
         now = self._steps[step]
         word = self._words[now.word]
         if isinstance(word, AddedFound):
@@ -176,49 +176,53 @@ class _Greedy:
                 length=looked.end - looked.start,
                 text=shown_piece(looked.piece),
                 after=shown_piece(word.text[looked.end :]),
-                outcome=_("no piece") if looked.id is None else _("a piece: taken"),
+                outcome=_("not a piece") if looked.id is None else _("a piece: taken"),
                 hit=looked.id is not None,
             )
             for looked in now.decision.tried
         ]
-        return folded(rows)
+        return fold_middle(rows)
 
     def _added(self, word: Pretoken | AddedFound) -> str:
-        name = said(word.token.content if isinstance(word, AddedFound) else word.text)
+        name = quotable(word.token.content if isinstance(word, AddedFound) else word.text)
         if isinstance(word, AddedFound) and word.around:
-            return _("%(name)s is put around the text, as the vocabulary asks; no algorithm is needed.", name=name)
-        return _("%(name)s is an added token: it is found in the text as it is, and never cut.", name=name)
+            return _(
+                "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+                name=name,
+            )
+        return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
     def _decided(self, word: str, decision: WordPieceDecision) -> str:
-        shown = said(word)
+        shown = quotable(word)
         unknown = self._model.unknown
         if decision.kind == "too long":
             return _(
-                "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not looked at: it "
-                "becomes %(unknown)s as a whole.",
-                word=said(word[:20]),
+                "The word “%(word)s…” has %(count)s characters. Words of more than %(most)s are not segmented: the "
+                "whole word becomes %(unknown)s.",
+                word=quotable(word[:20]),
                 count=number(len(word)),
                 most=number(self._model.max_word_length),
                 unknown=unknown,
             )
         if decision.kind == "missing":
             return self._missing(shown, word, decision)
-        piece = said(decision.tried[-1].piece)
+        piece = quotable(decision.tried[-1].piece)
         if len(decision.tried) == 1 and decision.start == 0:
-            return _("The whole word “%(word)s” is a piece of the vocabulary: it is taken at once.", word=shown)
+            return _("The whole word “%(word)s” is a piece of the vocabulary: it becomes one token.", word=shown)
         if len(decision.tried) == 1:
             return _(
-                "All that is left of “%(word)s” is a piece, %(piece)s: it is taken, and the word is done. %(prefix)s "
-                "says that it continues a word.",
+                "The rest of “%(word)s” is a piece, %(piece)s: it is taken, and the word is done. %(prefix)s marks a "
+                "piece that continues a word.",
                 word=shown,
                 piece=piece,
                 prefix=self._model.continuing_subword_prefix,
             )
         misses = len(decision.tried) - 1
         taken = ngettext(
-            "In “%(word)s” one longer window is no piece. %(piece)s is one, the longest that fits here: it is taken.",
-            "In “%(word)s” %(count)s longer windows are no pieces. %(piece)s is one, the longest that fits here: it is "
+            "In “%(word)s” one longer window is not a piece. %(piece)s is the longest piece that fits here: it is "
             "taken.",
+            "In “%(word)s” %(count)s longer windows are not pieces. %(piece)s is the longest piece that fits here: it "
+            "is taken.",
             misses,
             word=shown,
             count=number(misses),
@@ -227,23 +231,23 @@ class _Greedy:
         rest = word[decision.end :]
         if not rest:
             return taken
-        goes_on = _("It goes on with “%(rest)s”.", rest=said(rest))
-        return joined([taken, goes_on])
+        remainder = _("“%(rest)s” is left.", rest=quotable(rest))
+        return joined([taken, remainder])
 
     def _missing(self, shown: str, word: str, decision: WordPieceDecision) -> str:
         start = decision.tried[0].start
         unknown = self._model.unknown
         if start == 0:
             return _(
-                "Not even the first character of “%(word)s” begins a piece, so the word cannot be covered: it becomes "
+                "No piece matches the start of “%(word)s”, not even its first character alone: the whole word becomes "
                 "%(unknown)s.",
                 word=shown,
                 unknown=unknown,
             )
         return _(
-            "No piece continues the word with “%(rest)s”, not even with its first character. The pieces found before "
-            "are given up: “%(word)s” becomes %(unknown)s as a whole.",
-            rest=said(word[start:]),
+            "No piece matches the start of “%(rest)s”, not even its first character alone. The pieces found so far "
+            "are discarded: the whole word “%(word)s” becomes %(unknown)s.",
+            rest=quotable(word[start:]),
             word=shown,
             unknown=unknown,
         )
@@ -257,8 +261,8 @@ class _Greedy:
         if not unknown:
             return sentence
         more = ngettext(
-            "One word could not be covered and is %(unknown)s.",
-            "%(count)s words could not be covered and are %(unknown)s.",
+            "One word could not be segmented and became %(unknown)s.",
+            "%(count)s words could not be segmented and became %(unknown)s.",
             unknown,
             count=number(unknown),
             unknown=self._model.unknown,

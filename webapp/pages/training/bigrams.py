@@ -14,7 +14,7 @@ from webapp.core.models.bigrams import END, START
 from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
 from webapp.core.trainers.bigrams import train
 from webapp.pages.training.forms import TrainingRequest
-from webapp.pages.walkthrough.cells import StepCell, cell, said
+from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -157,7 +157,7 @@ class BigramWalkthrough:
         if winner.word == END:
             return _(
                 "The end of the sentence. It is likeliest behind “%(word)s”: %(sum)s in all.",
-                word=said(_word(winner.previous)),
+                word=quotable(_word(winner.previous)),
                 sum=_figure(winner.total),
             )
         return _(
@@ -165,8 +165,8 @@ class BigramWalkthrough:
             "“%(word)s” behind “%(previous)s”, with %(sum)s.",
             end=number(column.end),
             words=number(len(column.best)),
-            word=said(winner.word),
-            previous=said(_word(winner.previous)),
+            word=quotable(winner.word),
+            previous=quotable(_word(winner.previous)),
             sum=_figure(winner.total),
         )
 

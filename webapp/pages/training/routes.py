@@ -149,4 +149,4 @@ def _twin(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputP
         "size": asked.size,
         "text": well_formed(asked.text),
     }
-    return all_steps_json(frame.show, about)
+    return all_steps_json(frame.walkthrough, about)

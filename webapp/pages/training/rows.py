@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.training_words import CorpusWord
 from webapp.core.trainers.bpe import END_OF_WORD
-from webapp.pages.walkthrough.cells import StepCell, direction, said
+from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.rendering.markup import shown_piece
 
 PAIRS_SHOWN = 10
@@ -101,7 +101,7 @@ def quoted(piece: str | bytes) -> str:
     """
     if isinstance(piece, bytes):
         try:
-            return said(piece.decode())
+            return quotable(piece.decode())
         except UnicodeDecodeError:
             return shown_piece(piece)
-    return said(piece)
+    return quotable(piece)

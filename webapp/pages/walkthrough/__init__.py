@@ -1,1 +1,1 @@
-"""What `pages/steps` and `pages/training` share: an algorithm's decisions shown one at a time."""
+"""Walkthroughs, which show an algorithm's decisions one at a time: shared by `pages/steps` and `pages/training`."""

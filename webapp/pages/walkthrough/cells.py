@@ -1,4 +1,4 @@
-"""A text in cells, one for each stretch that a step tells apart."""
+"""A text as a row of cells, one for each span that a step distinguishes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webapp.tokenization.result import Result
 
 @dataclass(frozen=True)
 class StepCell:
-    """A stretch of text: `kinds` are CSS classes, `id` the token's where it is one already.
+    """A span of text: `kinds` are CSS classes, `id` is the token's id if the span is a token already.
 
-    Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for what this
-    step is about, `rest` for what is not looked at yet, `word` for what no line is broken in, `differs` for what
-    somebody else does otherwise.
+    Kinds: `done` for a token, `unknown` for one out of vocabulary, `special` for a special one, `now` for the subject
+    of this step, `rest` for text not reached yet, `word` for text without line breaks, `differs` for a token that the
+    other method does not have.
     """
 
     text: str
@@ -25,7 +25,7 @@ class StepCell:
 
 
 def cell(text: str, *kinds: str, id: int | None = None) -> StepCell:
-    """A stretch of a text, with its spaces to be seen."""
+    """A cell for a span of text, with visible spaces."""
     return StepCell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
 
 
@@ -40,20 +40,18 @@ def final_cells(result: Result) -> list[StepCell]:
     return cells
 
 
-def said(text: str) -> str:
-    """A stretch of a text as a sentence quotes it, or as much of it as one can take in.
+def quotable(text: str) -> str:
+    """A span of text as a sentence quotes it: spaces visible, long text shortened, right-to-left text isolated.
 
-    What runs from right to left does not mix with the words around.
-
-    >>> said("a b"), said("שלום") == "\u2068שלום\u2069"
+    >>> quotable("a b"), quotable("שלום") == "\u2068שלום\u2069"
     ('a·b', True)
     """
-    shown = shown_piece(text if len(text) <= _LONGEST_SAID else f"{text[:_LONGEST_SAID]}…")
+    shown = shown_piece(text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…")
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The direction in which the cells of a text stand: that of its first letter.
+    """The direction of a text, and of its cells: that of its first letter.
 
     >>> direction("1 שלום a"), direction("a שלום"), direction("")
     ('rtl', 'ltr', 'ltr')
@@ -65,5 +63,5 @@ def direction(text: str) -> Literal["ltr", "rtl"]:
     return "ltr"
 
 
-_LONGEST_SAID = 48
+_MAX_QUOTED = 48
 _LEFTWARD = ("R", "AL", "AN")

@@ -1,4 +1,4 @@
-"""What the templates of a walkthrough are given, whatever it walks through."""
+"""The context of the templates of every walkthrough."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from webapp.web.templates import Context
 
 @dataclass(frozen=True, kw_only=True)
 class WalkthroughContext(Context):
-    """One step, for htmx. The template of the drawing gets the values of the step as `part`."""
+    """One step, for htmx. The template that draws the step gets its values as `part`."""
 
     template = "walkthrough/_walkthrough.html"
 
-    frame: StepFrame | None  # None where there is nothing to show
+    frame: StepFrame | None  # None if there is no step to show
     problems: Sequence[InputProblem]
-    offers: Sequence[tuple[str, str]] = ()  # ways out of them: words, address
+    offers: Sequence[tuple[str, str]] = ()  # links that solve the problems: label, address
     pending: StillFetchingError | None = None  # while the vocabulary is being fetched
-    again: str = ""  # the address to ask for then
+    again: str = ""  # the address to request again until then

@@ -1,4 +1,4 @@
-"""One step of a show as pages and programs are given it."""
+"""One step of a walkthrough as a page, and all of them as JSON."""
 
 from __future__ import annotations
 
@@ -16,53 +16,56 @@ from webapp.web.htmx import private, swappable
 
 @dataclass(frozen=True)
 class StepFrame:
-    """Step `step` of a show; `address` gives the address of each of its steps, `asked` says what led to this one."""
+    """Step `step` of a walkthrough; `address` maps a step to its address, `note` is a sentence above the step."""
 
-    show: Walkthrough
+    walkthrough: Walkthrough
     step: int
     address: Callable[[int], str]
-    asked: str = ""
+    note: str = ""
 
     @property
     def last(self) -> int:
         """The number of the last step."""
-        return len(self.show) - 1
+        return len(self.walkthrough) - 1
 
     @property
     def template(self) -> str:
-        """What draws it."""
-        return "walkthrough/_preparation.html" if self._opens else self.show.template
+        """The template that draws it."""
+        return "walkthrough/_preparation.html" if self._is_preparation else self.walkthrough.template
 
     @property
     def sentence(self) -> str:
-        """What happened and why."""
-        return self.show.sentence(self.step)
+        """The sentence that says what happened and why."""
+        return self.walkthrough.sentence(self.step)
 
     @property
     def part(self) -> object:
-        """What the template is given."""
-        return self.show.part(self.step)
+        """The values for the template, as `part`."""
+        return self.walkthrough.part(self.step)
 
     def to(self, step: int) -> str:
-        """The address of a step by the number that the show itself gives it."""
-        return self.address(step + isinstance(self.show, PreparedWalkthrough))
+        """The address of a step of the wrapped walkthrough, which numbers its steps without the preparation."""
+        return self.address(step + isinstance(self.walkthrough, PreparedWalkthrough))
 
     @property
-    def _opens(self) -> bool:
-        return isinstance(self.show, PreparedWalkthrough) and self.step == 0
+    def _is_preparation(self) -> bool:
+        return isinstance(self.walkthrough, PreparedWalkthrough) and self.step == 0
 
 
-def all_steps_json(show: Walkthrough, about: dict[str, Any]) -> Response:
-    """All steps of a show for programs, behind what they are `about`."""
-    steps = [{"step": step, "sentence": show.sentence(step), **show.record(step)} for step in range(len(show))]
-    return private(json_response({**about, "steps": steps, "ids": list(show.ids)}))
+def all_steps_json(walkthrough: Walkthrough, about: dict[str, Any]) -> Response:
+    """All steps of a walkthrough as JSON, after the fields `about` its input."""
+    steps = [
+        {"step": step, "sentence": walkthrough.sentence(step), **walkthrough.record(step)}
+        for step in range(len(walkthrough))
+    ]
+    return private(json_response({**about, "steps": steps, "ids": list(walkthrough.ids)}))
 
 
 def wants_json() -> bool:
-    """Whether a program asks."""
+    """Whether the request asks for JSON."""
     return request.args.get("format") == "json"
 
 
 def page(body: str, status: int = 200, *, link: str = "") -> Response:
-    """An answer in HTML; to htmx with the address that the page has after it."""
+    """A response in HTML; for htmx with the address to show in the browser."""
     return swappable(make_response(body, status), link)

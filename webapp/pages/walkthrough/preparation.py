@@ -1,4 +1,4 @@
-"""The first step of every show: what the normalizer and the pre-tokenizer make of a text before the model sees it."""
+"""Step 0 of every walkthrough: what the normalizer and the pre-tokenizer make of the text before the model gets it."""
 
 from __future__ import annotations
 
@@ -22,54 +22,54 @@ from webapp.web.localization import number
 
 
 def pretokens(result: Result) -> list[Pretoken | AddedFound]:
-    """What the model is asked for the text of a result, in order."""
+    """The pre-tokens and added tokens of a result's text, in order."""
     state = result.state
     return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.template)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparationPart:
-    """What `walkthrough/_preparation.html` draws."""
+    """The values for `walkthrough/_preparation.html`."""
 
-    before: Sequence[StepCell]  # the text as it was typed, where the model gets another
-    stretches: Sequence[StepCell]  # what the model gets
-    changed: bool  # whether some of it is not as it was typed
+    original: Sequence[StepCell]  # the text as typed, empty if the model gets it unchanged
+    pretokens: Sequence[StepCell]  # the input of the model, with added tokens
+    changed: bool  # whether a pre-token differs from the text as typed
     added: bool  # whether there are added tokens
 
 
 class PreparedWalkthrough:
-    """A show with the opening in front: its step 1 is the show's own step 0."""
+    """A walkthrough with the preparation as step 0; step 1 is step 0 of the wrapped walkthrough."""
 
-    def __init__(self, result: Result, show: Walkthrough) -> None:
+    def __init__(self, result: Result, walkthrough: Walkthrough) -> None:
         self._result = result
         self._found = pretokens(result)
-        self.show = show
+        self.walkthrough = walkthrough
 
     def __len__(self) -> int:
-        return 1 + len(self.show)
+        return 1 + len(self.walkthrough)
 
     @property
     def ids(self) -> Sequence[int]:
-        """Those of the show."""
-        return self.show.ids
+        """The ids of the result."""
+        return self.walkthrough.ids
 
     @property
     def template(self) -> str:
-        """The show's own."""
-        return self.show.template
+        """The template of the wrapped walkthrough's steps."""
+        return self.walkthrough.template
 
     def sentence(self, step: int) -> str:
-        """What happened and why."""
-        return self.show.sentence(step - 1) if step else self._opening()
+        """The sentence that says what happened and why."""
+        return self.walkthrough.sentence(step - 1) if step else self._preparation()
 
     def part(self, step: int) -> object:
-        """What the template is given."""
-        return self.show.part(step - 1) if step else self._part()
+        """The values for the template."""
+        return self.walkthrough.part(step - 1) if step else self._part()
 
     def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
+        """The step as JSON values."""
         if step:
-            return self.show.record(step - 1)
+            return self.walkthrough.record(step - 1)
         return {
             "kind": "pretokens",
             "pretokens": [
@@ -85,73 +85,73 @@ class PreparedWalkthrough:
 
     def step_of(self, token: int) -> int:
         """The step that made a token."""
-        return 1 + self.show.step_of(token)
+        return 1 + self.walkthrough.step_of(token)
 
     def _part(self) -> PreparationPart:
         text = self._result.encoding.text
         cells = []
         for found in self._found:
             if isinstance(found, AddedFound):
-                cells.append(cell(found.token.content, "stretch", "special"))
+                cells.append(cell(found.token.content, "pretoken", "special"))
             else:
                 changed = found.text != text[found.start : found.end]
-                cells.append(cell(found.text, "stretch", "changed" if changed else ""))
+                cells.append(cell(found.text, "pretoken", "changed" if changed else ""))
         same = [one.text for one in cells] == [shown_piece(text)]
         return PreparationPart(
-            before=[] if same else [cell(text, "typed")],
-            stretches=cells,
+            original=[] if same else [cell(text, "typed")],
+            pretokens=cells,
             changed=any("changed" in one.kinds for one in cells),
             added=any(isinstance(found, AddedFound) for found in self._found),
         )
 
-    def _opening(self) -> str:
+    def _preparation(self) -> str:
         if not self._found:
-            return _("Nothing is left of the text before the model sees it, so there are no tokens.")
-        return joined([self._normalized(), self._cut(), self._added()])
+            return _("Nothing is left of the text after normalization and pre-tokenization, so there are no tokens.")
+        return joined([self._normalizer_sentence(), self._pretokenizer_sentence(), self._added_sentence()])
 
-    def _normalized(self) -> str:
-        """What the normalizer did to this very text."""
+    def _normalizer_sentence(self) -> str:
+        """What the normalizer did to this text."""
         normalizer = self._result.tokenizer.normalizer
         text = self._result.encoding.text
         if normalizer is None:
-            return _("The text is taken as it is: this vocabulary has no normalizer.")
+            return _("This vocabulary has no normalizer, so the text stays as it is.")
         names = ", ".join(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
         normalized = normalizer.normalize(text)
         if normalized == text:
             return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
         done = {
-            "case": _("it puts letters into lower case"),
+            "case": _("it lowercases letters"),
             "normalization": _("it replaces or removes characters"),
         }
         found = [done[reason] for reason in changes(text, normalized) if reason in done]
         if len(found) > 1:
             what = _("%(one)s, and %(other)s", one=found[0], other=found[1])
         else:
-            what = found[0] if found else _("it changes nothing but white space and the marks for it")
-        return _("First the normalizer (%(names)s): %(what)s.", names=names, what=what)
+            what = found[0] if found else _("it changes only white space and its markers")
+        return _("The normalizer (%(names)s) runs first: %(what)s.", names=names, what=what)
 
-    def _cut(self) -> str:
-        """What the pre-tokenizer did."""
+    def _pretokenizer_sentence(self) -> str:
+        """How many pre-tokens the pre-tokenizer made."""
         tokenizer = self._result.tokenizer
         count = sum(isinstance(found, Pretoken) for found in self._found)
         if tokenizer.pretokenizer is None:
             return (
-                _("There is no pre-tokenizer either: the algorithm gets the text in one piece.")
+                _("There is no pre-tokenizer either: the algorithm gets the text as a whole.")
                 if (tokenizer.normalizer is None)
-                else _("There is no pre-tokenizer: the algorithm gets the text in one piece.")
+                else _("There is no pre-tokenizer: the algorithm gets the text as a whole.")
             )
         names = ", ".join(step.name for step in pipeline_summary(tokenizer).pretokenizer)
         sentence = ngettext(
-            "The pre-tokenizer (%(names)s) leaves one stretch.",
-            "The pre-tokenizer (%(names)s) cuts it into %(count)s stretches; no token will reach across their borders.",
+            "The pre-tokenizer (%(names)s) makes one pre-token.",
+            "The pre-tokenizer (%(names)s) splits it into %(count)s pre-tokens; no token crosses their boundaries.",
             count,
             names=names,
             count=number(count),
         )
-        return joined([sentence, self._dropped()])
+        return joined([sentence, self._dropped_sentence()])
 
-    def _dropped(self) -> str:
-        """Whether some of the text is in no pre-token."""
+    def _dropped_sentence(self) -> str:
+        """Whether part of the text is in no pre-token."""
         text = self._result.encoding.text
         covered = [False] * len(text)
         for found in self._found:
@@ -160,11 +160,11 @@ class PreparedWalkthrough:
         if not lost:
             return ""
         if all(character.isspace() for character in lost):
-            return _("White space separates them and is not kept.")
-        return _("Some characters are not kept.")
+            return _("The white space between them is dropped.")
+        return _("Some characters are dropped.")
 
-    def _added(self) -> str:
-        """How many tokens the algorithm does not make."""
+    def _added_sentence(self) -> str:
+        """How many tokens are added tokens, which the algorithm does not see."""
         added = [one for one in self._found if isinstance(one, AddedFound)]
         around = sum(one.around for one in added)
         inside = len(added) - around
@@ -172,16 +172,16 @@ class PreparedWalkthrough:
         if inside:
             sentences.append(
                 ngettext(
-                    "One added token is found before that and is never cut.",
-                    "%(num)s added tokens are found before that and are never cut.",
+                    "One added token is matched before that and is never split.",
+                    "%(num)s added tokens are matched before that and are never split.",
                     inside,
                 )
             )
         if around:
             sentences.append(
                 ngettext(
-                    "One special token is put around the text in the end.",
-                    "%(num)s special tokens are put around the text in the end.",
+                    "One special token is added around the text at the end.",
+                    "%(num)s special tokens are added around the text at the end.",
                     around,
                 )
             )

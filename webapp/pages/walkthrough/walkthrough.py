@@ -1,4 +1,4 @@
-"""What every algorithm offers to be followed by: its steps in sentences, drawings and plain values."""
+"""The protocol of walkthroughs: the steps of an algorithm as sentences, drawings and plain values."""
 
 from __future__ import annotations
 
@@ -11,35 +11,32 @@ class Walkthrough(Protocol):
 
     @property
     def template(self) -> str:
-        """What draws a step: `steps/_matching.html`, which is given `part(step)` and `to`.
-
-        `to(step)` is the address of a step of this show.
-        """
+        """The template that draws a step, e.g. `steps/_matching.html`; it gets `part(step)` as `part`."""
 
     @property
     def ids(self) -> Sequence[int]:
-        """The ids in the end: those that the playground shows for the same text."""
+        """The ids of the result: those that the playground shows for the same text."""
 
     def __len__(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
 
     def sentence(self, step: int) -> str:
-        """What happened and why, in plain words and in the reader's language."""
+        """What happened in a step and why, in the reader's language."""
 
     def part(self, step: int) -> object:
-        """What the template is given as `part`: a dataclass of the walkthrough's own."""
+        """The values for the template: a dataclass specific to the walkthrough."""
 
     def record(self, step: int) -> dict[str, Any]:
-        """The same for programs: values that JSON has, none of them translated."""
+        """The step as JSON values, none of them translated."""
 
     def step_of(self, token: int) -> int:
         """The step that made token `token` of the result."""
 
 
 class NoStepsError(Exception):
-    """A text or a vocabulary whose steps cannot be shown: `message` says why, in the reader's language.
+    """The steps of this text or vocabulary cannot be shown: `message` says why, in the reader's language.
 
-    With `instead` the page offers the same text with the vocabulary that ships for the algorithm.
+    With `instead`, the page offers the same text with the algorithm's shipped vocabulary.
     """
 
     def __init__(self, message: str, status: int = 422, *, instead: bool = False) -> None:

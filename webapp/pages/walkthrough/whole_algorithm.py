@@ -1,4 +1,4 @@
-"""The reference algorithms that pages show in full, read from `webapp.core.reference` when the site starts."""
+"""The source of the reference algorithms that pages show in full, read from `webapp.core.reference` at start-up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENCODING: Mapping[str, SourceListing] = MappingProxyType(
         "unigram": source_listing(unigram.encode),
     }
 )
-"""How a text or a word becomes tokens, for each algorithm of `/steps`."""
+"""Encoding, for each algorithm of `/steps`."""
 
 TRAINING: Mapping[str, SourceListing] = MappingProxyType(
     {
@@ -29,7 +29,7 @@ TRAINING: Mapping[str, SourceListing] = MappingProxyType(
         "bigrams": source_listing(ngram.train, ngram.segment),
     }
 )
-"""How a corpus becomes a vocabulary, for each kind of training of `/steps/training`."""
+"""Training, for each kind of `/steps/training`."""
 
 LESSONS: Mapping[str, SourceListing] = MappingProxyType(
     {
@@ -40,4 +40,4 @@ LESSONS: Mapping[str, SourceListing] = MappingProxyType(
         "unigram": source_listing(unigram.seed, unigram.train, unigram.encode),
     }
 )
-"""Training and encoding for each lesson that is about an algorithm."""
+"""Training and encoding, for each lesson about an algorithm."""
