@@ -8,6 +8,7 @@ from typing import Any
 
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
+from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import VocabularyGroup, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
 from webapp.pages.vocabularies.portrait_bars import PortraitBar
@@ -95,6 +96,7 @@ class VocabularyPage(HeadedPage):
     longest_words: Sequence[LongToken]
     special: Sequence[SpecialLine]
     special_shown: int  # how many of them are shown at most
+    downloads: Sequence[Download]
     growth: Sequence[ChartPanel]  # none where the vocabulary has no line in the chart
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, make_response, request, url_for
+from flask import Blueprint, Response, abort, jsonify, make_response, request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.pages.vocabularies import listing, portrait_bars, token_table
+from webapp.core.formats.fields import FormatError
+from webapp.pages.vocabularies import downloads, listing, portrait_bars, token_table
 from webapp.pages.vocabularies.contexts import (
     ListContext,
     ListPage,
@@ -25,7 +26,7 @@ from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
-from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -38,10 +39,11 @@ from webapp.vocabularies import (
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
+from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
-from webapp.web.templates import ErrorMessage, render
+from webapp.web.templates import ErrorMessage, ErrorPage, render
 
 SPECIAL_SHOWN = 300
 
@@ -94,6 +96,32 @@ def twin(name: str) -> Response:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
 
 
+@blueprint.get("/vocabularies/<name>/<file>")
+def download(name: str, file: str) -> Response:
+    """A vocabulary as a file for other libraries; `file` is one of `downloads.FORMAT_OF`."""
+    if file not in downloads.FORMAT_OF:
+        abort(404)
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return _unknown(name)
+    try:
+        content = downloads.content_of(tokenizer_of(name), file)
+    except FormatError as error:
+        why = _(
+            "There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title_of(entry), why=wrong_file(error)
+        )
+        return _error_page(404, why)
+    except UnavailableVocabularyError as error:
+        return _unavailable(entry, error)
+    except StillFetchingError:
+        response = _error_page(503, _("The vocabulary is still being fetched. Try again in a moment."))
+        response.headers["Retry-After"] = "5"
+        return response
+    response = Response(content, mimetype=downloads.FORMAT_OF[file].files[file])
+    response.headers["Content-Disposition"] = f"attachment; filename={downloads.download_name(file, name)}"
+    return private(cached_for(response, 0))  # an upload belongs to one visitor
+
+
 @blueprint.get("/vocabularies/<name>")
 def vocabulary(name: str) -> Response:
     """What a vocabulary is made of; `query` and `page` choose among its tokens."""
@@ -133,6 +161,7 @@ def vocabulary(name: str) -> Response:
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
         growth=size_chart(entry.name),
+        downloads=downloads.downloads_of(entry.name, tokenizer),
     )
     return _answer(render(context), status)
 
@@ -185,6 +214,11 @@ def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Re
         return make_response(render(ErrorMessage(message=told.message)), told.status)
     page = UnavailableVocabularyPage(message=told.message, line=listing.line_of(entry))
     return make_response(render(page), told.status)
+
+
+def _error_page(status: int, message: str) -> Response:
+    page = ErrorPage(message=message, heading=heading_for(status), status=status)
+    return make_response(render(page), status)
 
 
 def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
