@@ -47,7 +47,6 @@ class AlgorithmTexts:
     steps: Text = ""
     examples: Sequence[str] = ENGLISH
     exhausted: Text = NOTHING_LEFT
-    lesson: str = ""  # the page of the course that is about it
 
 
 _DICTIONARIES = _l("Dictionaries, for FMM and BMM")
@@ -90,7 +89,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
         heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
-        lesson="dictionary",
     ),
     "bmm": AlgorithmTexts(
         "BMM",
@@ -101,7 +99,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
         heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
-        lesson="dictionary",
     ),
     "bpe": AlgorithmTexts(
         "BPE",
@@ -111,7 +108,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "and the tree of merges that each word ends in."
         ),
         examples=(*ENGLISH, PARTING),
-        lesson="bpe",
     ),
     "wordpiece": AlgorithmTexts(
         "WordPiece",
@@ -125,7 +121,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
         ),
         examples=(ENGLISH[0], UNKNOWN),
         exhausted=_l("No other pair occurs at least twice."),
-        lesson="wordpiece",
     ),
     "unigram": AlgorithmTexts(
         "Unigram",
@@ -138,7 +133,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "way through, and the ways behind it."
         ),
         examples=ENGLISH,
-        lesson="unigram",
     ),
     "words": AlgorithmTexts(
         _l("Whole words"),

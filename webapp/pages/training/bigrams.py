@@ -13,7 +13,7 @@ from flask_babel import ngettext
 from webapp.core.models.bigrams import END, START
 from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
 from webapp.core.trainers.bigrams import train
-from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.cells import StepCell, cell, said
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number

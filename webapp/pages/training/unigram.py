@@ -25,8 +25,8 @@ from webapp.core.traces.training_unigram import (
 )
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
-from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
+from webapp.pages.training.request import MOST_PIECES, TrainingRequest
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.figures import format_log_probability
