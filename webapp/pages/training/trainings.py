@@ -6,9 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from flask_babel import lazy_gettext as _l
 
@@ -91,55 +90,53 @@ class Training:
         return TrainingRequest(self.algorithm, symbols=self.symbols)
 
 
-TRAININGS: Mapping[str, Training] = MappingProxyType(
-    {
-        training.request.kind: training
-        for training in (
-            Training(
-                "bpe",
-                _l("BPE over characters"),
-                presets.CHARACTER_PRESETS,
-                merges.character_bpe,
-                (bpe.characters, bpe.train),
-                options=(APART,),
-            ),
-            Training(
-                "bpe",
-                _l("BPE over bytes"),
-                presets.BYTE_PRESETS,
-                merges.byte_bpe,
-                (bpe.utf8, bpe.train),
-                symbols="bytes",
-            ),
-            Training(
-                "wordpiece",
-                _l("WordPiece"),
-                presets.WORDPIECE_PRESETS,
-                merges.wordpiece,
-                (wordpiece.split, wordpiece.train),
-                options=(MINIMUM,),
-            ),
-            Training(
-                "unigram",
-                _l("Unigram"),
-                presets.UNIGRAM_PRESETS,
-                unigram_training.walkthrough,
-                (unigram.seed, unigram.train),
-                size=PIECES,
-                options=(LONGER, PLAIN, EVERY),
-            ),
-            Training(
-                "bigrams",
-                _l("Word bigrams"),
-                presets.BIGRAM_PRESETS,
-                bigrams.BigramWalkthrough,
-                (ngram.train, ngram.segment),
-                size=None,
-                corpus_label=_SENTENCES,
-            ),
-        )
-    }
-)
+TRAININGS: dict[str, Training] = {
+    training.request.kind: training
+    for training in (
+        Training(
+            "bpe",
+            _l("BPE over characters"),
+            presets.CHARACTER_PRESETS,
+            merges.character_bpe,
+            (bpe.characters, bpe.train),
+            options=(APART,),
+        ),
+        Training(
+            "bpe",
+            _l("BPE over bytes"),
+            presets.BYTE_PRESETS,
+            merges.byte_bpe,
+            (bpe.utf8, bpe.train),
+            symbols="bytes",
+        ),
+        Training(
+            "wordpiece",
+            _l("WordPiece"),
+            presets.WORDPIECE_PRESETS,
+            merges.wordpiece,
+            (wordpiece.split, wordpiece.train),
+            options=(MINIMUM,),
+        ),
+        Training(
+            "unigram",
+            _l("Unigram"),
+            presets.UNIGRAM_PRESETS,
+            unigram_training.walkthrough,
+            (unigram.seed, unigram.train),
+            size=PIECES,
+            options=(LONGER, PLAIN, EVERY),
+        ),
+        Training(
+            "bigrams",
+            _l("Word bigrams"),
+            presets.BIGRAM_PRESETS,
+            bigrams.BigramWalkthrough,
+            (ngram.train, ngram.segment),
+            size=None,
+            corpus_label=_SENTENCES,
+        ),
+    )
+}
 """The kinds of training by their ids, in the order in which the page lists them."""
 
 
