@@ -69,6 +69,7 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert page.pieces == ["a", "b", " ", "c", "a", "?"]
     assert not page.problems
     assert "Letters splits at every character." in page.text
+    assert re.search(r'<meta name="description" content="[^"]*, Unigram (or|或) Letters', html)
     assert re.search(r'<input type="radio" name="algorithm" value="letters"[^>]* checked>', html)
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
 
