@@ -57,7 +57,7 @@ def test_a_round_is_told(client: FlaskClient) -> None:
     html = client.get("/steps/training/wordpiece?step=1&lang=en").text
     assert "score 1 ÷ (1 × 1) = 1.000" in told(html)
     html = client.get("/steps/training/unigram?step=2&lang=en").text
-    assert "Of 5 longer pieces, 3 go." in told(html)
+    assert "Of 5 longer pieces, 3 are removed." in told(html)
 
 
 def test_htmx_gets_the_show_alone(client: FlaskClient) -> None:

@@ -1,4 +1,4 @@
-"""`/vocabularies`, the list of all and the record of those that ship, and `/vocabularies/NAME`, what one is made of."""
+"""`/vocabularies`: the list and the training record; `/vocabularies/NAME`: the contents of a vocabulary, and files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ blueprint = Blueprint("vocabularies", __name__)
 
 @blueprint.get("/vocabularies")
 def index() -> Response:
-    """The list of all vocabularies, searched by `find`; below it the record of those that ship."""
+    """The list of all vocabularies, searched by `find`, with the training record of the shipped ones."""
     asked = request.args.get("find", "")
     too_long = _too_long(asked, listing.LONGEST_FIND)
     listed = ListContext(
@@ -69,19 +69,19 @@ def index() -> Response:
 
 @blueprint.get("/vocabularies/RECORD.json")
 def written_record() -> Response:
-    """The record as it was written when the vocabularies were learned."""
+    """The record of how the shipped vocabularies were trained."""
     return jsonify(record())
 
 
 @blueprint.get("/vocabularies/SIZES.json")
 def written_sizes() -> Response:
-    """The figures of the chart as they were measured."""
+    """The figures of the chart."""
     return jsonify(sizes_record())
 
 
 @blueprint.get("/vocabularies/<name>.json")
 def twin(name: str) -> Response:
-    """The same for programs."""
+    """A vocabulary as JSON."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
@@ -124,7 +124,7 @@ def download(name: str, file: str) -> Response:
 
 @blueprint.get("/vocabularies/<name>")
 def vocabulary(name: str) -> Response:
-    """What a vocabulary is made of; `query` and `page` choose among its tokens."""
+    """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
         return _unknown(name)
@@ -167,24 +167,24 @@ def vocabulary(name: str) -> Response:
 
 
 def _answer(body: str, status: int, **address: str | int | None) -> Response:
-    """The answer; to htmx with the address that the page has after it."""
+    """The response, for htmx with the new address of the page."""
     response = make_response(body, status)
     swappable(response)
     if wants_partial():
         values: dict[str, Any] = {key: value for key, value in address.items() if value}
-        # Leafing goes into the history, typing does not.
+        # Changing the page adds to the history, typing does not.
         header = "HX-Push-Url" if "page" in request.args else "HX-Replace-Url"
         response.headers[header] = url_for(request.endpoint or "vocabularies.index", **values)
     return response
 
 
 def _kept(query: str, page: token_table.TokenPage | None) -> dict[str, str | int | None]:
-    """What the address has to hold: neither an empty query nor the first page."""
+    """The parameters of the address, without an empty query or the first page."""
     return {"query": query, "page": page.number if page and page.number > 1 else None}
 
 
 def _too_long(query: str, limit: int) -> str | None:
-    """What to say where more is searched for than `limit` characters."""
+    """The message for a search of more than `limit` characters, else None."""
     if len(query) <= limit:
         return None
     return _(
@@ -195,9 +195,7 @@ def _too_long(query: str, limit: int) -> str | None:
 
 
 def _no_page(last: int) -> str:
-    return _(
-        "There is no page %(page)s here; the last is %(last)s.", page=_short(request.args["page"]), last=number(last)
-    )
+    return _("There is no page %(page)s; the last is %(last)s.", page=_short(request.args["page"]), last=number(last))
 
 
 def _unknown(name: str) -> Response:
@@ -208,7 +206,7 @@ def _unknown(name: str) -> Response:
 
 
 def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
-    """A vocabulary that is known and cannot be had now."""
+    """The page of a known vocabulary that cannot be fetched or read."""
     told = unavailable_problem(error)
     if wants_partial():
         return make_response(render(ErrorMessage(message=told.message)), told.status)
@@ -222,7 +220,7 @@ def _error_page(status: int, message: str) -> Response:
 
 
 def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
-    """A vocabulary that is being fetched: the page looks again by itself."""
+    """The page of a vocabulary that is being fetched, which reloads itself."""
     return make_response(render(PendingVocabularyPage(line=listing.line_of(entry), waiting=waiting)), 202)
 
 
@@ -232,7 +230,7 @@ def _short(text: str) -> str:
 
 
 def _list_page(listed: ListContext) -> ListPage:
-    """The list, and how the shipped vocabularies were learned."""
+    """The page with the list and the training record."""
     written = record()
     kinds = {
         "English": _("English"),
