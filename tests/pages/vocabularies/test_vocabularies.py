@@ -148,7 +148,9 @@ def test_searching_by_code_points_and_bytes(client: FlaskClient, query: str, id:
 
 def test_only_a_number_may_be_an_id(client: FlaskClient) -> None:
     assert "tokens contain “'”." in words(client.get("/vocabularies/bpe-bytes?query='"))
-    assert re.search("tokens? contains? “12” or ha(s|ve) this id", words(client.get("/vocabularies/wordpiece?query=12")))
+    assert re.search(
+        "tokens? contains? “12” or ha(s|ve) this id", words(client.get("/vocabularies/wordpiece?query=12"))
+    )
 
 
 @pytest.mark.parametrize("page", ["", " ", "1 "])
