@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +15,13 @@ from tests.site import Page
 from webapp import create_app
 from webapp.core.algorithms import Algorithm
 from webapp.core.recipes import MATCHING
+from webapp.core.reference import matching as reference_matching
+from webapp.core.traces import matching as trace_matching
+from webapp.pages.steps.walkthroughs import WALKTHROUGHS, WalkthroughKind
+from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.trainings import TRAININGS
 from webapp.tokenization.algorithms import AlgorithmTexts, algorithm_names, registered
+from webapp.tokenization.result import Result
 from webapp.vocabularies import catalogue, offered_algorithms
 from webapp.vocabularies.catalogue import CatalogueEntry
 
@@ -61,8 +69,75 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert page.pieces == ["a", "b", " ", "c", "a", "?"]
     assert not page.problems
     assert "Letters splits at every character." in page.text
+    assert re.search(r'<meta name="description" content="[^"]*, Unigram (or|或) Letters', html)
     assert re.search(r'<input type="radio" name="algorithm" value="letters"[^>]* checked>', html)
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
+
+
+class OneStep:
+    """A walkthrough whose only step says how many characters there are."""
+
+    template = "steps/_windows.html"
+
+    def __init__(self, result: Result, options: Mapping[str, str]) -> None:
+        self.ids = result.encoding.ids
+
+    def __len__(self) -> int:
+        return 1
+
+    def sentence(self, step: int) -> str:
+        return f"Letters finds {len(self.ids)} characters."
+
+    def part(self, step: int) -> object:
+        return None
+
+    def record(self, step: int) -> dict[str, Any]:
+        return {"kind": "letters"}
+
+    def step_of(self, token: int) -> int:
+        return 0
+
+
+@pytest.fixture
+def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
+    """The site with the algorithm, its steps, its training and its reference."""
+    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, WalkthroughKind(OneStep, ("letters-option",)))
+    request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
+    training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
+    monkeypatch.setitem(TRAININGS, "letters", training)
+    algorithm = replace(ALGORITHM, tracer=trace_matching, reference=(reference_matching.forward,))
+    texts = replace(TEXTS, steps="Every character of Letters.", examples=[TEXT])
+    with registered(algorithm, texts), catalogue.registered(VOCABULARY):
+        yield create_app({"TESTING": True}).test_client()
+
+
+def test_the_steps_page_lists_it_with_its_examples_and_its_training(traced_client: FlaskClient) -> None:
+    html = traced_client.get("/steps?lang=en").text
+    assert re.search(r'<a href="/steps/letters\?[^"]*">Letters</a></dt>\s*<dd>Every character of Letters.</dd>', html)
+    assert '<a href="/steps/training/letters">Letters</a>' in html
+
+
+def test_its_steps_are_shown_with_its_reference_algorithm(traced_client: FlaskClient) -> None:
+    answer = traced_client.get("/steps/letters", query_string={"lang": "en", "letters-option": "x"})
+    assert answer.status_code == 200
+    assert '<span class="nf">forward</span>' in answer.text
+    assert 'name="letters-option" value="x"' in answer.text
+    steps = traced_client.get("/steps/letters", query_string={"format": "json", "lang": "en"}).json
+    assert steps["steps"][1]["sentence"] == "Letters finds 6 characters."
+    assert steps["ids"] == [1, 2, 4, 3, 1, 0]
+
+
+def test_its_training_is_shown_round_by_round(traced_client: FlaskClient) -> None:
+    html = traced_client.get("/steps/training/letters?lang=en").text
+    assert "<h1>Letters, training round by round</h1>" in html
+    assert '<a href="/steps/training/letters?corpus=ab+ab+ac' in html
+    assert ">ab ab ac</textarea>" in html.replace("\n", "")
+    assert traced_client.post("/steps/training/letters", data={"corpus": "ab"}).status_code == 303
+
+
+def test_the_comparison_of_all_algorithms_includes_it(client: FlaskClient) -> None:
+    html = client.post("/compare", data={"text": TEXT, "preset": "methods"}, follow_redirects=True).text
+    assert '<option value="letters:abc" selected>' in html
 
 
 def test_other_algorithms_show_its_count_next_to_theirs(client: FlaskClient) -> None:

@@ -85,4 +85,4 @@ def test_a_browser_renders_the_svg(open_page: OpenPage) -> None:
 def test_the_open_menu_is_accessible_and_fits(open_page: OpenPage) -> None:
     page = open_page(ADDRESS)
     page.get_by_text("Export").click()
-    "#take")=assert_accessible(page, part="#take")="#take")
+    assert_accessible(page, part="#take")

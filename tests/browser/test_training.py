@@ -23,7 +23,7 @@ def test_the_steps_of_a_typed_corpus(open_page: OpenPage, javascript: bool) -> N
         page.click(".leafing a[rel=next]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
     expect(page).to_have_url(re.compile(r"step=1(#show)?$"))
-    assert "“不” and “亦” stand side by side 3 times" in page.inner_text(".told")
+    assert "“不” and “亦” occur next to each other 3 times" in page.inner_text(".told")
     assert page.locator(".winner .symbol").all_inner_texts() == ["不", "亦"]
     page.click(".leafing a[rel=last]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "5")

@@ -76,7 +76,7 @@ def test_the_list_is_searched_while_typing(open_page: OpenPage) -> None:
     expect(page.locator("#list h2")).to_have_text(["WordPiece"])
     page.wait_for_url("**/vocabularies?find=wordpiece")
     box.fill("zzzz")
-    expect(page.locator("#list")).to_contain_text("No vocabulary of that name")
+    expect(page.locator("#list")).to_contain_text("No vocabulary has this name")
     box.fill("")
     expect(page.locator("#list li")).to_have_count(total)
     page.wait_for_url(re.compile("/vocabularies$"))

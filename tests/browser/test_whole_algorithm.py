@@ -6,12 +6,16 @@ import pytest
 
 from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
-from webapp.pages.walkthrough.whole_algorithm import ENCODING, LESSONS, TRAINING
+from webapp.core.algorithms import ALGORITHMS
+from webapp.pages.learn.lessons import LESSONS
+from webapp.pages.training.trainings import TRAININGS
+from webapp.rendering.source_listing import source_listing
 
+LESSON_OF = {lesson.slug: lesson for lesson in LESSONS}
 PATHS = {
-    "/steps/bpe": ENCODING["bpe"],
-    "/steps/training/wordpiece": TRAINING["wordpiece"],
-    "/learn/unigram": LESSONS["unigram"],
+    "/steps/bpe": source_listing(*ALGORITHMS["bpe"].reference),
+    "/steps/training/wordpiece": source_listing(*TRAININGS["wordpiece"].reference),
+    "/learn/unigram": source_listing(*LESSON_OF["unigram"].reference),
 }
 
 

@@ -8,15 +8,19 @@ from types import ModuleType
 
 import pytest
 
-from webapp.core.reference import matching
-from webapp.pages.walkthrough.whole_algorithm import ENCODING, LESSONS, TRAINING
+from webapp.core.algorithms import ALGORITHMS
+from webapp.core.reference import longest_first, matching
+from webapp.pages.learn.lessons import LESSONS
+from webapp.pages.training.trainings import TRAININGS
 from webapp.rendering.source_listing import SourceListing, source_listing
 
-LISTINGS = {
-    f"{kind} {name}": listing
-    for kind, listings in (("encoding", ENCODING), ("training", TRAINING), ("lesson", LESSONS))
-    for name, listing in listings.items()
+REFERENCES = {
+    **{f"encoding {id}": algorithm.reference for id, algorithm in ALGORITHMS.items()},
+    "encoding longest-first": (longest_first.encode,),
+    **{f"training {id}": training.reference for id, training in TRAININGS.items()},
+    **{f"lesson {lesson.slug}": lesson.reference for lesson in LESSONS},
 }
+LISTINGS = {name: source_listing(*functions) for name, functions in REFERENCES.items() if functions}
 
 
 @pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)

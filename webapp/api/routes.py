@@ -220,7 +220,7 @@ def tokens(name: str, query: requests.TokensQuery) -> Response:
     answer=responses.SharedAnswer,
     status=201,
     errors=(403, 404, 409, 410, 413, 503, 507),
-    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where is it cut?"},
+    example={"text": "研究生命科学", "vocabulary": "jieba", "title": "Where is it split?"},
 )
 @stores
 def share(body: requests.SnapshotBody) -> Response:
@@ -247,7 +247,7 @@ def share(body: requests.SnapshotBody) -> Response:
     "/snapshots/<id>",
     answer=responses.SnapshotAnswer,
     errors=(404, 410, 503),
-    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba"},
+    example={"text": "研究生命科学", "vocabulary": "jieba"},
 )
 def snapshot(id: str) -> Response:
     """Get a snapshot: the text and its tokens at the time of sharing.

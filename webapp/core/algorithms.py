@@ -11,7 +11,7 @@ What the pages say about an algorithm stands in `webapp.tokenization.algorithms`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
@@ -82,8 +82,9 @@ class Algorithm:
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `brought_options` to those that are
-    fetched or uploaded. `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show,
-    `reference` where no textbook version is at hand.
+    fetched or uploaded. `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show.
+    `reference` are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole
+    algorithm"; empty where there is no textbook version.
     """
 
     id: str
@@ -96,7 +97,7 @@ class Algorithm:
     limits: TrainingLimits | None = None
     trainer: ModuleType | None = None
     tracer: ModuleType | None = None
-    reference: ModuleType | None = None
+    reference: tuple[Callable[..., object], ...] = ()
 
     @property
     def vocabulary_kind(self) -> str:
@@ -115,7 +116,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             options=(RUNS,),
             brought_options=(RUNS,),
             tracer=trace_matching,
-            reference=reference_matching,
+            reference=(reference_matching.forward,),
         ),
         Algorithm(
             "bmm",
@@ -126,7 +127,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             brought_options=(RUNS,),
             direction="backward",
             tracer=trace_matching,
-            reference=reference_matching,
+            reference=(reference_matching.backward,),
         ),
         Algorithm(
             "bpe",
@@ -136,7 +137,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             limits=MERGES,
             trainer=train_bpe,
             tracer=trace_merging,
-            reference=reference_bpe,
+            reference=(reference_bpe.characters, reference_bpe.utf8, reference_bpe.encode),
         ),
         Algorithm(
             "wordpiece",
@@ -146,7 +147,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             limits=MERGES,
             trainer=train_wordpiece,
             tracer=trace_wordpiece,
-            reference=reference_wordpiece,
+            reference=(reference_wordpiece.encode,),
         ),
         Algorithm(
             "unigram",
@@ -155,7 +156,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             limits=PIECES,
             trainer=train_unigram,
             tracer=trace_viterbi,
-            reference=reference_unigram,
+            reference=(reference_unigram.encode,),
         ),
         # Vocabularies without an algorithm: whole words or characters are looked up. None ships, so the site offers it
         # only where a visitor has brought one.

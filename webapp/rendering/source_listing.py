@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -29,8 +30,9 @@ class SourceListing:
         return self.text.count("\n")
 
 
+@cache
 def source_listing(*functions: Callable[..., Any]) -> SourceListing:
-    """List functions of one module, together with the functions, constants and imports of it that they use."""
+    """List functions of one module, together with the functions, constants and imports of it that they use; cached."""
     module = inspect.getmodule(functions[0])
     assert module is not None
     text = source_of(module, (function.__name__ for function in functions))

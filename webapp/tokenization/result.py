@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
@@ -25,6 +25,7 @@ from webapp.vocabularies import (
     tokenizer_of,
     train_vocabulary,
 )
+from webapp.vocabularies.shipped_vocabularies import NAMES
 
 AnyMerge = bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge
 
@@ -142,7 +143,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
         corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
         learned = train_vocabulary(state.vocabulary, corpus, state.learned_size)
         return Prepared(learned.tokenizer, None, learned.merges, learned_bytes)
-    if state.lowercase and state.vocabulary == "wordpiece":
+    if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
     return Prepared(tokenizer_of(state.vocabulary))
 

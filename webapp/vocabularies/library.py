@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from flask import Flask, current_app, g
+from flask import Flask, current_app, g, has_app_context
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
@@ -139,6 +139,8 @@ class Library:
         """Store an uploaded file and cache its tokenizer; raises the exceptions of `Uploads.keep`."""
         uploaded, tokenizer = self.uploads.keep(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
+        if has_app_context():
+            _found_in_request().pop(uploaded.name, None)  # it may have been looked for before it was uploaded
         return _uploaded_entry(uploaded)
 
     def _fetched(self, known: WellKnown) -> Tokenizer:
@@ -181,10 +183,15 @@ def library() -> Library:
 
 def find(name: str) -> CatalogueEntry | None:
     """The catalogue entry of a vocabulary, or None: `Library.find`, called once for each name in a request."""
-    found: dict[str, CatalogueEntry | None] = g.setdefault("vocabularies_found", {})
-    if found.get(name) is None:  # one that is not there yet may be uploaded in this request
+    found = _found_in_request()
+    if name not in found:
         found[name] = library().find(name)
     return found[name]
+
+
+def _found_in_request() -> dict[str, CatalogueEntry | None]:
+    found: dict[str, CatalogueEntry | None] = g.setdefault("vocabularies_found", {})
+    return found
 
 
 def tokenizer_of(name: str) -> Tokenizer:

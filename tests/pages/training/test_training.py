@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from tests.site import HTMX, Page
 from webapp.core import recipes
 from webapp.pages.training import presets as known
-from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.request import TrainingRequest
 
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
@@ -52,12 +52,12 @@ def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm
 
 def test_a_round_is_explained(client: FlaskClient) -> None:
     html = client.get("/steps/training/bpe?step=3&lang=en").text
-    assert "“est” and “&lt;/w&gt;” stand side by side 3 times. 2 other pairs do so as often" in told(html)
+    assert "“est” and “&lt;/w&gt;” occur next to each other 3 times. 2 other pairs occur as often" in told(html)
     assert "and 7 more pairs" in html
     html = client.get("/steps/training/wordpiece?step=1&lang=en").text
     assert "score 1 ÷ (1 × 1) = 1.000" in told(html)
     html = client.get("/steps/training/unigram?step=2&lang=en").text
-    assert "Of 5 longer pieces, 3 go." in told(html)
+    assert "Of 5 longer pieces, 3 are removed." in told(html)
 
 
 def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
@@ -77,7 +77,7 @@ high er</w>, low er</w>, low est</w>, cool er</w>, cool est</w>"""
 def test_the_presets_give_their_published_results(client: FlaskClient) -> None:
     compared = training_json(client, known.COMPARED)
     assert merged(compared["steps"]) == [tuple(pair.split()) for pair in END_OF_WORD.split(",")]
-    assert "no pair is left" in compared["steps"][-1]["sentence"]
+    assert "No pair is left" in compared["steps"][-1]["sentence"]
     pieces = compared["steps"][-1]["vocabulary"]
     assert " ".join(pieces[id] for id in compared["ids"]) == "high est high er low er low est cool er coolest</w>"
 
@@ -124,11 +124,11 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("bpe", {"corpus": "low lower", "step": "x"}, 422, "“x” is not a whole number.", ""),
         ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
         ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
-        ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to read has 204 characters", ""),
+        ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to tokenize has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
-        ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "A pair takes part from so many occurrences", ""),
+        ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "Minimum count of a pair", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
-        ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to begin with", ""),
+        ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to start with", ""),
     ],
 )
 def test_impossible_options_have_a_message(
@@ -146,7 +146,7 @@ def test_impossible_options_have_a_message(
 
 def test_the_page_links_to_its_json(client: FlaskClient) -> None:
     page = client.get("/steps/training/wordpiece?lang=en").text
-    link = re.search(r'<a href="([^"]+)">All steps as JSON</a>', page)
+    link = re.search(r'<a href="([^"]+)">View all steps as JSON</a>', page)
     assert link is not None
     assert client.get(html.unescape(link[1])).get_json()["kind"] == "wordpiece"
 

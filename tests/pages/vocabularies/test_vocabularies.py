@@ -80,7 +80,7 @@ def test_the_composition_of_a_vocabulary(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
     assert "WordPiece, like BERT" in seen
     assert "Tokens 32,000" in seen
-    assert "Normalizer BertNormalizer keeps capitals Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
+    assert "Normalizer BertNormalizer keeps case Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
     assert "20 DistutilsOptionError" in seen
     assert "4 [MASK] special token" in seen
     assert re.search(r"Latin 26,\d\d\d 82\.\d%", seen)
@@ -143,12 +143,14 @@ def test_searching_by_code_points_and_bytes(client: FlaskClient, query: str, id:
     answer = client.get("/vocabularies/bpe-bytes", query_string={"query": query})
     assert rows(answer)[0][1] == piece
     assert id is None or ids(answer)[0] == id
-    assert f"tokens hold “{query}”." in words(answer)
+    assert f"tokens contain “{query}”." in words(answer)
 
 
 def test_only_a_number_is_searched_as_an_id(client: FlaskClient) -> None:
-    assert "tokens hold “'”." in words(client.get("/vocabularies/bpe-bytes?query='"))
-    assert re.search("tokens? holds? “12” or ha(s|ve) that id", words(client.get("/vocabularies/wordpiece?query=12")))
+    assert "tokens contain “'”." in words(client.get("/vocabularies/bpe-bytes?query='"))
+    assert re.search(
+        "tokens? contains? “12” or ha(s|ve) this id", words(client.get("/vocabularies/wordpiece?query=12"))
+    )
 
 
 @pytest.mark.parametrize("page", ["", " ", "1 "])
@@ -167,7 +169,7 @@ def test_paging(client: FlaskClient) -> None:
     total = len(ids(client.get("/vocabularies/unigram?query=the"))) + len(
         ids(client.get("/vocabularies/unigram?query=the&page=2"))
     )
-    assert f"{total} tokens hold “the”" in words(client.get("/vocabularies/unigram?query=the"))
+    assert f"{total} tokens contain “the”" in words(client.get("/vocabularies/unigram?query=the"))
 
 
 @pytest.mark.parametrize("page", ["321", "0", "-1", "x", "1 2", "1" * 5000, "²"])
@@ -176,13 +178,13 @@ def test_a_page_that_does_not_exist(client: FlaskClient, page: str) -> None:
     assert answer.status_code == 404
     assert "the last is 320" in words(answer)
     assert 'href="/vocabularies/unigram?page=320#tokens"' in answer.text
-    assert "What a text goes through" in answer.text
+    assert "<h2>Pipeline</h2>" in answer.text
 
 
 def test_nothing_found(client: FlaskClient) -> None:
     answer = client.get("/vocabularies/unigram", query_string={"query": "<b>qqq"})
     assert answer.status_code == 200
-    assert "No token holds “<b>qqq”." in words(answer)
+    assert "No token contains “<b>qqq”." in words(answer)
     assert "<b>qqq" not in answer.text
     assert 'value="&lt;b&gt;qqq"' in answer.text
     assert 'href="/vocabularies/unigram#tokens"' in answer.text
@@ -237,7 +239,7 @@ def test_similar_names_are_suggested(client: FlaskClient) -> None:
     assert 'href="/vocabularies/cl100k_base"' in client.get("/vocabularies/CL100K").text
     assert 'href="/vocabularies/gpt2"' in client.get("/vocabularies/GPT-2").text
     assert 'href="/vocabularies/r50k_base"' in client.get("/vocabularies/gpt3").text
-    assert "Names like it" not in client.get("/vocabularies/zzzzzzzzzz").text
+    assert "Similar names" not in client.get("/vocabularies/zzzzzzzzzz").text
 
 
 def test_an_uploaded_vocabulary_has_a_page(app: Flask, client: FlaskClient) -> None:
@@ -286,7 +288,7 @@ def test_a_vocabulary_being_fetched_is_202(client: FlaskClient, monkeypatch: pyt
     monkeypatch.setattr(routes, "tokenizer_of", wait)
     answer = client.get("/vocabularies/gpt2")
     assert answer.status_code == 202
-    assert "0.5 of 2.0 MB are here." in words(answer)
+    assert "0.5 of 2.0 MB received." in words(answer)
     assert '<meta http-equiv="refresh"' in answer.text
     assert client.get("/vocabularies/gpt2", headers=HTMX).text.strip() in answer.text
 
@@ -325,7 +327,7 @@ def test_finding_a_vocabulary(client: FlaskClient, find: str, there: str, not_th
 
 
 def test_no_vocabulary_matches_the_search(client: FlaskClient) -> None:
-    assert "No vocabulary of that name" in words(client.get("/vocabularies?find=zzzzz"))
+    assert "No vocabulary has this name" in words(client.get("/vocabularies?find=zzzzz"))
     long = client.get("/vocabularies", query_string={"find": "z" * 101})
     assert long.status_code == 422
     assert "Search for at most 100 characters" in words(long)
@@ -363,7 +365,7 @@ def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> Non
         entry = library().keep(json.dumps(document).encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     seen = words(answer).replace(" ,", ",")
-    assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only what matches" in seen
+    assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only matches" in seen
     assert "<b></code>" not in answer.text
 
 

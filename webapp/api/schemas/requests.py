@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from webapp.api.schemas.algorithm import AlgorithmId
-from webapp.core.algorithms import DEFAULT
+from webapp.core.algorithms import ALGORITHMS, DEFAULT, LOWERCASE, RUNS, Option
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
@@ -29,6 +29,15 @@ def _all_whole(values: Any) -> Any:
 
 
 Whole = BeforeValidator(_whole)
+
+
+def _users(option: Option) -> str:
+    """The algorithms with an option, for a description.
+
+    >>> _users(RUNS)
+    '`fmm`, `bmm`'
+    """
+    return ", ".join(f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options)
 
 
 class Body(BaseModel):
@@ -52,8 +61,10 @@ class Choice(Body):
         description=f"Default: the first algorithm of the vocabulary; without a vocabulary, `{DEFAULT}`.",
         examples=[DEFAULT],
     )
-    runs: bool = Field(True, description="`fmm`, `bmm`: keep a run of Latin letters or digits as one token.")
-    lowercase: bool = Field(False, description="`wordpiece`: lower-case the text first (built-in vocabulary only).")
+    runs: bool = Field(True, description=f"{_users(RUNS)}: keep a run of Latin letters or digits as one token.")
+    lowercase: bool = Field(
+        False, description=f"{_users(LOWERCASE)}: lower-case the text first (built-in vocabulary only)."
+    )
     special: bool = Field(False, description="Recognize special tokens that are written in the text.")
     template: bool = Field(False, description="Add the special tokens that the vocabulary puts around a text.")
     dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")

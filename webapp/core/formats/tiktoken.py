@@ -62,25 +62,41 @@ def read(
             encoding=shown(encoding),
             known=", ".join(ENCODINGS),
         )
-    known = ENCODINGS.get(encoding or "")
+    known = ENCODINGS.get(encoding or "", _UNKNOWN_ENCODING)
     if special_tokens is None:
-        special_tokens = known.special_tokens if known else {}
+        special_tokens = known.special_tokens
     if pattern is None:
-        pattern = known.pattern if known else split_patterns.CL100K_BASE
-    normalizer = known.normalizer if known else None
-    return rank_tokenizer(ranks, checked_pattern(pattern), special_tokens, normalizer)
+        pattern = known.pattern
+    return rank_tokenizer(ranks, checked_pattern(pattern), special_tokens, known.normalizer)
 
 
 def write(tokenizer: Tokenizer) -> bytes:
     """Return the file of a tokenizer's pieces in the order of their ranks, without special tokens.
 
-    >>> tokenizer = Tokenizer(RankBPE([bytes([byte]) for byte in range(256)] + [b"ab"]))
-    >>> write(tokenizer).splitlines()[-2:]
+    `read` reads it back to the same ids for every text without special tokens.
+
+    >>> pieces = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    >>> write(rank_tokenizer(pieces, split_patterns.CL100K_BASE, {})).splitlines()[-2:]
     [b'/w== 255', b'YWI= 256']
 
-    Raises FormatError for a model that does not merge by rank.
+    Raises FormatError for a model that does not merge by rank, and for a tokenizer whose split pattern, normalizer or
+    gaps between ranks are not those that `read` assumes for a file of this size.
     """
-    return b"".join(b"%s %d\n" % (b2a_base64(piece, newline=False), id) for piece, id in model_ranks(tokenizer).items())
+    ranks = model_ranks(tokenizer)
+    name = encoding_of(ranks)
+    parts = ENCODINGS.get(name or "", _UNKNOWN_ENCODING)
+    pipeline = (Split(parts.pattern, "removed", invert=True), parts.normalizer, decoders.ByteLevelDecoder())
+    if (tokenizer.pretokenizer, tokenizer.normalizer, tokenizer.decoder) != pipeline:
+        raise FormatError(
+            "a .tiktoken file of %(count)s ranks implies the split pattern and normalizer of %(name)s; this tokenizer "
+            "uses others",
+            count=f"{len(ranks):,}",
+            name=name or "cl100k_base",
+        )
+    gaps = set(range(max(ranks.values()) + 1)) - set(ranks.values())
+    if not gaps <= set(parts.special_tokens.values()):
+        raise FormatError("a .tiktoken file cannot leave out the rank %(rank)s", rank=min(gaps))
+    return b"".join(b"%s %d\n" % (b2a_base64(piece, newline=False), id) for piece, id in ranks.items())
 
 
 def model_ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
@@ -268,3 +284,6 @@ ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType(
 
 Llama 3's `tokenizer.model` is a `.tiktoken` file; versions 3.1 to 3.3 use it with other special tokens.
 """
+
+_UNKNOWN_ENCODING = EncodingParts(0, split_patterns.CL100K_BASE, MappingProxyType({}))
+"""What is assumed for a file whose number of ranks is none of theirs."""

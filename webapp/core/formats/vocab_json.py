@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from webapp.core.formats.fields import FormatError, missing_ids
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
+from webapp.core.formats.special_tokens import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.byte_characters import spelt, unspelt
+from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
@@ -40,8 +43,7 @@ def read_document(document: Any, merges: str) -> Tokenizer:
     names = _names(document)
     ids = {name: id for id, name in enumerate(names)}
     pairs = _merges(merges, ids)
-    made = {names[left] + names[right] for left, right in pairs}
-    special_tokens = {name: id for name, id in ids.items() if len(name) > 1 and name not in made}
+    special_tokens = _special_tokens(names, pairs)
     pieces = [name.encode() if name in special_tokens else _piece(name) for name in names]
     try:
         model = BPE(pieces, pairs, byte_level=True)
@@ -51,15 +53,17 @@ def read_document(document: Any, merges: str) -> Tokenizer:
 
 
 def write(tokenizer: Tokenizer) -> tuple[str, str]:
-    """Return the `vocab.json` and the `merges.txt` of a byte-level BPE.
+    """Return the `vocab.json` and the `merges.txt` of a byte-level BPE, which `read` reads back to the same ids.
+
+    The tokens that a template adds around a text are not in the files.
 
     >>> bpe = BPE([bytes([byte]) for byte in range(256)] + [b"to", b" to"], [(116, 111), (32, 256)], byte_level=True)
     >>> vocabulary, merges = write(BYTE_BPE.tokenizer(bpe))
     >>> vocabulary[-20:], merges
     ('"to":256,"Ġto":257}\\n', '#version: 0.2\\nt o\\nĠ to\\n')
 
-    Raises FormatError for another model or pipeline, which the files cannot express, and for a special token that
-    leaves a gap after the model's ids.
+    Raises FormatError for another model or pipeline, which the files cannot express, for a special token that leaves a
+    gap after the model's ids, and for special tokens or other added tokens that would be read differently.
     """
     model = tokenizer.model
     if not isinstance(model, BPE) or not model.byte_level:
@@ -71,7 +75,26 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
         raise FormatError(
             "vocab.json and merges.txt imply GPT-2's split pattern and no normalizer; this tokenizer uses others"
         )
-    names = [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces]
+    if not _decodes_alike(tokenizer) or model.ignore_merges or model.continuing_subword_prefix:
+        raise FormatError("vocab.json and merges.txt imply GPT-2's way of merging and decoding; this tokenizer differs")
+    names = _names_by_id(tokenizer, [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces])
+    if any(names[left].startswith("#version") for left, _right in model.merges):
+        raise FormatError("a line of merges.txt that begins with #version is not read as a merge")
+    check_special_tokens(tokenizer, _special_tokens(names, model.merges))
+    vocabulary = json.dumps({name: id for id, name in enumerate(names)}, ensure_ascii=False, separators=(",", ":"))
+    lines = [f"{names[left]} {names[right]}\n" for left, right in model.merges]
+    return vocabulary + "\n", "#version: 0.2\n" + "".join(lines)
+
+
+def _decodes_alike(tokenizer: Tokenizer) -> bool:
+    """Whether the tokenizer decodes as `read` does; a decoder of a `tokenizer.json` respells some special tokens."""
+    return isinstance(tokenizer.decoder, ByteLevelDecoder) and all(
+        tokenizer.decoder.decode([token]) == token for token in tokenizer.special_tokens
+    )
+
+
+def _names_by_id(tokenizer: Tokenizer, names: list[str]) -> list[str]:
+    """Return the names of a model's pieces with the special tokens in their places."""
     for token, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1]):
         if id > len(names):
             raise FormatError(
@@ -83,9 +106,13 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
         names[id : id + 1] = [token]
     if len(set(names)) != len(names):
         raise FormatError("a special token is spelled like another piece")
-    vocabulary = json.dumps({name: id for id, name in enumerate(names)}, ensure_ascii=False, separators=(",", ":"))
-    lines = [f"{names[left]} {names[right]}\n" for left, right in model.merges]
-    return vocabulary + "\n", "#version: 0.2\n" + "".join(lines)
+    return names
+
+
+def _special_tokens(names: Sequence[str], merges: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Return the ids of the pieces of several characters that no merge produces."""
+    made = {names[left] + names[right] for left, right in merges}
+    return {name: id for id, name in enumerate(names) if len(name) > 1 and name not in made}
 
 
 def _names(document: Any) -> list[str]:

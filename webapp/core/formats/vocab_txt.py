@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.special_tokens import check_special_tokens
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
@@ -11,6 +14,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LONGEST_WORD = 100  # characters; BERT's own
 
 
 def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
@@ -44,19 +48,20 @@ def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
     if "[UNK]" not in ids:
         raise FormatError("not a vocab.txt: it has no line [UNK]")
     if lowercase is None:
-        lowercase = not any(piece != piece.lower() for piece in ids if piece not in SPECIAL_TOKENS and piece[0] != "[")
-    special_tokens = {token: ids[token] for token in SPECIAL_TOKENS if token in ids}
-    return wordpiece(lowercase).tokenizer(WordPiece(tuple(ids)), special_tokens)
+        lowercase = _is_lowercase(ids)
+    return wordpiece(lowercase).tokenizer(WordPiece(tuple(ids), max_word_length=LONGEST_WORD), _special_tokens(ids))
 
 
 def write(tokenizer: Tokenizer) -> str:
-    """Return the file of a WordPiece tokenizer's pieces.
+    """Return the file of a WordPiece tokenizer, which `read` reads back to the same ids for every text.
+
+    The tokens that a template adds around a text are not in the file.
 
     >>> write(read("[UNK]\\nun\\n##aff\\n"))
     '[UNK]\\nun\\n##aff\\n'
 
-    Raises FormatError for another model, for settings that the format cannot express, or for a piece that cannot be a
-    line.
+    Raises FormatError for another model or pipeline, for settings, special tokens or other added tokens that the format
+    cannot express, and for a piece that cannot be a line.
     """
     model = tokenizer.model
     if not isinstance(model, WordPiece):
@@ -65,7 +70,29 @@ def write(tokenizer: Tokenizer) -> str:
         )
     if (model.unknown, model.continuing_subword_prefix) != ("[UNK]", "##"):
         raise FormatError("a vocab.txt uses [UNK] for the unknown token and ## for pieces that continue a word")
+    if model.max_word_length != LONGEST_WORD:
+        raise FormatError(
+            "a vocab.txt implies that words of more than %(most)s characters are unknown", most=LONGEST_WORD
+        )
     for piece in model.pieces:
         if "\n" in piece or not piece or piece != piece.rstrip(WHITE_SPACE_CHARACTERS):
             raise FormatError("the piece %(piece)s cannot be a line of a vocab.txt", piece=shown(piece))
+    recipe = wordpiece(_is_lowercase(model.pieces))
+    if (tokenizer.pretokenizer, tokenizer.decoder) != (recipe.pretokenizer, recipe.decoder):
+        raise FormatError("a vocab.txt implies BERT's pre-tokenizer and decoder; this tokenizer uses others")
+    if tokenizer.normalizer != recipe.normalizer:
+        raise FormatError(
+            "a vocab.txt implies BERT's normalizer, with lower case if no piece has a capital; this tokenizer uses "
+            "another"
+        )
+    check_special_tokens(tokenizer, _special_tokens({piece: id for id, piece in enumerate(model.pieces)}))
     return "".join(f"{piece}\n" for piece in model.pieces)
+
+
+def _is_lowercase(pieces: Iterable[str]) -> bool:
+    """Whether no piece contains a capital; special tokens do not count."""
+    return not any(piece != piece.lower() for piece in pieces if piece not in SPECIAL_TOKENS and piece[0] != "[")
+
+
+def _special_tokens(ids: Mapping[str, int]) -> dict[str, int]:
+    return {token: ids[token] for token in SPECIAL_TOKENS if token in ids}

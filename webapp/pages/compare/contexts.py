@@ -1,4 +1,4 @@
-"""What the templates of `/compare` are given."""
+"""The variables of the templates of `/compare`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.web.templates import Context
 
 @dataclass(frozen=True, kw_only=True)
 class ChoicesContext(Context):
-    """The tokenizers that a search finds."""
+    """The tokenizers that match a search."""
 
     template = "compare/_choices.html"
 
@@ -36,9 +36,9 @@ class ComparePage(SharingPage):
     most: int  # rows
     presets: Sequence[Preset]
     uses: Collection[str]  # the options that at least one row uses
-    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, its words, its CSS class
-    link: str | None  # the address that holds the whole state, None where it would be too long
-    corpus_limit: int  # bytes of a text to train on
+    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
+    link: str | None  # the address with the whole state, or None if it would be too long
+    corpus_limit: int  # bytes of a training text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a visitor asks to have compared: from an address or a form; and what a button of the form changes about it."""
+"""Reads a comparison from an address or a form, with the effect of the button that was pressed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, Tokeni
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 
-# What the first visit shows: a long word, a rare one, a name, digits; and a sentence that can be read in two ways.
+# The initial text: a long word, a rare one, a name and digits; and a sentence with two possible segmentations.
 WELCOME = (
     "Unbelievably, no two tokenizers agree on antidisestablishmentarianism, Dostoyevsky or 31415926.\n"
     "研究生命科学的人研究生命的起源。"
@@ -23,7 +23,7 @@ WELCOME = (
 
 
 def read(request: Request) -> tuple[Comparison, list[InputProblem]]:
-    """What a request asks for after the button that was pressed, and what is wrong with it."""
+    """The comparison of a request, after the button that was pressed, and its problems."""
     comparison, problems = reading.read(request, lambda choices: _changed(choices, request))
     if request.method == "GET" and "text" not in request.args:
         comparison = replace(comparison, common=replace(comparison.common, text=WELCOME))
@@ -40,7 +40,7 @@ def _changed(choices: list[TokenizerChoice], request: Request) -> tuple[Sequence
             return next((preset.choices for preset in PRESETS if preset.name == value), choices), []
         if name == "add":
             if len(choices) >= MOST:
-                return choices, [InputProblem(_("Six tokenizers are the most. Remove one first."), 422)]
+                return choices, [InputProblem(_("A comparison has at most six tokenizers. Remove one first."), 422)]
             choices.append(TokenizerChoice.parse(value))
             continue
         at = int(value) - 1 if value.isascii() and value.isdecimal() and len(value) < 3 else -1
@@ -48,7 +48,9 @@ def _changed(choices: list[TokenizerChoice], request: Request) -> tuple[Sequence
             continue
         if name == "remove":
             if len(choices) <= LEAST:
-                return choices, [InputProblem(_("Two tokenizers are the fewest. Add another one first."), 422)]
+                return choices, [
+                    InputProblem(_("A comparison has at least two tokenizers. Add another one first."), 422)
+                ]
             del choices[at]
         else:
             to = min(max(at + (1 if name == "down" else -1), 0), len(choices) - 1)
@@ -57,7 +59,7 @@ def _changed(choices: list[TokenizerChoice], request: Request) -> tuple[Sequence
 
 
 def uses(comparison: Comparison) -> set[str]:
-    """Which options the page has to offer: those that some row makes use of."""
+    """The options that at least one row uses."""
     states: list[State] = comparison.states
     offered = {"show"}
     for state in states:

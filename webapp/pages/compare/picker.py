@@ -1,4 +1,4 @@
-"""The tokenizers that a row may be: in groups for its list, and by name for the search."""
+"""The tokenizers to choose from: in groups for the list of a row, and by name for the search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_QUERY = 100
 
 @dataclass(frozen=True)
 class PickerOption:
-    """One line of a list."""
+    """One entry of a list."""
 
     choice: TokenizerChoice
     title: str
@@ -32,7 +32,7 @@ class PickerOption:
 
 @dataclass(frozen=True)
 class ComparisonPicker:
-    """What can be chosen; `uploads` are the visitor's own, `chosen` what the rows are, `query` what is searched for."""
+    """The tokenizers to choose from, given the visitor's `uploads`, the `chosen` rows and the search `query`."""
 
     uploads: Sequence[CatalogueEntry]
     chosen: Sequence[TokenizerChoice]
@@ -40,14 +40,14 @@ class ComparisonPicker:
 
     @cached_property
     def groups(self) -> list[tuple[str, list[PickerOption]]]:
-        """All of them: the site's own, uploads, then families."""
+        """All tokenizers: shipped ones, the visitor's own, then well-known ones by family."""
         own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
         here = [entry for entry in CATALOGUE.values() if entry.origin != "shipped"]
         groups = [(_("Shipped"), own), (_("Yours"), [*here, *self._uploads]), *by_family(well_known())]
         return [(title, _options(entries)) for title, entries in groups]
 
     def select(self, chosen: TokenizerChoice) -> Markup:
-        """The content of a row's list; what is chosen and not to be had stands at its end."""
+        """The options of a row's list; a chosen tokenizer that is not in the list is added at its end."""
         value = escape(chosen)
         marked = f'<option value="{value}">'
         if marked in self._list:
@@ -56,7 +56,7 @@ class ComparisonPicker:
 
     @cached_property
     def _list(self) -> str:
-        """What the lists of all rows have in common: written once, for it is long."""
+        """The options without a selection, rendered once for all rows because there are many."""
         return "".join(
             Markup('<optgroup label="{}">{}</optgroup>').format(
                 family,
@@ -68,18 +68,18 @@ class ComparisonPicker:
         )
 
     def found(self) -> list[PickerOption]:
-        """Those whose name holds every word of the query."""
+        """The tokenizers whose name contains every word of the query."""
         entries = [*CATALOGUE.values(), *self._uploads, *well_known()]
         return _options(entry for entry in entries if matches(entry, self.query))
 
     @property
     def _uploads(self) -> list[CatalogueEntry]:
-        """The visitor's own, and those of others that a row names."""
+        """The visitor's uploads, and those of others that a row names."""
         return with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
 
 
 def _options(entries: Iterable[CatalogueEntry]) -> list[PickerOption]:
-    """A line for each algorithm of each vocabulary, in the order of the algorithms."""
+    """An option for each algorithm of each vocabulary, in the order of the algorithms."""
     order: dict[str, int] = {name: place for place, name in enumerate(ALGORITHMS)}
     names = algorithm_names()
     options = [

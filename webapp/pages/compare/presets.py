@@ -1,60 +1,60 @@
-"""Comparisons worth a button of their own."""
+"""The comparisons that the page offers as buttons."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.tokenization.comparison.state import SAME_CORPUS, TokenizerChoice
-from webapp.vocabularies import find
+from webapp.tokenization.comparison.state import MOST, TokenizerChoice
+from webapp.vocabularies import default_for, find, offered_algorithms
 from webapp.vocabularies.library import is_here
+from webapp.vocabularies.shipped_vocabularies import NAMES
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Some tokenizers with a name."""
+    """A named comparison: every algorithm of each of its vocabularies."""
 
     name: str
     title: LazyString
-    choices: tuple[TokenizerChoice, ...]
+    vocabularies: Callable[[], Iterable[str]]
+
+    @property
+    def choices(self) -> tuple[TokenizerChoice, ...]:
+        """The rows, at most `MOST`."""
+        entries = [entry for name in self.vocabularies() if (entry := find(name)) is not None]
+        rows = [TokenizerChoice(algorithm, entry.name) for entry in entries for algorithm in entry.algorithms]
+        return tuple(rows[:MOST])
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether no vocabulary has to be fetched."""
+        return all((entry := find(name)) is not None and is_here(entry) for name in self.vocabularies())
 
 
-def _preset(name: str, title: LazyString, *written: str) -> Preset:
-    return Preset(name, title, tuple(map(TokenizerChoice.parse, written)))
+def _preset(name: str, title: LazyString, *vocabularies: str) -> Preset:
+    return Preset(name, title, lambda: vocabularies)
+
+
+def _default_vocabularies() -> Iterable[str]:
+    """The default vocabulary of each algorithm."""
+    return dict.fromkeys(map(default_for, offered_algorithms()))
 
 
 PRESETS = (
-    Preset("same", _l("Same corpus, same size"), SAME_CORPUS),
-    _preset("directions", _l("Forwards and backwards"), "fmm:jieba", "bmm:jieba"),
-    _preset(
-        "methods",
-        _l("One of each method"),
-        "fmm:jieba",
-        "bmm:jieba",
-        "bpe:bpe-bytes",
-        "wordpiece:wordpiece",
-        "unigram:unigram",
-    ),
-    _preset(
-        "learned",
-        _l("Learned from this very text"),
-        "bpe:learned-bytes",
-        "wordpiece:learned-wordpiece",
-        "unigram:learned-unigram",
-    ),
-    _preset("gpt", _l("GPT-2, GPT-4, GPT-4o"), "bpe:gpt2", "bpe:cl100k_base", "bpe:o200k_base"),
-    _preset("open", _l("GPT-4 and Llama"), "bpe:cl100k_base", "bpe:llama-2", "bpe:llama-3"),
-    _preset("bert", _l("BERT and T5"), "wordpiece:bert-base-uncased", "unigram:t5"),
+    _preset("same", _l("Same corpus, same size"), *NAMES),
+    _preset("directions", _l("Forward and backward"), "jieba"),
+    Preset("methods", _l("One of each algorithm"), _default_vocabularies),
+    _preset("learned", _l("Trained on this text"), "learned-bytes", "learned-wordpiece", "learned-unigram"),
+    _preset("gpt", _l("GPT-2, GPT-4, GPT-4o"), "gpt2", "cl100k_base", "o200k_base"),
+    _preset("open", _l("GPT-4 and Llama"), "cl100k_base", "llama-2", "llama-3"),
+    _preset("bert", _l("BERT and T5"), "bert-base-uncased", "t5"),
 )
 
 
 def offered() -> list[Preset]:
-    """The presets whose vocabularies are all here: a button that fails half of the time is none."""
-    return [preset for preset in PRESETS if all(map(_is_here, preset.choices))]
-
-
-def _is_here(choice: TokenizerChoice) -> bool:
-    entry = find(choice.vocabulary)
-    return entry is not None and is_here(entry)
+    """The presets whose vocabularies are all here; the others could fail."""
+    return [preset for preset in PRESETS if preset.is_ready]

@@ -1,7 +1,7 @@
-"""`/compare` shows several tokenizers on one text; `/compare/choices` finds another one by name.
+"""`/compare` shows several tokenizers on one text; `/compare/choices` searches tokenizers by name.
 
-It answers an address (GET) and a form (POST) alike. A plain form whose state fits into an address is sent on to that
-address; htmx gets the parts of the page that change and the address to show.
+Addresses (GET) and forms (POST) have the same fields. A plain form is redirected to its address if that is short
+enough; htmx gets the parts of the page that change, and the address to show.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ blueprint = Blueprint("compare", __name__)
 
 @blueprint.get("/compare")
 def page() -> BaseResponse:
-    """The form, and what the tokenizers of the address make of its text."""
+    """The form and the tokens of its text."""
     comparison, problems = read(request)
     if request.args.get("format") == "json":
         return _twin(comparison, problems)
     link = _link(comparison)
     if "algorithm" in request.args and "with" not in request.args and link and not problems:
-        return redirect(link)  # from the playground: on to the address that names the rows
+        return redirect(link)  # from the playground: redirect to the address that names the rows
     return _answer(comparison, problems)
 
 
 @blueprint.post("/compare")
 def submit() -> BaseResponse:
-    """The form: sent on to its own address when it has one, else answered here."""
+    """The form: redirected to its own address if it has one, else rendered here."""
     return _answer(*read(request))
 
 
 @blueprint.get("/compare/choices")
 def choices() -> Response:
-    """The tokenizers whose name holds what is searched for: the part of the page that htmx swaps."""
+    """The tokenizers that match the search: the part of the page that htmx swaps."""
     comparison, _problems = read(request)
     return private(make_response(render(ChoicesContext(choosing=_choosing(comparison)))))
 
@@ -61,7 +61,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     partial = wants_partial()
     if request.method == "POST" and not partial and not problems and link and "search" not in request.form:
         return redirect(link, 303)
-    # A text that is too long is not looked at; too many rows, or too few, are shown as they are.
+    # A text that is too long is not tokenized; too many or too few rows are shown all the same.
     refused = any(one.field for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     context = (CompareAnswer if partial else ComparePage)(
@@ -85,7 +85,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
 
 
 def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
-    """The same for programs."""
+    """The comparison as JSON."""
     if problems:
         return problem(
             max(one.status for one in problems),

@@ -1,4 +1,4 @@
-"""The course: one page an idea, with live examples, in every language of the site."""
+"""`/learn`: a course with live examples, one page per lesson, in every language of the site."""
 
 from webapp.pages.learn.routes import blueprint
 

@@ -1,8 +1,8 @@
-"""What the templates of the course are given."""
+"""The variables of the templates of the course."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -16,35 +16,33 @@ from webapp.web.templates import Context, Page
 
 @dataclass(frozen=True, kw_only=True)
 class CoursePage(Page):
-    """The lessons in order."""
+    """The list of lessons."""
 
     template = "learn/index.html"
 
     lessons: Sequence[Lesson]
-    titles: Mapping[str, tuple[str, str]]  # of each lesson's slug: its title, and what it is about
 
 
 @dataclass(frozen=True, kw_only=True)
 class LessonPage(Page):
-    """A lesson; its text is a template of its own in each language."""
+    """A lesson. Its text is a separate template in each language."""
 
     template = "learn/page.html"
     chosen_templates = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson in LESSONS)
 
     lesson: Lesson
-    titles: Mapping[str, tuple[str, str]]
     number_of: int  # counted from 1
     total: int  # lessons
     previous: Lesson | None
     following: Lesson | None
-    words: str  # the template with the lesson's text
-    example: Callable[[str], Markup]  # the example of a key, drawn
-    listing: SourceListing | None  # the reference algorithm of the lesson
+    prose: str  # the name of the template with the lesson's text
+    example: Callable[[str], Markup]  # the HTML of an example by its key
+    listing: SourceListing | None  # the reference algorithm
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleContext(Context):
-    """An example that a reader can edit."""
+    """An example that the reader can edit."""
 
     template = "learn/_example.html"
 
@@ -53,6 +51,6 @@ class ExampleContext(Context):
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleTokensContext(ExampleContext):
-    """Its tokens alone, for htmx."""
+    """The tokens of an example alone, for htmx."""
 
     template = "learn/_tokens.html"

@@ -1,4 +1,4 @@
-"""The examples of a lesson: their texts from the address, and their tokens."""
+"""The live examples of a lesson: their texts, from the address, and their tokens."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ MOST_CHARACTERS = 1_000  # of an example; the playground takes more
 
 @dataclass(frozen=True)
 class ShownExample:
-    """An example with the text that it has now; without a result there are problems."""
+    """An example with its current text; `result` is None if there are problems."""
 
     lesson: Lesson
     example: LessonExample
     text: str
     result: Result | None
     problems: list[InputProblem]
-    others: list[tuple[str, str]]  # the keys and texts of the page's other examples that were edited
+    others: list[tuple[str, str]]  # keys and texts of the other edited examples of the page
 
     @property
     def status(self) -> int:
-        """200, or the gravest of what is wrong."""
+        """200, or the highest status of the problems."""
         return max((problem.status for problem in self.problems), default=200)
 
     @property
     def playground(self) -> str | None:
-        """The address of the same in the playground, or None where it would be too long."""
+        """The address of this example in the playground, or None if it would be too long."""
         query = self.example.state(self.text).link(LONGEST_ADDRESS)
         return f"{url_for('playground.page')}?{query}" if query else None
 
     @property
     def place(self) -> int:
-        """Which example of the page it is, counted from 1."""
+        """The number of the example on its page, counted from 1."""
         return self.lesson.examples.index(self.example) + 1
 
     @property
     def steps(self) -> str | None:
-        """The address where every decision can be followed, or None for a text that is too long."""
+        """The address of its steps, or None if the text is too long for them."""
         return steps_address(self.result) if self.result else None
 
     @property
@@ -63,7 +63,7 @@ class ShownExample:
 
     @property
     def painter(self) -> Painter:
-        """Who writes the tokens as HTML."""
+        """The painter that renders the tokens as HTML."""
         assert self.result is not None
         return Painter(self.result.encoding)
 
@@ -74,13 +74,13 @@ class ShownExample:
 
 
 def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
-    """The text of each example by its key: as given, or as the page begins."""
+    """The text of each example by its key: the given one, or its initial text."""
     own = {example.key: example.texts[current_key()] for example in lesson.examples}
     return {key: as_typed(given.get(key, text)) for key, text in own.items()}
 
 
 def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
-    """One example with its tokens, or with what is wrong with its text."""
+    """An example with its tokens, or with the problems of its text."""
     text = texts[example.key]
     result, problems = None, []
     if len(text) > MOST_CHARACTERS:
@@ -100,7 +100,7 @@ def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, st
 
 
 def edited(lesson: Lesson, texts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The keys and texts that differ from how the page begins."""
+    """The keys and texts of the examples that were edited."""
     own = texts_of(lesson, {})
     return [(key, text) for key, text in texts.items() if text != own[key]]
 
@@ -111,10 +111,10 @@ def address(lesson: Lesson) -> str:
 
 
 def link(lesson: Lesson, texts: Mapping[str, str]) -> str | None:
-    """The address of a lesson with its examples as they were edited, or None where it would be too long."""
+    """The address of a lesson with its edited examples, or None if it would be too long."""
     found = edited(lesson, texts)
     if sum(len(text) for _key, text in found) > LONGEST_ADDRESS:
-        return None  # not even written
+        return None  # without writing it
     query = urlencode(found)
     here = address(lesson) + (f"?{query}" if query else "")
     return here if len(here) <= LONGEST_ADDRESS else None

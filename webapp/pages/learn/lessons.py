@@ -1,23 +1,25 @@
-"""The lessons of the course, in order, and the examples that live on their pages.
+"""The lessons of the course, in order, with their live examples.
 
-The words of a lesson are a template for each language, `templates/learn/en/SLUG.html` and so on: prose is written anew
-in each language, not translated sentence by sentence.
+The text of a lesson is a template in each language, `templates/learn/en/SLUG.html` and so on: it is written for each
+language, not translated sentence by sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 
+from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.tokenization.state import State
 
 
 @dataclass(frozen=True)
 class LessonExample:
-    """One text with its tokens. `texts` gives the text that a page begins with, by the key of its language."""
+    """A text with its tokens. `texts` has the initial text for each language, by the language's key."""
 
     key: str
     algorithm: str
@@ -31,7 +33,7 @@ class LessonExample:
     special: bool = False
 
     def state(self, text: str) -> State:
-        """The state of the playground that shows the same."""
+        """The state of the playground that shows this example with `text`."""
         return State(
             algorithm=self.algorithm,
             vocabulary=self.vocabulary,
@@ -47,14 +49,20 @@ class LessonExample:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One page of the course."""
+    """One page of the course: its address, its title, a sentence on what it is about, and its live examples.
+
+    `reference` are functions of `webapp.core.reference` that the page lists as "the whole algorithm".
+    """
 
     slug: str
+    title: LazyString
+    about: LazyString
     examples: Sequence[LessonExample]
+    reference: Sequence[Callable[..., object]] = ()
 
     @cached_property
     def by_key(self) -> dict[str, LessonExample]:
-        """Its examples by their keys."""
+        """The examples by their keys."""
         return {example.key: example for example in self.examples}
 
 
@@ -71,6 +79,8 @@ LOW = "low low low low low lower lower newest newest newest newest newest newest
 LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "why",
+        _l("Why split text at all?"),
+        _l("A model reads numbers; tokenization decides which pieces of a text get one."),
         (
             LessonExample(
                 "numbers",
@@ -83,6 +93,8 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "dictionary",
+        _l("Dictionaries and ambiguity"),
+        _l("Take the longest word that fits, from the left or from the right, and see where the results differ."),
         (
             LessonExample("forward", "fmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
             LessonExample("backward", "bmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
@@ -91,9 +103,12 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             LessonExample("wedding", "bmm", "own-dictionary", _same("结婚的和尚未结婚的"), dictionary=WEDDING),
         ),
+        (matching.bidirectional,),
     ),
     Lesson(
         "units",
+        _l("Characters, words, subwords"),
+        _l("Small units make long sequences, large units need endless lists; subwords are the compromise."),
         (
             LessonExample(
                 "characters",
@@ -118,6 +133,8 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "bpe",
+        _l("Byte-pair encoding"),
+        _l("Merge the most frequent pair of neighbours, again and again."),
         (
             LessonExample("five", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=5),
             LessonExample("ten", "bpe", "learned-characters", _same("lowest newer newest low"), corpus=LOW, size=10),
@@ -128,16 +145,22 @@ LESSONS: tuple[Lesson, ...] = (
                 {"en": "the lowest newer newspapers", "zh": "the lowest newer newspapers 报纸和新闻"},
             ),
         ),
+        (bpe.characters, bpe.train, bpe.encode, bpe.decode),
     ),
     Lesson(
         "bytes",
+        _l("Bytes instead of characters"),
+        _l("With the 256 bytes as its alphabet, a vocabulary can encode any text."),
         (
             LessonExample("never", "bpe", "bpe-bytes", _same("naïve café 🙂 你好 ꙮ")),
             LessonExample("spaces", "bpe", "bpe-bytes", _same("the the  the\nThe")),
         ),
+        (bpe.utf8, bpe.train, bpe.encode, bpe.decode_bytes),
     ),
     Lesson(
         "wordpiece",
+        _l("WordPiece"),
+        _l("Trained by a score, applied greedily: the longest piece first, with a mark on those that continue a word."),
         (
             LessonExample(
                 "greedy",
@@ -153,9 +176,12 @@ LESSONS: tuple[Lesson, ...] = (
                 corpus="I love dogs I loved you",
             ),
         ),
+        (wordpiece.split, wordpiece.train, wordpiece.encode),
     ),
     Lesson(
         "unigram",
+        _l("Unigram and its lattice"),
+        _l("Give every piece a probability and find the most likely way to split a word."),
         (
             LessonExample("best", "unigram", "unigram", {"en": "internationalization", "zh": "研究生命科学"}),
             LessonExample(
@@ -165,9 +191,12 @@ LESSONS: tuple[Lesson, ...] = (
                 {"en": "The newest lowest newspapers", "zh": "结婚的和尚未结婚的"},
             ),
         ),
+        (unigram.seed, unigram.train, unigram.encode),
     ),
     Lesson(
         "pipeline",
+        _l("Before the model: normalization and pre-tokenization"),
+        _l("What happens to a text before the model sees it decides more than most people expect."),
         (
             LessonExample("cased", "wordpiece", "wordpiece", _same("Café CAFÉ cafe")),
             LessonExample("lowered", "wordpiece", "wordpiece", _same("Café CAFÉ cafe"), lowercase=True),
@@ -176,6 +205,8 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "special",
+        _l("Special tokens"),
+        _l("Tokens that stand for no text, and why a text must not be able to spell them."),
         (
             LessonExample("plain", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon")),
             LessonExample("honoured", "bpe", "bpe-bytes", _same("The end.<|endoftext|>Once upon"), special=True),
@@ -183,49 +214,11 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "vocabulary",
+        _l("How to read a vocabulary"),
+        _l("What ids, lengths and odd pieces say about the corpus that a tokenizer was trained on."),
         (
             LessonExample("frequent", "bpe", "bpe-bytes", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
             LessonExample("same", "unigram", "unigram", _same("Sherlock Holmes, Napoleon, Elizabeth, quokka")),
         ),
     ),
 )
-
-
-def lesson_titles() -> dict[str, tuple[str, str]]:
-    """Each lesson's title and what it is about, in the reader's language."""
-    return {
-        "why": (_("Why cut text at all"), _("A model reads numbers, so somebody has to decide what gets one.")),
-        "dictionary": (
-            _("Dictionaries and ambiguity"),
-            _("Take the longest word that fits, from the left or from the right, and see where the two disagree."),
-        ),
-        "units": (
-            _("Characters, words, subwords"),
-            _("Small units make long sequences, large units make endless lists; subwords are the bargain."),
-        ),
-        "bpe": (_("Byte-pair encoding"), _("Merge the most frequent pair of neighbours, again and again.")),
-        "bytes": (
-            _("Bytes instead of characters"),
-            _("With 256 bytes to begin with there is no text that cannot be written down."),
-        ),
-        "wordpiece": (
-            _("WordPiece"),
-            _("Learned by a score, applied greedily: the longest piece first, and a mark for what continues a word."),
-        ),
-        "unigram": (
-            _("Unigram and its lattice"),
-            _("Give every piece a probability and look for the likeliest of all ways through the word."),
-        ),
-        "pipeline": (
-            _("Before the cut: normalization and pre-tokenization"),
-            _("What happens to a text before any model sees it decides more than most people think."),
-        ),
-        "special": (
-            _("Special tokens"),
-            _("Tokens that stand for no text, and why a text must not be able to spell them."),
-        ),
-        "vocabulary": (
-            _("How to read a vocabulary"),
-            _("What ids, lengths and odd pieces tell about the corpus that a tokenizer was trained on."),
-        ),
-    }

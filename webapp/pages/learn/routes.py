@@ -1,7 +1,7 @@
-"""The course's addresses: `/learn` lists the lessons, `/learn/SLUG` is one, its examples edited as the address says.
+"""The addresses of the course: `/learn` lists the lessons, `/learn/SLUG` is one lesson.
 
-An edited example is sent as a form, for an address has less room than a text box; it is sent on to its own address
-where that is short enough.
+The texts of edited examples are in the address. They are sent as a form, because a text box holds more than an address,
+and redirected to their own address if it is short enough.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from werkzeug.wrappers import Response
 
 from webapp.pages.learn.contexts import CoursePage, ExampleContext, ExampleTokensContext, LessonPage
 from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
-from webapp.pages.learn.lessons import LESSONS, Lesson, lesson_titles
-from webapp.pages.walkthrough.whole_algorithm import LESSONS as LESSONS_IN_FULL
+from webapp.pages.learn.lessons import LESSONS, Lesson
+from webapp.rendering.source_listing import source_listing
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.templates import render
@@ -27,19 +27,19 @@ SLUGS = [lesson.slug for lesson in LESSONS]
 
 @blueprint.get("/learn")
 def index() -> Response:
-    """The lessons in order."""
-    return _headed(render(CoursePage(lessons=LESSONS, titles=lesson_titles())))
+    """The list of lessons."""
+    return _headed(render(CoursePage(lessons=LESSONS)))
 
 
 @blueprint.get("/learn/<slug>")
 def lesson(slug: str) -> Response:
-    """One lesson, its examples as the address has them."""
+    """One lesson, with the example texts of the address."""
     return _answer(slug)
 
 
 @blueprint.post("/learn/<slug>")
 def submit(slug: str) -> Response:
-    """An example that was edited: sent on to its own address, or the example alone for htmx."""
+    """An edited example: redirected to its own address, or for htmx the example alone."""
     return _answer(slug)
 
 
@@ -66,13 +66,12 @@ def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
     place = LESSONS.index(lesson)
     context = LessonPage(
         lesson=lesson,
-        titles=lesson_titles(),
         number_of=place + 1,
         total=len(LESSONS),
         previous=LESSONS[place - 1] if place else None,
         following=LESSONS[place + 1] if place + 1 < len(LESSONS) else None,
-        listing=LESSONS_IN_FULL.get(lesson.slug),
-        words=f"learn/{current_key()}/{lesson.slug}.html",
+        listing=source_listing(*lesson.reference) if lesson.reference else None,
+        prose=f"learn/{current_key()}/{lesson.slug}.html",
         example=lambda key: Markup(render(ExampleContext(shown=examples[key]))),
     )
     return render(context)

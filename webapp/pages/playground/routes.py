@@ -22,6 +22,7 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
+from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.forms import InputProblem
@@ -40,6 +41,7 @@ from webapp.web.templates import render
 
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
+blueprint.add_app_template_global(choice_of_names)
 
 
 @blueprint.get("/")

@@ -10,7 +10,7 @@ from flask import Request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.chunking import boundaries_of
-from webapp.pages.steps.walkthroughs import OPTIONS
+from webapp.pages.steps.walkthroughs import options_of
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, algorithm_names
@@ -55,7 +55,7 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     values = request.form if request.method == "POST" else request.args
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=TEXTS[algorithm].examples[0])
-    wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in OPTIONS.get(algorithm, ())}
+    wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in options_of(algorithm)}
     options = {name: value for name, value in wanted.items() if value}
     step, step_problems = _step(values.get("step", ""))
     asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)

@@ -11,6 +11,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
 from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
 from webapp.pages.steps.forms import StepsRequest
@@ -22,7 +23,7 @@ from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as html_response
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
-from webapp.pages.walkthrough.whole_algorithm import ENCODING
+from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.serializers.json import json_response, well_formed
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
@@ -118,8 +119,14 @@ def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: Step
         hidden_fields=[*hidden_fields(asked.state), *asked.options.items()],
         title_of=title_of,
         max_characters=MOST,
-        listing=ENCODING.get("longest-first" if "longest" in asked.options else asked.state.algorithm),
+        listing=_listing(asked),
     )
+
+
+def _listing(asked: StepsRequest) -> SourceListing | None:
+    """The reference algorithm of the steps, or None if there is no textbook version."""
+    functions = (longest_first.encode,) if "longest" in asked.options else ALGORITHMS[asked.state.algorithm].reference
+    return source_listing(*functions) if functions else None
 
 
 class _NoSuchStepError(Exception):

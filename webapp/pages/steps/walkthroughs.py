@@ -1,12 +1,14 @@
-"""Which show belongs to which model. Whoever adds one says so here."""
+"""The walkthrough that belongs to each model class."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from flask_babel import gettext as _
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
@@ -25,32 +27,47 @@ from webapp.tokenization.result import Result
 
 class _Maker(Protocol):
     def __call__(self, result: Result, options: Mapping[str, str]) -> Walkthrough:
-        """The show of a result; raises NoStepsError where the vocabulary has none."""
+        """The walkthrough of a result; raises NoStepsError if the vocabulary has none."""
 
 
-WALKTHROUGHS: dict[type[Any], _Maker] = {
-    Matching: matching.walkthrough,
-    WordPiece: wordpiece.walkthrough,
-    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
-    Unigram: lattice.walkthrough,
-    SentencePieceUnigram: lattice.walkthrough,
+@dataclass(frozen=True)
+class WalkthroughKind:
+    """What makes the walkthrough of a model, and the further parameters of the address that it reads."""
+
+    make: _Maker
+    options: tuple[str, ...] = ()
+
+
+_MERGING = WalkthroughKind(merging.walkthrough, ("longest", "pieces"))
+_LATTICE = WalkthroughKind(lattice.walkthrough, ("n", "temperature", "seed"))
+
+WALKTHROUGHS: dict[type[Any], WalkthroughKind] = {
+    Matching: WalkthroughKind(matching.walkthrough),
+    WordPiece: WalkthroughKind(wordpiece.walkthrough),
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), _MERGING),
+    **dict.fromkeys((Unigram, SentencePieceUnigram), _LATTICE),
 }
-"""The model of a tokenizer → what makes its show."""
+"""The walkthrough of each model class. Register new ones here."""
 
-OPTIONS: dict[str, tuple[str, ...]] = {"bpe": ("longest", "pieces"), "unigram": ("n", "temperature", "seed")}
-"""The algorithm of the address → further parameters that its show reads."""
+
+def options_of(algorithm: str) -> list[str]:
+    """The further parameters that the walkthroughs of an algorithm read."""
+    kinds = [WALKTHROUGHS[model] for model in ALGORITHMS[algorithm].models if model in WALKTHROUGHS]
+    return list(dict.fromkeys(option for kind in kinds for option in kind.options))
 
 
 def walkthrough_of(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The show of a result, with the opening in front that tells what came before the model.
+    """The walkthrough of a result; its first step shows what happens before the model.
 
-    Raises NoStepsError where there is nothing to follow.
+    Raises NoStepsError if there are no steps to show.
     """
     model = result.tokenizer.model
-    make = WALKTHROUGHS.get(type(model))
+    kind = WALKTHROUGHS.get(type(model))
     if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
-        raise NoStepsError(_("Words, or characters, are looked up as they are: there are no steps to follow."))
-    if make is None:
-        message = _("With this vocabulary there is nothing to follow step by step.")
+        raise NoStepsError(
+            _("This vocabulary is only looked up, word by word or character by character, so there are no steps.")
+        )
+    if kind is None:
+        message = _("There is no step-by-step view for this kind of vocabulary.")
         raise NoStepsError(message, instead=True)
-    return PreparedWalkthrough(result, make(result, options))
+    return PreparedWalkthrough(result, kind.make(result, options))

@@ -1,4 +1,4 @@
-"""`/steps/training/ALGORITHM`: how BPE, WordPiece and Unigram learn a vocabulary from a short text, round by round."""
+"""`/steps/training/ALGORITHM`: how a vocabulary is trained on a short corpus, round by round."""
 
 from webapp.pages.training.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""Words by how they follow each other: counted in sentences, then the best way through a text, place by place."""
+"""Word bigrams: pairs of words counted in sentences, then the best segmentation of a text, position by position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flask_babel import ngettext
 from webapp.core.models.bigrams import END, START
 from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
 from webapp.core.trainers.bigrams import train
-from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -23,32 +23,32 @@ SHOWN = 40  # rows of a table
 
 @dataclass(frozen=True, kw_only=True)
 class BigramRow:
-    """A word that ends at a place, after one of those before it."""
+    """A word that ends at a position, after one of the words before it."""
 
-    best: bool  # whether this is the word's best way
+    best: bool  # whether this is the best predecessor of the word
     word: str
     previous: str
     count: int  # of the pair
     beginnings: int  # how often `previous` is followed by anything
     kinds: int  # different words
     score: str  # log-probability of the word after `previous`
-    before: str  # the sum so far
+    before: str  # the sum before this word
     total: str  # both
 
 
 @dataclass(frozen=True, kw_only=True)
 class BigramPart:
-    """What `training/_bigrams.html` draws: the pairs that were counted, a place of the text, or the words."""
+    """The data of `training/_bigrams.html`: the counted pairs, a position of the text, or the final words."""
 
-    counted: Sequence[tuple[str, str, int]] | None = None  # at the beginning: a word, the one after it, how often
-    cells: Sequence[StepCell] | None = None  # in the end: the words
-    text: Sequence[StepCell] = ()  # before and after the place
-    rows: Sequence[BigramRow] = ()  # the words that end there, likeliest first
+    counted: Sequence[tuple[str, str, int]] | None = None  # first step: a word, the next word, their count
+    cells: Sequence[StepCell] | None = None  # last step: the words
+    text: Sequence[StepCell] = ()  # before and after the position
+    rows: Sequence[BigramRow] = ()  # the words that end there, most likely first
     more: int = 0  # rows that are not shown
 
 
 class BigramWalkthrough:
-    """Step 0 is what was counted, then a step a place of the text, the end of the sentence, and the words."""
+    """Step 0 shows the counts; then comes a step for each position, the end of the sentence, and the words."""
 
     template = "training/_bigrams.html"
 
@@ -61,11 +61,11 @@ class BigramWalkthrough:
 
     @cached_property
     def ids(self) -> Sequence[int]:
-        """The numbers of the words, in the order in which they were first seen; one more for all that are unknown."""
+        """The numbers of the words, in the order of their first occurrence; unknown words share the next number."""
         return [self._id(word) for word in self._words]
 
     def step_of(self, token: int) -> int:
-        """The step of the place where a word ends."""
+        """The step of the position where a word ends."""
         return len("".join(self._words[: token + 1]))
 
     def sentence(self, step: int) -> str:
@@ -75,10 +75,10 @@ class BigramWalkthrough:
         if step == len(self) - 1:
             return joined(
                 [
-                    ngettext("The text is one word.", "The text is cut into %(num)s words.", len(self._words)),
+                    ngettext("The text is one word.", "The text is split into %(num)s words.", len(self._words)),
                     _(
-                        "Read back from the end: each winner names the word before it. The natural logarithm of the "
-                        "probability of the whole is %(sum)s.",
+                        "The words are found backwards from the end: each winner names the word before it. The natural "
+                        "logarithm of the probability of the segmentation is %(sum)s.",
                         sum=_figure(self._winner(self._columns[-1]).total),
                     ),
                 ]
@@ -86,7 +86,7 @@ class BigramWalkthrough:
         return self._place(self._columns[step - 1])
 
     def part(self, step: int) -> BigramPart:
-        """What the template is given."""
+        """The data for the template."""
         if step == 0:
             pairs = self._bigrams.pairs.most_common()
             counted = [(_word(a), _word(b), count) for (a, b), count in pairs[:SHOWN]]
@@ -102,7 +102,7 @@ class BigramWalkthrough:
         )
 
     def record(self, step: int) -> dict[str, Any]:
-        """The same for programs."""
+        """The step as plain values."""
         if step == 0:
             return {"pairs": [[*pair, count] for pair, count in self._bigrams.pairs.most_common()]}
         if step == len(self) - 1:
@@ -146,8 +146,8 @@ class BigramWalkthrough:
 
     def _counted(self) -> str:
         return _(
-            "In the sentences %(words)s different words follow each other in %(pairs)s different pairs, the beginning "
-            "and the end of a sentence counted too. Each count is raised by one, so that no pair is impossible.",
+            "The sentences contain %(words)s different words in %(pairs)s different pairs, including the beginning "
+            "and the end of a sentence. Each count is increased by one, so that no pair is impossible.",
             words=number(len(self._bigrams.words)),
             pairs=number(len(self._bigrams.pairs)),
         )
@@ -156,13 +156,13 @@ class BigramWalkthrough:
         winner = self._winner(column)
         if winner.word == END:
             return _(
-                "The end of the sentence. It is likeliest behind “%(word)s”: %(sum)s in all.",
+                "The end of the sentence. It is most likely after “%(word)s”: %(sum)s in total.",
                 word=quotable(_word(winner.previous)),
                 sum=_figure(winner.total),
             )
         return _(
-            "Position %(end)s. Words that end here: %(words)s. Each keeps its best way; the best of all is "
-            "“%(word)s” behind “%(previous)s”, with %(sum)s.",
+            "Position %(end)s. Words that end here: %(words)s. For each, only the best predecessor is kept; the best "
+            "of all is “%(word)s” after “%(previous)s”, with %(sum)s.",
             end=number(column.end),
             words=number(len(column.best)),
             word=quotable(winner.word),
@@ -186,10 +186,10 @@ class BigramWalkthrough:
 
 
 def _word(word: str) -> str:
-    """A word, or in words the beginning or the end of a sentence."""
+    """A word, or a name for the beginning or the end of a sentence."""
     return {START: _("the beginning"), END: _("the end")}.get(word, word)
 
 
 def _figure(value: float) -> str:
-    """A logarithm, with a minus sign that is one."""
+    """A logarithm, with a typographic minus sign."""
     return number(value, 2).replace("-", "−")

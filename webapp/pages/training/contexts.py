@@ -1,11 +1,12 @@
-"""What the templates of `/steps/training` are given."""
+"""The variables of the templates of `/steps/training`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.trainings import Training
 from webapp.pages.walkthrough.contexts import WalkthroughContext
 from webapp.rendering.source_listing import SourceListing
 from webapp.web.templates import Page
@@ -17,7 +18,7 @@ class RoundContext(WalkthroughContext):
 
     chosen_templates = ("training/_bigrams.html", "training/_merges.html", "training/_pieces.html")
 
-    state: TrainingRequest  # gives a row of cells the direction of the text
+    state: TrainingRequest  # its text decides the direction of a row of cells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +29,8 @@ class TrainingPage(Page):
 
     shown: RoundContext
     asked: TrainingRequest
-    kinds: Sequence[tuple[str, str, str]]  # the trainings on offer: kind, title, address with the same corpus
-    presets: Sequence[tuple[str, TrainingRequest]]
-    titles: Mapping[str, str]  # of the kinds
-    longest: int  # characters of a corpus
-    longest_text: int  # characters of a text to encode
-    least: int  # merges or pieces
-    most: int  # merges or pieces
-    listing: SourceListing | None  # the reference trainer
+    training: Training  # the kind of training that is shown
+    corpus_label: str
+    kinds: Sequence[tuple[str, str, str]]  # each kind of training: id, title, address with the same corpus
+    longest_text: int  # characters of the text to tokenize
+    listing: SourceListing  # the reference trainer

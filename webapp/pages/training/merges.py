@@ -1,4 +1,4 @@
-"""BPE and WordPiece, which learn alike: count pairs, join the best, rewrite the words, and again."""
+"""Training BPE and WordPiece: count pairs, merge the best one, rewrite the words, repeat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces import training_bpe, training_wordpiece
 from webapp.core.traces.training_wordpiece import ScoredPair
 from webapp.core.traces.training_words import CorpusWord, CountedPair
-from webapp.pages.training.forms import TrainingRequest
+from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.rows import (
     PAIRS_SHOWN,
     PairLine,
@@ -38,19 +38,46 @@ Round = training_bpe.BPERound[Any] | training_wordpiece.WordPieceRound
 Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
 
 
-def walkthrough(asked: TrainingRequest) -> MergesWalkthrough:
-    """The steps of a training that merges; the corpus has words in it."""
-    if asked.kind == "wordpiece":
-        counts = recipes.WORDPIECE.count(asked.corpus)
-        return MergesWalkthrough(
-            asked, recipes.WORDPIECE, training_wordpiece.train(counts, asked.wanted, minimum=asked.minimum)
-        )
-    if asked.kind == "bpe-bytes":
-        counts = recipes.BYTE_BPE.count(asked.corpus)
-        return MergesWalkthrough(asked, recipes.BYTE_BPE, training_bpe.train_bytes(counts, asked.wanted))
+def character_bpe(asked: TrainingRequest) -> MergesWalkthrough:
+    """The steps of training BPE over characters; the corpus must contain words."""
     counts = recipes.CHARACTER_BPE.count(asked.corpus)
-    training = training_bpe.train_characters(counts, asked.wanted, suffix_apart=asked.apart)
-    return MergesWalkthrough(asked, recipes.CHARACTER_BPE, training)
+    training = training_bpe.train_characters(counts, asked.merges, suffix_apart=asked.apart)
+    if asked.apart:
+        spelled = _("Each is a row of characters, followed by “</w>” as a symbol of its own.")
+    else:
+        spelled = _("Each is a row of characters; “</w>” is part of the last one.")
+    return MergesWalkthrough(asked, MergesVariant(recipes.CHARACTER_BPE, spelled), training)
+
+
+def byte_bpe(asked: TrainingRequest) -> MergesWalkthrough:
+    """The steps of training BPE over bytes; the corpus must contain words."""
+    training = training_bpe.train_bytes(recipes.BYTE_BPE.count(asked.corpus), asked.merges)
+    spelled = _("Each is a row of bytes in UTF-8; all 256 bytes are in the vocabulary from the start.")
+    return MergesWalkthrough(asked, MergesVariant(recipes.BYTE_BPE, spelled, is_bytes=True), training)
+
+
+def wordpiece(asked: TrainingRequest) -> MergesWalkthrough:
+    """The steps of training WordPiece; the corpus must contain words."""
+    counts = recipes.WORDPIECE.count(asked.corpus)
+    training = training_wordpiece.train(counts, asked.merges, minimum=asked.minimum)
+    spelled = _("Each is a row of characters; “##” marks those that continue a word.")
+    return MergesWalkthrough(
+        asked, MergesVariant(recipes.WORDPIECE, spelled, is_scored=True, minimum=asked.minimum), training
+    )
+
+
+@dataclass(frozen=True)
+class MergesVariant:
+    """What differs between BPE over characters, BPE over bytes and WordPiece.
+
+    `spelled` is the sentence on how words begin. `minimum` is the lowest count of a pair that is considered.
+    """
+
+    recipe: Recipe
+    spelled: str
+    is_bytes: bool = False  # whether the alphabet is the 256 bytes
+    is_scored: bool = False  # whether pairs have scores
+    minimum: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +86,14 @@ class MergesPart:
 
     scored: bool  # whether pairs have scores
     same: Sequence[WordLine]  # the words that do not change
-    alphabet: Sequence[PieceLine]  # the vocabulary at the beginning
-    made: Sequence[PieceLine]  # the pieces that came since
+    alphabet: Sequence[PieceLine]  # the initial vocabulary
+    made: Sequence[PieceLine]  # the pieces made since
     bytes: bool  # whether the alphabet is the 256 bytes
     in_use: int  # symbols in the words
     read: Sequence[StepCell]  # the text to encode, as tokens
     read_text: str
 
-    # A round; the first and the last step have none
+    # The round; the first and the last step have none
     round: int | None = None
     pairs: Sequence[PairLine] = ()
     more: int = 0  # pairs that are not shown
@@ -75,13 +102,13 @@ class MergesPart:
 
 
 class MergesWalkthrough:
-    """Step 0 are the words as they begin, the last step is the vocabulary; between them a step is a round."""
+    """Step 0 shows the words before training, the last step the vocabulary, every step in between a round."""
 
     template = "training/_merges.html"
 
-    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: Training) -> None:
+    def __init__(self, asked: TrainingRequest, variant: MergesVariant, training: Training) -> None:
         self._asked = asked
-        self._recipe = recipe
+        self._variant = variant
         self._training = training
         self._merges = len(training.trained.merges)
         self._told = training.rounds()
@@ -92,11 +119,11 @@ class MergesWalkthrough:
 
     @cached_property
     def ids(self) -> Sequence[int]:
-        """Those of the text to read, with everything that was learned."""
+        """The ids of the text to tokenize, with the final vocabulary."""
         return self._tokenizer(self._merges).ids(self._asked.text)
 
     def step_of(self, token: int) -> int:
-        """The round that made the piece of a token; the first step for one that was there from the beginning."""
+        """The round that made the piece of a token; step 0 for a piece of the initial alphabet."""
         piece = self._tokenizer(self._merges).model.pieces[self.ids[token]]
         return next((round.number for round in self._every_round() if round.piece == piece), 0)
 
@@ -107,16 +134,16 @@ class MergesWalkthrough:
         return self._end() if step == len(self) - 1 else self._round_sentence(self._round(step))
 
     def part(self, step: int) -> MergesPart:
-        """What the template is given."""
+        """The data for the template."""
         done = min(step, self._merges)
         words = self._words(done)
         alphabet, made = self._vocabulary(done, new=0 < step <= self._merges)
         part = MergesPart(
-            scored=self._asked.kind == "wordpiece",
+            scored=self._variant.is_scored,
             same=[word_line(word, word) for word in words],
             alphabet=alphabet,
             made=made,
-            bytes=self._asked.kind == "bpe-bytes",
+            bytes=self._variant.is_bytes,
             in_use=len({symbol for word in words for symbol in word.symbols}),
             read=self._read(done),
             read_text=self._asked.text,
@@ -147,13 +174,13 @@ class MergesWalkthrough:
             record["vocabulary"] = [json_piece(piece) for piece in pieces]
         return record
 
-    # What has been worked out
+    # Rounds and vocabularies, computed when needed
 
     def _every_round(self) -> list[Round]:
         return [self._round(step) for step in range(1, self._merges + 1)]
 
     def _round(self, step: int) -> Round:
-        """Each round is worked out once, and none that nobody has asked for."""
+        """A round by its number; each is computed once, when it is first needed."""
         self._rounds.extend(islice(self._told, step - len(self._rounds)) if step > len(self._rounds) else ())
         return self._rounds[step - 1]
 
@@ -162,13 +189,12 @@ class MergesWalkthrough:
 
     def _tokenizer(self, done: int) -> Tokenizer:
         trained = self._training.trained
-        names = trained.special_tokens if self._asked.kind == "wordpiece" else {}
-        return self._recipe.tokenizer(trained.first(done), names)
+        return self._variant.recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
 
-    # What it is drawn as
+    # Rows of the template
 
     def _pairs(self, round: Round) -> tuple[list[PairLine], int, int]:
-        """The first lines of the table, how many more there are, and how many pairs were too rare to take part."""
+        """The first lines of the table, how many more there are, and how many pairs are below the minimum count."""
         found = round.pairs()
         best = _worth(found[0])
         lines = [
@@ -186,38 +212,28 @@ class MergesWalkthrough:
         return lines, len(found) - len(lines), too_rare
 
     def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
-        """The pieces with their ids: those of the beginning, of which bytes need no list, and those that were made."""
+        """The pieces with their ids: the initial alphabet (empty for bytes) and the pieces made since."""
         pieces: Iterable[str | bytes] = self._tokenizer(done).model.pieces
         latest = self._round(done).piece if new else None
         lines = [PieceLine(shown(piece), id, piece == latest) for id, piece in enumerate(pieces)]
         first = len(self._tokenizer(0).model.pieces)
-        return [] if self._asked.kind == "bpe-bytes" else lines[:first], lines[first:]
+        return [] if self._variant.is_bytes else lines[:first], lines[first:]
 
     def _read(self, done: int) -> list[StepCell]:
         return read_cells(self._tokenizer(done), self._asked.text) if self._asked.text else []
 
-    # What is said
+    # Sentences
 
     def _beginning(self) -> str:
-        kind, count = self._asked.kind, len(self._training.start)
+        count = len(self._training.start)
         words = ngettext(
             "The corpus has one word.", "The corpus has %(count)s different words.", count, count=number(count)
         )
-        if kind == "bpe-bytes":
-            spelled = _(
-                "Each is the row of its bytes in UTF-8; all 256 bytes are in the vocabulary from the beginning."
-            )
-        elif kind == "wordpiece":
-            spelled = _("Each is the row of its characters; “##” marks those that go on a word.")
-        elif self._asked.apart:
-            spelled = _("Each is the row of its characters, with “</w>” behind the last as a symbol of its own.")
+        if self._variant.is_scored:
+            plan = _("Each round merges the pair with the highest score: the symbols that occur mostly together.")
         else:
-            spelled = _("Each is the row of its characters; “</w>” is part of the last one.")
-        if kind == "wordpiece":
-            plan = _("Each round joins the pair whose symbols keep to each other most: the one with the highest score.")
-        else:
-            plan = _("Each round joins the pair of neighbours that occurs most often.")
-        return joined([words, spelled, plan])
+            plan = _("Each round merges the pair of neighbours that occurs most often.")
+        return joined([words, self._variant.spelled, plan])
 
     def _round_sentence(self, round: Round) -> str:
         why = (
@@ -236,15 +252,15 @@ class MergesWalkthrough:
         ties = sum(1 for pair in round.pairs() if pair.count == winner.count) - 1
         if winner.count == 1:
             found = _(
-                "No pair is left that occurs more than once; the first in the corpus is “%(left)s” and “%(right)s”.",
+                "No pair occurs more than once; the first in the corpus is “%(left)s” and “%(right)s”.",
                 **names,
             )
         elif ties:
             found = ngettext(
-                "“%(left)s” and “%(right)s” stand side by side %(count)s times. One other pair does so as often, but "
-                "is seen later in the corpus.",
-                "“%(left)s” and “%(right)s” stand side by side %(count)s times. %(ties)s other pairs do so as often, "
-                "but are seen later in the corpus.",
+                "“%(left)s” and “%(right)s” occur next to each other %(count)s times. One other pair occurs as often, "
+                "but later in the corpus.",
+                "“%(left)s” and “%(right)s” occur next to each other %(count)s times. %(ties)s other pairs occur as "
+                "often, but later in the corpus.",
                 ties,
                 count=number(winner.count),
                 ties=number(ties),
@@ -252,19 +268,19 @@ class MergesWalkthrough:
             )
         else:
             found = _(
-                "“%(left)s” and “%(right)s” stand side by side %(count)s times, more often than any other pair.",
+                "“%(left)s” and “%(right)s” occur next to each other %(count)s times, more often than any other pair.",
                 count=number(winner.count),
                 **names,
             )
-        return joined([found, _("They become “%(piece)s”.", piece=piece)])
+        return joined([found, _("The merge makes “%(piece)s”.", piece=piece)])
 
     def _why_scored(self, round: training_wordpiece.WordPieceRound) -> str:
         winner = round.winner
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
         found = _(
-            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s: how often "
-            "they stand side by side, divided by how often each of them occurs.",
+            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s: the count "
+            "of the pair, divided by the counts of its two symbols.",
             count=number(winner.count),
             left_count=number(winner.left_count),
             right_count=number(winner.right_count),
@@ -273,25 +289,25 @@ class MergesWalkthrough:
         )
         if ties:
             best = ngettext(
-                "One other pair scores the same, but is seen later in the corpus.",
-                "%(ties)s other pairs score the same, but are seen later in the corpus.",
+                "One other pair has the same score, but occurs later in the corpus.",
+                "%(ties)s other pairs have the same score, but occur later in the corpus.",
                 ties,
                 ties=number(ties),
             )
         else:
-            best = _("No pair scores higher.")
-        return joined([found, best, _("They become “%(piece)s”.", piece=quoted(round.piece))])
+            best = _("No other pair has a score as high.")
+        return joined([found, best, _("The merge makes “%(piece)s”.", piece=quoted(round.piece))])
 
     def _end(self) -> str:
         done = ngettext(
-            "One pair was joined.", "%(count)s pairs were joined.", self._merges, count=number(self._merges)
+            "Training made one merge.", "Training made %(count)s merges.", self._merges, count=number(self._merges)
         )
-        if self._merges == self._asked.wanted:
-            why = _("That is as many as were asked for.")
-        elif self._asked.kind == "wordpiece" and self._asked.minimum > 1:
-            why = _("Then no pair is left that occurs %(minimum)s times.", minimum=number(self._asked.minimum))
+        if self._merges == self._asked.merges:
+            why = _("That is the number you chose.")
+        elif self._variant.minimum > 1:
+            why = _("No pair is left that occurs at least %(minimum)s times.", minimum=number(self._variant.minimum))
         else:
-            why = _("Then no pair is left: every word is a single piece.")
+            why = _("No pair is left: every word is a single piece.")
         size = len(self._tokenizer(self._merges).model.pieces)
         return joined([done, why, _("The vocabulary has %(size)s pieces.", size=number(size))])
 
@@ -312,7 +328,7 @@ class MergesWalkthrough:
         }
 
     def _pairs_record(self, round: Round) -> tuple[list[dict[str, Any]], int, int]:
-        """The same as `_pairs` for programs; the winner leads."""
+        """`_pairs` as plain values; the winner comes first."""
         found: Sequence[Any] = round.pairs()
         too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
         lines = []
@@ -325,7 +341,7 @@ class MergesWalkthrough:
 
 
 def _both(round: Round) -> Iterator[tuple[CorpusWord[Any], CorpusWord[Any]]]:
-    """Each word before a round and after it."""
+    """Each word before and after a round."""
     before: Sequence[CorpusWord[Any]] = round.before
     after: Sequence[CorpusWord[Any]] = round.after
     return zip(before, after, strict=True)
@@ -336,7 +352,7 @@ def _plain(word: CorpusWord[Any]) -> dict[str, Any]:
 
 
 def _worth(pair: CountedPair[Any] | ScoredPair) -> float:
-    """What a pair is chosen by: WordPiece's score, or how often it occurs."""
+    """The value that a pair is chosen by: its score with WordPiece, else its count."""
     return pair.score if isinstance(pair, ScoredPair) else pair.count
 
 

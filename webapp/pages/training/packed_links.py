@@ -1,7 +1,7 @@
-"""A text in an address: as it is, or packed where that would be longer than a server takes.
+"""A text in an address: as it is, or compressed if it would be too long.
 
-In an address a Chinese character is nine letters (`%E5%AD%A6`); 2,000 of them would be twice what proxies commonly
-accept. Compressed and written in the 64 letters that need no `%`, they fit.
+In an address a Chinese character takes nine characters (`%E5%AD%A6`); 2,000 of them would be twice what proxies
+commonly accept. Compressed and in URL-safe base64, they fit.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64Error
 from urllib.parse import quote_plus
 
-READABLE = 1_500  # letters of an address that a text may take as it is
-LONGEST = 7_500  # letters that a packed one may take: what proxies commonly accept, 8,190, less room for the rest
-_MOST_BYTES = 40_000  # of a text unpacked: nobody's address shall fill the memory
+READABLE = 1_500  # characters of an address that an uncompressed text may take
+LONGEST = 7_500  # characters for a packed text: the common limit of proxies, 8,190, less room for the rest
+_MOST_BYTES = 40_000  # of an unpacked text, so that no address can fill the memory
 
 
 def parameters(corpus: str) -> tuple[str, str]:
-    """The parameter that says a text, and its value.
+    """The parameter that holds a text, and its value.
 
     >>> parameters("low lower")
     ('corpus', 'low lower')
@@ -30,7 +30,7 @@ def parameters(corpus: str) -> tuple[str, str]:
 
 
 def packed(text: str) -> str:
-    """A text in as few letters of an address as can be: UTF-8 or UTF-16, compressed.
+    """A text compressed, from UTF-8 or UTF-16, whichever is shorter.
 
     >>> unpacked(packed("学而时习之" * 50)) == "学而时习之" * 50
     True
@@ -41,7 +41,7 @@ def packed(text: str) -> str:
 
 
 def unpacked(letters: str) -> str | None:
-    """The text again, or None where this is none.
+    """The text of a packed value, or None if it is invalid.
 
     >>> unpacked("nonsense"), unpacked("é")
     (None, None)
@@ -52,7 +52,7 @@ def unpacked(letters: str) -> str | None:
         written = inflate.decompress(content, _MOST_BYTES)
         if not inflate.eof:
             return None
-        # No UTF-8 begins with 0xFF.
+        # 0xFF marks UTF-16: UTF-8 never starts with it.
         return written[1:].decode("utf-16-le") if written[:1] == b"\xff" else written.decode()
     except (NotBase64Error, zlib.error, UnicodeError):
         return None

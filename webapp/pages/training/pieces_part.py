@@ -1,4 +1,4 @@
-"""What `training/_pieces.html` draws: a step of a Unigram training."""
+"""The data of `training/_pieces.html`: a step of a Unigram training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.pages.walkthrough.cells import StepCell
 
 @dataclass(frozen=True)
 class PieceTableLine:
-    """A longer piece in a table. What a table does not show of it is left out."""
+    """A longer piece in a table; a table sets only the fields that it shows."""
 
     piece: str
     percent: float = 0.0
@@ -28,7 +28,7 @@ class PieceTableLine:
 
 @dataclass(frozen=True)
 class WordReadingLine:
-    """A word as it is read now."""
+    """A word and its current segmentation."""
 
     symbols: list[WordSymbol]
     count: int
@@ -36,17 +36,17 @@ class WordReadingLine:
 
 @dataclass(frozen=True, kw_only=True)
 class PiecesPart:
-    """A step; what its view does not have is empty."""
+    """A step; a view sets only the fields that it shows."""
 
     view: Literal["start", "estimate", "prune", "end"]
-    words: Sequence[WordReadingLine] = ()  # of the corpus, as they are read now
-    single: Sequence[WordSymbol] = ()  # the single characters, which always stay
+    words: Sequence[WordReadingLine] = ()  # of the corpus, with their segmentations
+    single: Sequence[WordSymbol] = ()  # the single characters, which are always kept
     read: Sequence[StepCell]  # the text to encode, as tokens
     read_text: str
     lines: Sequence[PieceTableLine] = ()  # the longer pieces, at the start and when estimating
-    more: int = 0  # of them that are not shown
-    going: Sequence[PieceTableLine] = ()  # those that are pruned, next to the cut
+    more: int = 0  # lines that are not shown
+    going: Sequence[PieceTableLine] = ()  # the removed pieces next to the cut
     more_going: int = 0
-    staying: Sequence[PieceTableLine] = ()  # those that are not
+    staying: Sequence[PieceTableLine] = ()  # the kept pieces next to the cut
     more_staying: int = 0
-    vocabulary: Sequence[tuple[PieceLine, float | None]] = ()  # in the end: each piece with its log-probability
+    vocabulary: Sequence[tuple[PieceLine, float | None]] = ()  # last step: each piece with its log-probability

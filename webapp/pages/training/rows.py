@@ -1,4 +1,4 @@
-"""What the templates of training draw: symbols in a row, pairs with their figures, the vocabulary so far."""
+"""Rows of the training templates: symbols of a word, pairs with their counts, pieces of the vocabulary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS_SHOWN = 12
 
 @dataclass(frozen=True)
 class WordSymbol:
-    """A symbol of a word; `now` when the round joins it, or has made it."""
+    """A symbol of a word; `now` if the round merges or makes it."""
 
     text: str
     now: bool = False
@@ -25,7 +25,7 @@ class WordSymbol:
 
 @dataclass(frozen=True)
 class WordLine:
-    """A word before a round and after it (alike where nothing changes), and how often it occurs."""
+    """A word before and after a round, and its count."""
 
     before: list[WordSymbol]
     after: list[WordSymbol]
@@ -34,7 +34,7 @@ class WordLine:
 
 @dataclass(frozen=True)
 class PairLine:
-    """A pair of the table; `percent`: the length of its bar; `tied`: it has what the winner has."""
+    """A pair of the table; `percent` is the length of its bar, `tied` says whether it equals the winner."""
 
     symbols: list[WordSymbol]
     count: int
@@ -48,7 +48,7 @@ class PairLine:
 
 @dataclass(frozen=True)
 class PieceLine:
-    """A piece of the vocabulary so far; `now`: it has just come."""
+    """A piece of the vocabulary; `now` if the round has made it."""
 
     text: str
     id: int
@@ -56,7 +56,7 @@ class PieceLine:
 
 
 def word_line(before: CorpusWord[str] | CorpusWord[bytes], after: CorpusWord[str] | CorpusWord[bytes]) -> WordLine:
-    """A word with what the round joins marked on both sides.
+    """A word with the merged symbols marked before and after the round.
 
     >>> line = word_line(CorpusWord(("a", "b", "a", "b"), 2), CorpusWord(("ab", "ab"), 2, (0, 1)))
     >>> [symbol.now for symbol in line.before], [symbol.now for symbol in line.after]
@@ -67,7 +67,7 @@ def word_line(before: CorpusWord[str] | CorpusWord[bytes], after: CorpusWord[str
 
 
 def shown(piece: str | bytes) -> str:
-    """A piece as a reader can see it; behind a word that runs from right to left `</w>` still reads as it is written.
+    """A piece as readable text; after a right-to-left word, `</w>` is still displayed from left to right.
 
     >>> shown("w</w>"), shown("ם</w>") == "ם\u2066</w>\u2069"
     ('w</w>', True)
@@ -79,13 +79,13 @@ def shown(piece: str | bytes) -> str:
 
 
 def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[WordSymbol]:
-    """Symbols as a reader can see them, those at the `marked` places marked."""
+    """Symbols as readable text, with those at the indexes `marked` marked."""
     places = set(marked)
     return [WordSymbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
 
 
 def read_cells(tokenizer: Tokenizer, text: str) -> list[StepCell]:
-    """A text read with a vocabulary: each token with its id."""
+    """The tokens of a text with their ids."""
     cells = []
     for id in tokenizer.ids(text):
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
@@ -94,7 +94,7 @@ def read_cells(tokenizer: Tokenizer, text: str) -> list[StepCell]:
 
 
 def quoted(piece: str | bytes) -> str:
-    """A piece as a sentence quotes it; bytes that are no whole characters in hexadecimal.
+    """A piece for a sentence; bytes that are not valid UTF-8 in hexadecimal.
 
     >>> quoted(b"low"), quoted(b"\\xe4")
     ('low', '⟨E4⟩')

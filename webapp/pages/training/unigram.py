@@ -1,4 +1,4 @@
-"""Unigram: from far too many pieces down to as many as are wanted, a step for each estimate and each pruning."""
+"""Training Unigram: from too many pieces down to the chosen number, with a step for each estimate and each pruning."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from webapp.core.traces.training_unigram import (
 )
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
-from webapp.pages.training.forms import MOST_PIECES, TrainingRequest
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
+from webapp.pages.training.request import MOST_PIECES, TrainingRequest
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.figures import format_log_probability
@@ -40,13 +40,13 @@ PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.
 
 
 def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
-    """The steps of a Unigram training; the corpus has words in it. Raises NoStepsError for a size too small."""
+    """The steps of training Unigram; the corpus must contain words. Raises NoStepsError if the size is too small."""
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
     counts = recipe.count(asked.corpus)
     least = len(characters(counts))
     if least > MOST_PIECES:
         message = _(
-            "The corpus has %(count)s different characters, and each is a piece; training is shown with up to "
+            "The corpus has %(count)s different characters, and each is a piece; training is shown for up to "
             "%(most)s pieces.",
             count=number(least),
             most=number(MOST_PIECES),
@@ -54,7 +54,7 @@ def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
         raise NoStepsError(message)
     if asked.size is not None and asked.size < least:
         message = _(
-            "The corpus has %(count)s different characters, and each stays a piece: choose at least %(count)s pieces.",
+            "The corpus has %(count)s different characters, each of which is kept. Choose at least %(count)s pieces.",
             count=number(least),
         )
         raise NoStepsError(message)
@@ -63,8 +63,8 @@ def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
 
 
 class UnigramWalkthrough:
-    """Step 0 are the pieces to begin with; then a round is two steps, estimating and pruning, the last round one; and
-    the last step of all is the vocabulary.
+    """Step 0 shows the initial pieces. Each round is two steps, estimating and pruning, but the last round only one.
+    The last step shows the vocabulary.
     """
 
     template = "training/_pieces.html"
@@ -77,7 +77,7 @@ class UnigramWalkthrough:
 
     @property
     def size(self) -> int:
-        """How many pieces are to be left."""
+        """The number of pieces to keep."""
         return self._training.size
 
     def __len__(self) -> int:
@@ -85,11 +85,11 @@ class UnigramWalkthrough:
 
     @cached_property
     def ids(self) -> Sequence[int]:
-        """Those of the text to read, with the vocabulary in the end."""
+        """The ids of the text to tokenize, with the final vocabulary."""
         return self._final.ids(self._asked.text)
 
     def step_of(self, token: int) -> int:
-        """Every piece was there from the beginning; the last step shows that it is still there."""
+        """The last step, for every token: all pieces exist from the start, and it shows which ones are kept."""
         return len(self) - 1
 
     def sentence(self, step: int) -> str:
@@ -102,7 +102,7 @@ class UnigramWalkthrough:
         return self._estimated(round) if step % 2 else self._pruned(round)
 
     def part(self, step: int) -> PiecesPart:
-        """What the template is given."""
+        """The data for the template."""
         if step == 0:
             return self._start_part()
         if step == len(self) - 1:
@@ -161,7 +161,7 @@ class UnigramWalkthrough:
             ],
         }
 
-    # What has been worked out
+    # Rounds and models
 
     def _round(self, step: int) -> UnigramRound:
         return self._training.rounds[(step - 1) // 2]
@@ -175,7 +175,7 @@ class UnigramWalkthrough:
         return self._recipe.tokenizer(self._model, self._training.trained.special_tokens)
 
     def _read(self, round: UnigramRound | None) -> list[StepCell]:
-        """The text of the visitor with the pieces that a round has, or those of the beginning."""
+        """The visitor's text, tokenized with the pieces of a round, or with the initial ones."""
         if not self._asked.text:
             return []
         if round is None:
@@ -185,7 +185,7 @@ class UnigramWalkthrough:
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
         return [StepCell(cell.text, cell.kinds) for cell in read_cells(self._recipe.tokenizer(model), self._asked.text)]
 
-    # What it is drawn as
+    # Parts of the template
 
     def _start_part(self) -> PiecesPart:
         seeds = self._training.seeds
@@ -235,7 +235,7 @@ class UnigramWalkthrough:
         )
 
     def _prune_part(self, round: UnigramRound) -> PiecesPart:
-        """The pieces on both sides of the cut, least missed first."""
+        """The pieces on both sides of the cut, smallest loss first."""
         longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
         removed = [one for one in longer if one.removed]
         kept = [one for one in longer if not one.removed]
@@ -264,34 +264,34 @@ class UnigramWalkthrough:
             read_text=self._asked.text,
         )
 
-    # What is said
+    # Sentences
 
     def _beginning(self) -> str:
         longer = len(self._training.seeds) - self._single
         numbers = {"single": number(self._single), "longer": number(longer)}
         if not longer:
-            many = _("There are no longer pieces to begin with, only the single characters of the corpus.")
+            many = _("There are no longer initial pieces, only the single characters of the corpus.")
         else:
             many = ngettext(
-                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and one "
+                "Unigram starts with too many pieces: the %(single)s single characters, which are always kept, and one "
                 "longer piece that occurs at least twice.",
-                "Unigram begins with too many pieces: the %(single)s single characters, which stay to the end, and "
+                "Unigram starts with too many pieces: the %(single)s single characters, which are always kept, and "
                 "%(longer)s longer ones that occur at least twice.",
                 longer,
                 **numbers,
             )
-        guess = _("The first guess at a piece’s probability is its share of frequency times length.")
+        guess = _("The initial probability of a piece is proportional to its count times its length.")
         return joined([many, guess])
 
     def _estimated(self, round: UnigramRound) -> str:
         how = _(
-            "Round %(round)s, estimating. Every word is read in all ways that the pieces allow, each way counting as "
-            "much as it is probable; how often a piece is used in that gives its new probability. This is done twice.",
+            "Round %(round)s, estimating. All segmentations of every word are weighted by their probability; the "
+            "expected count of a piece gives its new probability. This is done twice.",
             round=number(round.number),
         )
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
         what = _(
-            "The log-likelihood of the corpus is %(before)s before the first time and %(after)s before the second.",
+            "The log-likelihood of the corpus is %(before)s before the first estimate and %(after)s before the second.",
             before=format_log_probability(before, 1),
             after=format_log_probability(after, 1),
         )
@@ -301,35 +301,35 @@ class UnigramWalkthrough:
         count = len(_longer(round))
         gone = sum(1 for one in round.candidates if one.removed)
         how = _(
-            "Round %(round)s, pruning. A piece’s loss is how much log-likelihood the corpus loses when the piece gives "
-            "way to the best other reading of its text.",
+            "Round %(round)s, pruning. The loss of a piece is the log-likelihood that the corpus loses if the best "
+            "other segmentation replaces the piece.",
             round=number(round.number),
         )
         what = ngettext(
-            "Of %(count)s longer pieces, one goes.",
-            "Of %(count)s longer pieces, %(gone)s go.",
+            "Of %(count)s longer pieces, one is removed.",
+            "Of %(count)s longer pieces, %(gone)s are removed.",
             gone,
             count=number(count),
             gone=number(gone),
         )
         if gone == round.surplus:
-            why = _("No more have to go: as many are left as are wanted.")
+            why = _("The chosen number of pieces is reached.")
         elif round.lossless >= round.share:
-            why = _("They are all those that nobody misses, with a loss of 0 or less.")
+            why = _("These are all pieces with a loss of 0 or less.")
         else:
-            why = _("That is the quarter that is missed least.")
+            why = _("These are the quarter with the smallest loss.")
         return joined([how, what, why])
 
     def _end(self) -> str:
         last = self._training.rounds[-1]
         total = len(last.candidates)
-        left = ngettext("One piece is left.", "%(count)s pieces are left.", total, count=number(total))
+        left = ngettext("One piece remains.", "%(count)s pieces remain.", total, count=number(total))
         kept = [one.piece for one in last.candidates if len(one.piece) > 1]
         if total < self._training.size:
-            why = _("More were wanted, but it did not begin with more.")
+            why = _("Training did not start with more pieces.")
         else:
-            why = _("That is as many as are wanted, so a last estimate lets the probabilities add up to 1.")
-        longest = _("The one longer piece that stayed is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
+            why = _("That is the chosen number; a last estimate makes the probabilities add up to 1.")
+        longest = _("The only longer piece is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
         return joined([left, why, longest])
 
 

@@ -1,4 +1,4 @@
-"""The pages about vocabularies: the list of all of them, and what each is made of."""
+"""`/vocabularies`: the list of all vocabularies, and a page with the contents of each."""
 
 from webapp.pages.vocabularies.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""What the templates of `/vocabularies` are given."""
+"""The variables of the templates of `/vocabularies`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
+from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import VocabularyGroup, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
 from webapp.pages.vocabularies.portrait_bars import PortraitBar
@@ -20,19 +21,19 @@ from webapp.web.templates import Context, Page
 
 @dataclass(frozen=True, kw_only=True)
 class ListContext(Context):
-    """The vocabularies that a search finds, for htmx."""
+    """The vocabularies that match a search, for htmx."""
 
     template = "vocabularies/_list.html"
 
-    find: str  # what is searched for
+    find: str  # the search
     problem: str | None
     groups: Sequence[VocabularyGroup]
-    total: int  # vocabularies without a search
+    total: int  # number of all vocabularies
 
 
 @dataclass(frozen=True)
 class ShippedRow:
-    """A line of the table of those that ship."""
+    """A row of the table of shipped vocabularies."""
 
     title: str
     url: str
@@ -43,12 +44,12 @@ class ShippedRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ListPage(Page):
-    """The list of all vocabularies, and the record of how those that ship were trained."""
+    """The list of all vocabularies, and the training record of the shipped ones."""
 
     template = "vocabularies/index.html"
 
     listed: ListContext
-    record: Mapping[str, Any]  # as `RECORD.json` has it
+    record: Mapping[str, Any]  # the content of `RECORD.json`
     rows: Sequence[ShippedRow]
     shares: Sequence[tuple[str, Mapping[str, int]]]  # of the corpus: kind of text, its bytes and characters
     dictionary_size: int  # words
@@ -64,14 +65,14 @@ class TokensContext(Context):
     entry: CatalogueEntry
     query: str
     problem: str | None
-    page: TokenPage | None  # None where there is a problem
-    last: int | None  # the number of the last page, where one behind it was asked for
+    page: TokenPage | None  # None if there is a problem
+    last: int | None  # the number of the last page, if a later one was requested
     visible: Callable[[str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeadedPage(Page):
-    """What `vocabularies/_head.html` uses."""
+    """The variables of `vocabularies/_head.html`."""
 
     line: VocabularyLine
     algorithm_names_of: Callable[[CatalogueEntry], str] = algorithm_names_of
@@ -79,7 +80,7 @@ class HeadedPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class VocabularyPage(HeadedPage):
-    """What a vocabulary is made of."""
+    """The contents of a vocabulary."""
 
     template = "vocabularies/page.html"
 
@@ -94,13 +95,14 @@ class VocabularyPage(HeadedPage):
     longest: Sequence[LongToken]
     longest_words: Sequence[LongToken]
     special: Sequence[SpecialLine]
-    special_shown: int  # how many of them are shown at most
-    growth: Sequence[ChartPanel]  # none where the vocabulary has no line in the chart
+    special_shown: int  # how many of them are shown, at most
+    downloads: Sequence[Download]
+    growth: Sequence[ChartPanel]  # empty if the vocabulary has no line in the chart
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownVocabularyPage(Page):
-    """There is no vocabulary of this name."""
+    """There is no vocabulary with this name."""
 
     template = "vocabularies/unknown.html"
 
@@ -110,7 +112,7 @@ class UnknownVocabularyPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class UnavailableVocabularyPage(HeadedPage):
-    """A vocabulary that cannot be used now."""
+    """A vocabulary that cannot be fetched or read."""
 
     template = "vocabularies/unavailable.html"
 

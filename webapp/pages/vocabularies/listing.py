@@ -1,4 +1,4 @@
-"""The list of all vocabularies: grouped by algorithm, searched by the words that stand in it."""
+"""The list of all vocabularies, grouped by algorithm and searched by words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class VocabularyLine:
     playground: str
 
     def holds(self, words: Iterable[str]) -> bool:
-        """Whether every one of `words`, which are case-folded, stands in the line."""
+        """Whether the line contains all `words`, which are case-folded."""
         entry = self.entry
         said = " ".join((entry.name, self.title, entry.family, entry.licence, self.origin, *entry.algorithms))
         said = said.casefold()
@@ -46,7 +46,7 @@ class VocabularyGroup:
 
 
 def vocabulary_groups(find: str = "") -> list[VocabularyGroup]:
-    """The vocabularies whose line holds every word of `find`, in groups that are not empty."""
+    """The vocabularies whose line contains every word of `find`, in groups that are not empty."""
     words = find.casefold().split()
     by_title: dict[str, VocabularyGroup] = {}
     for line in sorted(map(line_of, entries()), key=_place):
@@ -58,12 +58,12 @@ def vocabulary_groups(find: str = "") -> list[VocabularyGroup]:
 
 
 def entries() -> list[CatalogueEntry]:
-    """Every vocabulary that has a page: what ships, the visitor's own uploads, then what is fetched."""
+    """Every vocabulary that has a page: shipped ones, the visitor's uploads, then well-known ones."""
     return [*(entry for entry in CATALOGUE.values() if has_page(entry)), *uploads_of(request), *well_known()]
 
 
 def has_page(entry: CatalogueEntry) -> bool:
-    """Whether there is anything to show: not of what a visitor's own text makes."""
+    """Whether a vocabulary has a page: not if it is trained on or pasted in the visitor's text."""
     return entry.origin not in ("learned", "pasted")
 
 
@@ -98,5 +98,5 @@ def _letters(name: str) -> str:
 
 
 def _place(line: VocabularyLine) -> int:
-    """Where the group of a line comes."""
+    """The place of a line's group in the list."""
     return list(ALGORITHMS).index(line.entry.algorithms[0])

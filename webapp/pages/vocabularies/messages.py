@@ -1,4 +1,4 @@
-"""What the pages call things, in the reader's language."""
+"""The names that the pages use, in the reader's language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.tokenization.algorithms import algorithm_names
 from webapp.vocabularies import CatalogueEntry, fetching
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
-# Scripts that the Unicode locale data call by another name than the character data do: their codes of ISO 15924.
+# ISO 15924 codes of scripts whose names differ between the Unicode locale data and the character data.
 _CODES = {
     "Bengali": "Beng",
     "Canadian_Aboriginal": "Cans",
@@ -46,7 +46,7 @@ def origin_of(entry: CatalogueEntry) -> str:
 
 
 def kind_title(kind: str) -> str:
-    """The name of a script, or of what a token can be besides text in one script."""
+    """The name of a script, or of a kind of token that is not text in one script."""
     others = {
         portrait.SEVERAL_SCRIPTS: _("Several scripts"),
         portrait.DIGITS: _("Digits"),
@@ -60,7 +60,7 @@ def kind_title(kind: str) -> str:
 
 
 def piece_kind_title(kind: PieceKind) -> str:
-    """What SentencePiece has a piece for, where that is not text."""
+    """The kind of a SentencePiece piece that is not normal text."""
     return {
         PieceKind.USER_DEFINED: _("user-defined"),
         PieceKind.UNUSED: _("unused"),

@@ -1,4 +1,4 @@
-"""The settings of a tokenizer's steps in words."""
+"""The settings of a tokenizer's pipeline steps as phrases."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ LONGEST_VALUE = 300  # characters that are shown
 
 
 def settings_of(step: PipelineStep) -> list[tuple[str, Markup]]:
-    """What a step's settings say: the name that the field has for each, and a phrase.
-
-    A setting that has no phrase here keeps its name.
-    """
+    """The name of each setting of a step, and a phrase for it; a setting without a phrase is shown by its name."""
     if {("behavior", "removed"), ("invert", "true")} <= set(step.settings):
-        # To drop what does not match is to keep what does.
+        # Removing what does not match keeps what does.
         others = [(name, _phrase(step, name, value)) for name, value in step.settings if name == "pattern"]
-        return [*others, ("behavior removed, invert", Markup.escape(_("keeps only what matches")))]
+        return [*others, ("behavior removed, invert", Markup.escape(_("keeps only matches")))]
     return [(name, _phrase(step, name, value)) for name, value in step.settings]
 
 
@@ -39,19 +36,19 @@ def _switches() -> dict[tuple[str, str], str]:
     """A setting and its value → a phrase."""
     return {
         ("add_prefix_space", "true"): _("puts a space before the text"),
-        ("behavior", "removed"): _("drops what matches"),
-        ("behavior", "merged_with_previous"): _("joins what matches to what is before it"),
-        ("behavior", "merged_with_next"): _("joins what matches to what is after it"),
+        ("behavior", "removed"): _("removes matches"),
+        ("behavior", "merged_with_previous"): _("joins matches to the text before them"),
+        ("behavior", "merged_with_next"): _("joins matches to the text after them"),
         ("behavior", "contiguous"): _("keeps neighbouring matches together"),
-        ("invert", "true"): _("the pattern describes the pieces, not what parts them"),
+        ("invert", "true"): _("the pattern matches the pieces, not what separates them"),
         ("prepend", "false"): _("puts no mark before the text"),
-        ("only_first", "true"): _("puts a mark only before the beginning"),
+        ("only_first", "true"): _("puts a mark only before the first word"),
         ("splits", "false"): _("does not split at spaces"),
         ("clean_text", "false"): _("keeps control characters"),
         ("handle_chinese_chars", "false"): _("does not isolate Chinese characters"),
         ("strip_accents", "true"): _("strips accents"),
         ("strip_accents", "false"): _("keeps accents"),
-        ("lowercase", "false"): _("keeps capitals"),
+        ("lowercase", "false"): _("keeps case"),
         ("left", "false"): _("not at the beginning"),
         ("right", "false"): _("not at the end"),
         ("individual", "true"): _("every digit by itself"),
@@ -62,11 +59,11 @@ def _switches() -> dict[tuple[str, str], str]:
         ("escape_whitespaces", "false"): _("leaves spaces as they are"),
         ("whitespace_as_suffix", "true"): _("marks the space at the end of a word"),
         ("strip", "nothing"): _("keeps the space before the text"),
-        ("strip", "all"): _("drops every space before the text"),
+        ("strip", "all"): _("removes all spaces before the text"),
         ("byte_level", "true"): _("on bytes"),
         ("byte_fallback", "true"): _("spells unknown characters as bytes"),
-        ("ignore_merges", "true"): _("takes a word that it has whole"),
-        ("fuse_unknown", "true"): _("one unknown token for unknown neighbours"),
+        ("ignore_merges", "true"): _("uses a whole word if it is a piece"),
+        ("fuse_unknown", "true"): _("merges neighbouring unknown tokens"),
     }
 
 

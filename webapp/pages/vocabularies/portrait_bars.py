@@ -1,4 +1,4 @@
-"""A portrait's figures as rows with a bar each."""
+"""The figures of a portrait as rows with bars."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from webapp.core.analysis.portrait import Portrait
 from webapp.pages.vocabularies.messages import kind_title
 from webapp.web.localization import number
 
-ONE_BY_ONE = 16  # lengths that have a row of their own; longer ones share one with as many more
+ONE_BY_ONE = 16  # lengths up to this have their own row; longer ones share rows
 
 
 @dataclass(frozen=True)
 class PortraitBar:
-    """A row: how many tokens, which share of all, and how long the bar is, in percent of the longest."""
+    """A row: the number of tokens, their share, and the length of the bar in percent of the longest."""
 
     title: str
     count: int
@@ -24,7 +24,7 @@ class PortraitBar:
 
 
 def length_bars(portrait: Portrait) -> list[PortraitBar]:
-    """The tokens by their number of characters: 1, 2, … 16, 17–32, 33–64 and so on.
+    """The tokens by number of characters: 1, 2, … 16, 17–32, 33–64 and so on.
 
     Rows without a token that follow each other are one row, so that a gap is seen and does not fill the page.
     """
@@ -47,12 +47,12 @@ def length_bars(portrait: Portrait) -> list[PortraitBar]:
 
 
 def kind_bars(portrait: Portrait) -> list[PortraitBar]:
-    """The tokens by script, and those that are of none, most first."""
+    """The tokens by script or other kind, most frequent first."""
     return _bars(((kind_title(kind), count) for kind, count in portrait.kinds.items()), portrait.size)
 
 
 def _range(length: int) -> tuple[int, int]:
-    """The lengths, first and last, that share a row with `length`.
+    """The first and last length of the row that contains `length`.
 
     >>> [_range(length) for length in (7, 16, 17, 32, 33, 128)]
     [(7, 7), (16, 16), (17, 32), (17, 32), (33, 64), (65, 128)]

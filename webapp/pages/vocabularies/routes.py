@@ -1,14 +1,15 @@
-"""`/vocabularies`, the list of all and the record of those that ship, and `/vocabularies/NAME`, what one is made of."""
+"""`/vocabularies`: the list and the training record; `/vocabularies/NAME`: the contents of a vocabulary, and files."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, make_response, request, url_for
+from flask import Blueprint, Response, abort, jsonify, make_response, request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.pages.vocabularies import listing, portrait_bars, token_table
+from webapp.core.formats.fields import FormatError
+from webapp.pages.vocabularies import downloads, listing, portrait_bars, token_table
 from webapp.pages.vocabularies.contexts import (
     ListContext,
     ListPage,
@@ -25,7 +26,7 @@ from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
-from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -38,10 +39,11 @@ from webapp.vocabularies import (
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
+from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
-from webapp.web.templates import ErrorMessage, render
+from webapp.web.templates import ErrorMessage, ErrorPage, render
 
 SPECIAL_SHOWN = 300
 
@@ -50,7 +52,7 @@ blueprint = Blueprint("vocabularies", __name__)
 
 @blueprint.get("/vocabularies")
 def index() -> Response:
-    """The list of all vocabularies, searched by `find`; below it the record of those that ship."""
+    """The list of all vocabularies, searched by `find`, with the training record of the shipped ones."""
     asked = request.args.get("find", "")
     too_long = _too_long(asked, listing.LONGEST_FIND)
     listed = ListContext(
@@ -67,19 +69,19 @@ def index() -> Response:
 
 @blueprint.get("/vocabularies/RECORD.json")
 def written_record() -> Response:
-    """The record as it was written when the vocabularies were learned."""
+    """The record of how the shipped vocabularies were trained."""
     return jsonify(record())
 
 
 @blueprint.get("/vocabularies/SIZES.json")
 def written_sizes() -> Response:
-    """The figures of the chart as they were measured."""
+    """The figures of the chart."""
     return jsonify(sizes_record())
 
 
 @blueprint.get("/vocabularies/<name>.json")
 def twin(name: str) -> Response:
-    """The same for programs."""
+    """A vocabulary as JSON."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
         return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
@@ -94,9 +96,35 @@ def twin(name: str) -> Response:
         return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
 
 
+@blueprint.get("/vocabularies/<name>/<file>")
+def download(name: str, file: str) -> Response:
+    """A vocabulary as a file for other libraries; `file` is one of `downloads.FORMAT_OF`."""
+    if file not in downloads.FORMAT_OF:
+        abort(404)
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return _unknown(name)
+    try:
+        content = downloads.content_of(tokenizer_of(name), file)
+    except FormatError as error:
+        why = _(
+            "There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title_of(entry), why=wrong_file(error)
+        )
+        return _error_page(404, why)
+    except UnavailableVocabularyError as error:
+        return _unavailable(entry, error)
+    except StillFetchingError:
+        response = _error_page(503, _("The vocabulary is still being fetched. Try again in a moment."))
+        response.headers["Retry-After"] = "5"
+        return response
+    response = Response(content, mimetype=downloads.FORMAT_OF[file].files[file])
+    response.headers["Content-Disposition"] = f"attachment; filename={downloads.download_name(file, name)}"
+    return private(cached_for(response, 0))  # an upload belongs to one visitor
+
+
 @blueprint.get("/vocabularies/<name>")
 def vocabulary(name: str) -> Response:
-    """What a vocabulary is made of; `query` and `page` choose among its tokens."""
+    """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
         return _unknown(name)
@@ -133,29 +161,30 @@ def vocabulary(name: str) -> Response:
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
         growth=size_chart(entry.name),
+        downloads=downloads.downloads_of(entry.name, tokenizer),
     )
     return _answer(render(context), status)
 
 
 def _answer(body: str, status: int, **address: str | int | None) -> Response:
-    """The answer; to htmx with the address that the page has after it."""
+    """The response, for htmx with the new address of the page."""
     response = make_response(body, status)
     swappable(response)
     if wants_partial():
         values: dict[str, Any] = {key: value for key, value in address.items() if value}
-        # Leafing goes into the history, typing does not.
+        # Changing the page adds to the history, typing does not.
         header = "HX-Push-Url" if "page" in request.args else "HX-Replace-Url"
         response.headers[header] = url_for(request.endpoint or "vocabularies.index", **values)
     return response
 
 
 def _kept(query: str, page: token_table.TokenPage | None) -> dict[str, str | int | None]:
-    """What the address has to hold: neither an empty query nor the first page."""
+    """The parameters of the address, without an empty query or the first page."""
     return {"query": query, "page": page.number if page and page.number > 1 else None}
 
 
 def _too_long(query: str, limit: int) -> str | None:
-    """What to say where more is searched for than `limit` characters."""
+    """The message for a search of more than `limit` characters, else None."""
     if len(query) <= limit:
         return None
     return _(
@@ -166,9 +195,7 @@ def _too_long(query: str, limit: int) -> str | None:
 
 
 def _no_page(last: int) -> str:
-    return _(
-        "There is no page %(page)s here; the last is %(last)s.", page=_short(request.args["page"]), last=number(last)
-    )
+    return _("There is no page %(page)s; the last is %(last)s.", page=_short(request.args["page"]), last=number(last))
 
 
 def _unknown(name: str) -> Response:
@@ -179,7 +206,7 @@ def _unknown(name: str) -> Response:
 
 
 def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
-    """A vocabulary that is known and cannot be had now."""
+    """The page of a known vocabulary that cannot be fetched or read."""
     told = unavailable_problem(error)
     if wants_partial():
         return make_response(render(ErrorMessage(message=told.message)), told.status)
@@ -187,8 +214,13 @@ def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Re
     return make_response(render(page), told.status)
 
 
+def _error_page(status: int, message: str) -> Response:
+    page = ErrorPage(message=message, heading=heading_for(status), status=status)
+    return make_response(render(page), status)
+
+
 def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
-    """A vocabulary that is being fetched: the page looks again by itself."""
+    """The page of a vocabulary that is being fetched, which reloads itself."""
     return make_response(render(PendingVocabularyPage(line=listing.line_of(entry), waiting=waiting)), 202)
 
 
@@ -198,7 +230,7 @@ def _short(text: str) -> str:
 
 
 def _list_page(listed: ListContext) -> ListPage:
-    """The list, and how the shipped vocabularies were learned."""
+    """The page with the list and the training record."""
     written = record()
     kinds = {
         "English": _("English"),

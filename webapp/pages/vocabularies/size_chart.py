@@ -1,4 +1,4 @@
-"""How many characters a token holds, by the size of the vocabulary: the chart that belongs to those that ship."""
+"""The chart of characters per token by vocabulary size, for the vocabularies that ship with the site."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic
-from webapp.vocabularies import sizes_record
+from webapp.tokenization.algorithms import algorithm_names
+from webapp.vocabularies import CATALOGUE, sizes_record
 from webapp.web.localization import number
 
 MARKED = (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
@@ -17,7 +18,7 @@ NAMED = (500, 2_000, 8_000, 32_000)
 
 @dataclass(frozen=True)
 class ChartPanel:
-    """The chart of one language, and its figures: a row a size, a column a vocabulary, None where there is none."""
+    """The chart of one language and its table: a row per size, a column per vocabulary, None without a figure."""
 
     chart: LineChart
     names: list[str]
@@ -25,7 +26,7 @@ class ChartPanel:
 
 
 def size_chart(vocabulary: str | None = None) -> list[ChartPanel]:
-    """A panel for each held-out text, with the line of `vocabulary` made strong; none for one that has no line."""
+    """A panel for each held-out text, with the line of `vocabulary` emphasized; empty if it has no line."""
     record = sizes_record()
     if vocabulary is not None and vocabulary not in record["vocabularies"]:
         return []
@@ -38,12 +39,7 @@ def size_chart(vocabulary: str | None = None) -> list[ChartPanel]:
 
 def _panel(record: dict[str, Any], language: str, title: str, strong: str | None) -> ChartPanel:
     characters = record["texts"][language]["characters"]
-    names = {
-        "bpe-bytes": _("BPE, bytes"),
-        "bpe-characters": _("BPE, %(suffix)s", suffix="</w>"),
-        "wordpiece": "WordPiece",
-        "unigram": "Unigram",
-    }
+    names = {name: _label(name) for name in record["vocabularies"]}
     found: dict[str, dict[int, float]] = {
         name: {one["pieces"]: characters / one["tokens"][language] for one in line}
         for name, line in record["vocabularies"].items()
@@ -62,8 +58,14 @@ def _panel(record: dict[str, Any], language: str, title: str, strong: str | None
     return ChartPanel(chart, [names[name] for name in found], rows)
 
 
+def _label(name: str) -> str:
+    """The label of a vocabulary's line: its algorithm, and where there are two for it, what tells them apart."""
+    labels = {"bpe-bytes": _("BPE, bytes"), "bpe-characters": _("BPE, %(suffix)s", suffix="</w>")}
+    return labels.get(name) or algorithm_names()[CATALOGUE[name].algorithms[0]]
+
+
 def _description(lines: dict[str, dict[int, float]]) -> str:
-    """What there is to see, for whoever does not."""
+    """The chart in words, for screen readers."""
     said = [
         _(
             "%(name)s: %(first)s characters per token with %(least)s pieces, %(last)s with %(most)s.",

@@ -1,4 +1,4 @@
-"""Special and other added tokens, with what is peculiar to each."""
+"""Special and other added tokens with their flags."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from webapp.pages.vocabularies.token_table import shown_token
 
 @dataclass(frozen=True)
 class SpecialLine:
-    """An added token: its id, its text, whether it is special, its flags as the field calls them, and the
-    id that its file declares where `tokenizers` gives it another."""
+    """An added token: its id, its text, its kind, its flags, and the id that its file declares if `tokenizers` gives it
+    another."""
 
     id: int
     content: str
@@ -24,7 +24,7 @@ class SpecialLine:
 
 
 def special_lines(tokenizer: Tokenizer) -> list[SpecialLine]:
-    """The added tokens by id; the unknown token is among them where it has an id of its own."""
+    """The added tokens by id, and the unknown token if it has an id."""
     lines = [
         SpecialLine(
             token.id,

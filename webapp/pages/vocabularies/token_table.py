@@ -28,13 +28,13 @@ LONGEST_QUERY = 100  # characters
 CHARACTERS_SHOWN = 8  # by their code points
 BYTES_SHOWN = 24
 PIECE_SHOWN = 160  # characters
-LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are looked at
+LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are rendered
 LONG_RUN = 6
 
 
 @dataclass(frozen=True)
 class TokenColumn:
-    """What a kind of vocabulary knows of each token besides its piece: a heading, and the cell of an id."""
+    """A column that a kind of vocabulary has besides the piece: a heading, and the cell of an id."""
 
     title: str
     cell: Callable[[int], str]
@@ -43,7 +43,7 @@ class TokenColumn:
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A token in the list; `cells` are those of the columns, `tags` say what it is for where that is not text."""
+    """A token in the list; `cells` belong to the columns, `tags` name the purpose of a token that is not text."""
 
     id: int
     piece: str
@@ -55,7 +55,7 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class TokenPage:
-    """One page of what was found: `number` of `last`, counted from 1. A query of digits may be an id, too."""
+    """One page of the results: `number` of `last`, counted from 1; `by_id` if the query may also be an id."""
 
     query: str
     by_id: bool
@@ -67,7 +67,7 @@ class TokenPage:
 
 
 class NoTokenPageError(LookupError):
-    """There are fewer pages: `last` is the last one."""
+    """There is no such page; `last` is the last one."""
 
     def __init__(self, last: int) -> None:
         super().__init__(last)
@@ -75,7 +75,7 @@ class NoTokenPageError(LookupError):
 
 
 def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
-    """The tokens that hold `query`, or all of them; `page` is as it came in the address, the first where it is empty.
+    """The tokens that contain `query`, or all of them; `page` is the raw value of the address, empty for the first.
 
     Raises NoPageError where there is no such page.
     """
@@ -109,7 +109,7 @@ def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColu
 
 
 def _code_points(data: bytes) -> str:
-    """The code points of a short piece; nothing for a long one, or where bytes are no whole characters.
+    """The code points of a short piece; empty for a long one, or for bytes that are not valid UTF-8.
 
     >>> _code_points("▁研".encode()), _code_points(b"\\xe4\\xb8")
     ('U+2581 U+7814', '')
@@ -131,7 +131,7 @@ class LongToken:
 
 
 def longest_of(tokens: TokenList, id: int) -> LongToken:
-    """A token of the portrait's longest; raises KeyError for an id that no token has."""
+    """One of the longest tokens by its id; raises KeyError for an id that no token has."""
     at = tokens.place_of(id)
     if at is None:
         raise KeyError(id)
@@ -141,7 +141,7 @@ def longest_of(tokens: TokenList, id: int) -> LongToken:
 
 
 def in_short(text: str) -> str:
-    """A text as a reader can see it, long runs of a character counted; the end of a very long one left out.
+    """A text as readable text: long runs of a character are counted, and a very long text is truncated.
 
     >>> in_short("##" + "-" * 80 + "\\n"), in_short("ab" * 1000)[-6:]
     ('##-×80↵', 'babab…')
@@ -161,18 +161,18 @@ def in_short(text: str) -> str:
 
 
 def shown_token(piece: str | bytes) -> str:
-    """A piece as a reader can see it, the end of a very long one left out."""
+    """A piece as readable text, truncated if it is very long."""
     drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
     return drawn if len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
 
 
 def _beginning(piece: str | bytes) -> str:
-    """As much of a piece as is drawn at most."""
+    """The beginning of a piece, as much as is rendered."""
     return piece[:PIECE_SHOWN] if isinstance(piece, str) else piece[:PIECE_SHOWN].decode(errors="replace")
 
 
 def columns_of(model: Model) -> list[TokenColumn]:
-    """The columns that a model's tokens have."""
+    """The columns for the tokens of a model."""
     match model:
         case Matching():
             return _dictionary_columns(model)
@@ -208,7 +208,7 @@ def _rank(model: BPE) -> Callable[[int], str]:
 def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
     def parts(id: int) -> str:
         if len(model.pieces[id]) > LONGEST_DRAWN:
-            return ""  # what it was merged from may have to be found by merging
+            return ""  # finding its merge may need merging
         merge = model.merge_of(id)
         return (
             "" if merge is None else " + ".join(shown_token(model.pieces[half]) for half in (merge.left, merge.right))
@@ -218,7 +218,7 @@ def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
 
 
 def _tags(model: Model, tokens: TokenList, id: int) -> list[str]:
-    """What a token is for, where it is not an ordinary piece."""
+    """The purpose of a token that is not an ordinary piece."""
     tags = []
     if id == model.unknown_id:
         tags.append(_("unknown token"))

@@ -1,0 +1,72 @@
+"""What the address of a training says: a corpus, a size, a text to tokenize, and the options of each trainer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from urllib.parse import urlencode
+
+from flask import url_for
+
+from webapp.pages.training import packed_links
+
+MOST = 2_000
+"""The longest corpus, in characters."""
+MOST_TEXT = 200
+"""The longest text to tokenize, in characters."""
+MOST_MERGES = 200
+MOST_PIECES = 1_000
+USUAL_MERGES = 20
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """A training and one of its steps; a `size` of None is the trainer's choice.
+
+    `algorithm` and `symbols` name the kind of training. Every other field has its default unless the kind uses it.
+    """
+
+    algorithm: str
+    symbols: str = ""  # BPE: "bytes", or else characters
+    corpus: str = ""
+    size: int | None = None  # merges; for Unigram the pieces to keep, single characters included
+    text: str = ""  # what is tokenized with the pieces so far
+    apart: bool = False  # BPE over characters: `</w>` is a symbol of its own
+    minimum: int = 2  # WordPiece: the lowest count of a pair that is considered
+    longer: int = 60  # Unigram: the most longer pieces to start with
+    plain: bool = False  # Unigram: no mark for the space before a word
+    every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
+    step: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """The id of the kind of training.
+
+        >>> TrainingRequest("bpe", symbols="bytes").kind, TrainingRequest("unigram").kind
+        ('bpe-bytes', 'unigram')
+        """
+        return f"{self.algorithm}-{self.symbols}" if self.symbols else self.algorithm
+
+    @property
+    def merges(self) -> int:
+        """`size`, or the usual number of merges."""
+        return USUAL_MERGES if self.size is None else self.size
+
+    def address(self, step: int | None = None) -> str:
+        """The address of a step, or of the first."""
+        pairs = [("corpus", "")] if not self.corpus else [packed_links.parameters(self.corpus)]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name not in ("algorithm", "corpus", "step") and value != field.default:
+                pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
+        if step is not None:
+            pairs.append(("step", str(step)))
+        query = urlencode(pairs, errors="replace")
+        return f"{url_for('training.page', algorithm=self.algorithm)}?{query}"
+
+    def link(self) -> str:
+        """The address of the kind of training, without a corpus: the page shows its first preset."""
+        return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
+
+    def with_corpus(self, corpus: str) -> TrainingRequest:
+        """The same request with another corpus, from its first step."""
+        return replace(self, corpus=corpus, step=None)

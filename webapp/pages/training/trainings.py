@@ -1,0 +1,145 @@
+"""One record for each kind of training that the page shows.
+
+>>> list(TRAININGS)
+['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'bigrams']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flask_babel import lazy_gettext as _l
+
+from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.pages.training import bigrams, merges, presets
+from webapp.pages.training import unigram as unigram_training
+from webapp.pages.training.presets import Preset
+from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
+from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.tokenization.algorithms import Text
+
+Number = int | None
+
+
+@dataclass(frozen=True)
+class SizeRange:
+    """The range of `size`, its `usual` value (None: depends on the corpus), its label, and the message outside it."""
+
+    least: int
+    most: int
+    usual: Number
+    label: Text
+    problem: Text  # with %(least)s and %(most)s
+
+
+MERGES = SizeRange(
+    0,
+    MOST_MERGES,
+    USUAL_MERGES,
+    _l("Maximum number of merges"),
+    _l("Choose a number of merges from %(least)s to %(most)s."),
+)
+PIECES = SizeRange(
+    1, MOST_PIECES, None, _l("Pieces to keep"), _l("Choose a number of pieces from %(least)s to %(most)s.")
+)
+
+
+@dataclass(frozen=True)
+class TrainingOption:
+    """A field of `TrainingRequest` that only some kinds use: a checkbox, or a number if `least` is given."""
+
+    name: str
+    label: Text
+    least: Number = None
+    most: Number = None  # what the form's number field allows
+
+
+APART = TrainingOption("apart", _l("“%(suffix)s” is a symbol of its own", suffix="</w>"))
+MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
+LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
+PLAIN = TrainingOption("plain", _l("No mark for spaces"))
+EVERY = TrainingOption("every", _l("Start with parts of words only"))
+NUMBERS = (MINIMUM, LONGER)
+
+_CORPUS = _l("Corpus to train on, up to %(most)s characters")
+_SENTENCES = _l("Sentences, one per line, with spaces between words; up to %(most)s characters")
+
+
+@dataclass(frozen=True)
+class Training:
+    """A kind of training: its title, example corpora, walkthrough and reference functions.
+
+    `algorithm` and `symbols` name it in an address. `size` is None where the corpus alone decides, `options` are the
+    further fields that it uses, and `corpus_label` has the placeholder %(most)s.
+    """
+
+    algorithm: str
+    title: Text
+    presets: Sequence[Preset]
+    walkthrough: Callable[[TrainingRequest], Walkthrough]
+    reference: Sequence[Callable[..., object]]
+    symbols: str = ""
+    size: SizeRange | None = MERGES
+    options: Sequence[TrainingOption] = ()
+    corpus_label: Text = _CORPUS
+
+    @property
+    def request(self) -> TrainingRequest:
+        """The request with nothing but the kind."""
+        return TrainingRequest(self.algorithm, symbols=self.symbols)
+
+
+TRAININGS: dict[str, Training] = {
+    training.request.kind: training
+    for training in (
+        Training(
+            "bpe",
+            _l("BPE over characters"),
+            presets.CHARACTER_PRESETS,
+            merges.character_bpe,
+            (bpe.characters, bpe.train),
+            options=(APART,),
+        ),
+        Training(
+            "bpe",
+            _l("BPE over bytes"),
+            presets.BYTE_PRESETS,
+            merges.byte_bpe,
+            (bpe.utf8, bpe.train),
+            symbols="bytes",
+        ),
+        Training(
+            "wordpiece",
+            _l("WordPiece"),
+            presets.WORDPIECE_PRESETS,
+            merges.wordpiece,
+            (wordpiece.split, wordpiece.train),
+            options=(MINIMUM,),
+        ),
+        Training(
+            "unigram",
+            _l("Unigram"),
+            presets.UNIGRAM_PRESETS,
+            unigram_training.walkthrough,
+            (unigram.seed, unigram.train),
+            size=PIECES,
+            options=(LONGER, PLAIN, EVERY),
+        ),
+        Training(
+            "bigrams",
+            _l("Word bigrams"),
+            presets.BIGRAM_PRESETS,
+            bigrams.BigramWalkthrough,
+            (ngram.train, ngram.segment),
+            size=None,
+            corpus_label=_SENTENCES,
+        ),
+    )
+}
+"""The kinds of training by their ids, in the order in which the page lists them."""
+
+
+def default_training(algorithm: str) -> Training | None:
+    """The first kind of training of an algorithm, or None if there is none."""
+    return next((training for training in TRAININGS.values() if training.algorithm == algorithm), None)
