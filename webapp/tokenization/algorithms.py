@@ -174,7 +174,7 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM`."""
     names = algorithm_names()
-    return ", ".join(names[each] for each in (id, *core.next_of_kind(id)))
+    return ", ".join(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:

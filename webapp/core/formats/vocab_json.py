@@ -9,7 +9,7 @@ from webapp.core.formats.fields import FormatError, missing_ids
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import spelt, unspelt
+from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
@@ -71,7 +71,7 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
         raise FormatError(
             "vocab.json and merges.txt imply GPT-2's split pattern and no normalizer; this tokenizer uses others"
         )
-    names = [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces]
+    names = [piece if isinstance(piece, str) else bytes_to_characters(piece) for piece in model.pieces]
     for token, id in sorted(tokenizer.special_tokens.items(), key=lambda item: item[1]):
         if id > len(names):
             raise FormatError(
@@ -147,6 +147,6 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
 
 def _piece(name: str) -> bytes:
     try:
-        return unspelt(name)
+        return characters_to_bytes(name)
     except ValueError:
         raise FormatError("the piece %(name)s is not spelled in GPT-2's byte alphabet", name=shown(name)) from None

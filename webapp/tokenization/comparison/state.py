@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-from webapp.core.algorithms import next_of_kind
+from webapp.core.algorithms import sharing_vocabularies
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, default_for
 from webapp.vocabularies.shipped_vocabularies import NAMES
@@ -111,6 +111,6 @@ def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
     fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
-    others = [TokenizerChoice(other, choice.vocabulary) for other in next_of_kind(choice.algorithm)]
+    others = [TokenizerChoice(other, choice.vocabulary) for other in sharing_vocabularies(choice.algorithm)]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
     return (choice, *others, *(each for each in shipped if each != choice))
