@@ -100,7 +100,7 @@ def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
 
 
 def _is_made_here(state: State) -> bool:
-    return state.learned or state.vocabulary == "own-dictionary"
+    return state.trained or state.vocabulary == "own-dictionary"
 
 
 def is_of_this_site(state: State) -> bool:

@@ -1,6 +1,6 @@
-"""What the pages say about each algorithm: one record each, under the id that it has in `webapp.core.algorithms`.
+"""The texts of pages about each algorithm: one record for each id in `webapp.core.algorithms`.
 
-Sentences are translated when they are shown.
+Texts are translated when a page shows them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Text = str | LazyString
 
 CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
 ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
-PARTING = "The widest pages have coloured tables."
-"""With the vocabulary that ships, merging and the longest piece first part on most of its words."""
+DIFFERING = "The widest pages have coloured tables."
+"""With the shipped vocabulary, merging by rank and longest-first encoding differ on most of its words."""
 UNKNOWN = "unaffable ☃man"
 NOTHING_LEFT = _l("No pair is left to merge.")
 
 
 @dataclass(frozen=True)
 class AlgorithmTexts:
-    """The words of an algorithm.
+    """The texts about an algorithm.
 
-    `name` is what it is called, `caption` one or two sentences on what it does, which may go by the model. `heading`
-    stands over its vocabularies where the name is not enough; `steps` says what its steps show, and `examples` are
-    texts to follow, the first to begin with. `exhausted` says why training ended with fewer merges than asked for.
+    `caption` says in one or two sentences what it does, and may depend on the model. `heading` is the heading of its
+    vocabularies, by default the name. `steps` says what its steps show, and `examples` are texts for them, beginning
+    with the default. `exhausted` says why training ended with fewer merges than requested.
     """
 
     name: Text
@@ -47,36 +47,37 @@ class AlgorithmTexts:
     steps: Text = ""
     examples: Sequence[str] = ENGLISH
     exhausted: Text = NOTHING_LEFT
-    lesson: str = ""  # the page of the course that is about it
+    lesson: str = ""  # the lesson about it
 
 
 _DICTIONARIES = _l("Dictionaries, for FMM and BMM")
 _WINDOW = _l(
     "The window on the text, each length that is tried, and the word that is taken; both directions one above "
-    "the other, where they differ, and which of them the bidirectional rule takes."
+    "the other, where they differ, and which one the bidirectional rule chooses."
 )
 
 
 def _bpe(model: Model) -> LazyString:
-    """What BPE does with a model: with scores, over characters, or over bytes."""
+    """The caption of BPE for a model: with scores, over characters, or over bytes."""
     if isinstance(model, ScoredBPE):
         return _l(
-            "Byte-pair encoding as SentencePiece does it begins with characters and joins, again and again, the two "
-            "neighbours whose piece scores highest; a character that is no piece falls into its bytes, or is unknown."
+            "Byte-pair encoding as in SentencePiece starts with characters and repeatedly merges the adjacent pair "
+            "that forms the piece with the highest score; a character without a piece becomes its bytes or an unknown "
+            "token."
         )
     if isinstance(model, BPE) and not model.byte_level:
         if not model.end_of_word_suffix:
             return _l(
-                "Byte-pair encoding begins with single characters and joins pairs in the order in which the merges "
-                "were learned."
+                "Byte-pair encoding starts with single characters and merges adjacent pairs in the order of the "
+                "trained merges."
             )
         return _l(
-            "Byte-pair encoding begins with single characters, the last of each word marked </w>, and joins pairs in "
-            "the order in which the merges were learned."
+            "Byte-pair encoding starts with single characters, the last of each word marked with </w>, and merges "
+            "adjacent pairs in the order of the trained merges."
         )
     return _l(
-        "Byte-level byte-pair encoding begins with bytes and joins pairs in the order in which the merges were "
-        "learned; since every byte is in the vocabulary, nothing is ever unknown."
+        "Byte-level byte-pair encoding starts with bytes and merges adjacent pairs in the order of the trained merges; "
+        "every byte is in the vocabulary, so no text is unknown."
     )
 
 
@@ -84,8 +85,8 @@ TEXTS: dict[str, AlgorithmTexts] = {
     "fmm": AlgorithmTexts(
         "FMM",
         _l(
-            "Forward maximum matching reads from the left: at each place it takes the longest word of the "
-            "dictionary; a character that begins none stands alone, out of vocabulary."
+            "Forward maximum matching reads from the left: at each position it takes the longest word of the "
+            "dictionary; a character that begins no word is a token of its own, out of vocabulary."
         ),
         heading=_DICTIONARIES,
         steps=_WINDOW,
@@ -95,8 +96,8 @@ TEXTS: dict[str, AlgorithmTexts] = {
     "bmm": AlgorithmTexts(
         "BMM",
         _l(
-            "Backward maximum matching reads from the right: at each place it takes the longest word of the "
-            "dictionary that ends there; a character that ends none stands alone, out of vocabulary."
+            "Backward maximum matching reads from the right: at each position it takes the longest word of the "
+            "dictionary that ends there; a character that ends no word is a token of its own, out of vocabulary."
         ),
         heading=_DICTIONARIES,
         steps=_WINDOW,
@@ -107,20 +108,20 @@ TEXTS: dict[str, AlgorithmTexts] = {
         "BPE",
         _bpe,
         steps=_l(
-            "The symbols in a row, all pairs of neighbours with their ranks or scores, the pair that is merged next, "
-            "and the tree of merges that each word ends in."
+            "The row of symbols, all adjacent pairs with their ranks or scores, the pair that is merged next, and the "
+            "merge tree of each word."
         ),
-        examples=(*ENGLISH, PARTING),
+        examples=(*ENGLISH, DIFFERING),
         lesson="bpe",
     ),
     "wordpiece": AlgorithmTexts(
         "WordPiece",
         _l(
             "WordPiece splits at spaces and punctuation, then takes the longest piece from the left of each word; "
-            "what continues a word is marked ##, and a word that cannot be covered becomes [UNK]."
+            "pieces inside a word begin with ##, and a word that pieces cannot cover becomes [UNK]."
         ),
         steps=_l(
-            "The longest piece from the left of each word, the mark for what continues one, and the word that becomes "
+            "The longest piece from the left of each word, the prefix of pieces inside a word, and a word that becomes "
             "unknown because a piece is missing."
         ),
         examples=(ENGLISH[0], UNKNOWN),
@@ -130,41 +131,41 @@ TEXTS: dict[str, AlgorithmTexts] = {
     "unigram": AlgorithmTexts(
         "Unigram",
         _l(
-            "Unigram weighs all ways to cut the text into pieces and keeps the likeliest; ▁ stands for a space "
-            "before a word."
+            "Unigram compares all segmentations of the text into pieces and chooses the most probable one; ▁ marks a "
+            "space before a word."
         ),
         steps=_l(
-            "Every piece that fits as an arc of a lattice, the table that is filled from left to right, the likeliest "
-            "way through, and the ways behind it."
+            "Every matching piece as an arc of a lattice, the table that is filled from left to right, the most "
+            "probable path, and the next best paths."
         ),
         examples=ENGLISH,
         lesson="unigram",
     ),
     "words": AlgorithmTexts(
         _l("Whole words"),
-        _l("Every word, or every character, is looked up as a whole; what is not in the vocabulary is unknown."),
+        _l("Looks up every word or character as a whole; text that is not in the vocabulary is unknown."),
     ),
 }
 
 
 def algorithm_names() -> dict[str, str]:
-    """What each algorithm is called, in the reader's language."""
+    """The name of each algorithm, in the reader's language."""
     return {id: str(TEXTS[id].name) for id in ALGORITHMS}
 
 
 def heading_of(id: str) -> str:
-    """What stands over the vocabularies of an algorithm."""
+    """The heading of the vocabularies of an algorithm."""
     return str(TEXTS[id].heading or TEXTS[id].name)
 
 
 def caption_of(id: str, model: Model) -> str:
-    """What an algorithm does with a model."""
+    """The caption of an algorithm for a model."""
     caption = TEXTS[id].caption
     return str(caption(model) if callable(caption) else caption)
 
 
 def leading_algorithms(ids: Sequence[str]) -> list[str]:
-    """The first algorithm of each kind of vocabulary: `fmm` stands for `bmm` too."""
+    """The first algorithm of each kind of vocabulary: `fmm` also represents `bmm`."""
     leading: dict[str, str] = {}
     for id in ids:
         leading.setdefault(ALGORITHMS[id].vocabulary_kind, id)
@@ -186,7 +187,7 @@ def choice_of_names() -> str:
 
 @contextmanager
 def registered(algorithm: Algorithm, texts: AlgorithmTexts) -> Iterator[None]:
-    """Register an algorithm and its words for as long as the context lasts."""
+    """Register an algorithm and its texts for as long as the context lasts."""
     with core.registered(algorithm):
         TEXTS[algorithm.id] = texts
         try:

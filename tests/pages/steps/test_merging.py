@@ -22,7 +22,7 @@ from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
-from webapp.tokenization.algorithms import PARTING
+from webapp.tokenization.algorithms import DIFFERING
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
@@ -290,7 +290,7 @@ def test_no_two_nodes_stand_on_each_other(app: Flask, text: str) -> None:
 
 
 def test_where_both_ways_end_alike_a_text_is_offered_on_which_they_part(client: FlaskClient) -> None:
-    asked = {"text": PARTING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
+    asked = {"text": DIFFERING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
     last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
     page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text
     assert "both ways end in the same tokens" in page

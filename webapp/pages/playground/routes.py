@@ -101,7 +101,7 @@ def upload_address() -> BaseResponse:
 def learned_file() -> BaseResponse:
     """The vocabulary learned on the spot, as a file that `tokenizers` loads too."""
     state, problems = forms.read(request)
-    if not state.learned and not problems:
+    if not state.trained and not problems:
         problems = [InputProblem(_("Only a vocabulary that is learned here can be taken away as a file."), 404)]
     result, problems = tokenize_or_explain(state, problems)
     if result is None:

@@ -21,7 +21,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, well_formed
-from webapp.tokenization.algorithms import PARTING
+from webapp.tokenization.algorithms import DIFFERING
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 
@@ -39,7 +39,7 @@ EXAMPLE = {
     "text": TUTORIAL_TEXT,
     "option": TUTORIAL_OPTION,
     "vocabulary": TUTORIAL_VOCABULARY,
-    "parting": PARTING,
+    "parting": DIFFERING,
 }
 
 
