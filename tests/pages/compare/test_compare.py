@@ -109,7 +109,7 @@ def test_buttons_change_the_rows_and_the_address_says_so(
         (TWO, {"remove": "1"}, "Two tokenizers are the fewest"),
         (SAME + TWO, {"add": "fmm:jieba"}, "Six tokenizers are the most"),
         (SAME + SAME, {}, "At most six"),
-        (TWO[:1], {}, "Choose two"),
+        (TWO[:1], {}, "Choose at least two"),
     ],
 )
 def test_two_to_six(client: FlaskClient, chosen: list[str], pressed: dict[str, str], message: str) -> None:

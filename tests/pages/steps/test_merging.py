@@ -141,6 +141,20 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     assert found["ids"][-2:] == [5 + 0xC3, 5 + 0xA9]
 
 
+def test_the_longest_piece_first_is_compared_with_merging_by_score(client: FlaskClient) -> None:
+    letters = [("▁", -9.0, 1), *((letter, -9.0, 1) for letter in "abcd")]
+    merged = [("ab", -1.0, 1), ("bc", -2.0, 1), ("cd", -3.0, 1), ("bcd", -4.0, 1)]
+    content = sentencepieces.made([("<unk>", 0.0, 2), *letters, *merged], model_type=2)
+    state = {"vocabulary": chosen(bring(client, content))["vocabulary"], "longest": "1"}
+    found = twin(client, "abcd", **state)
+    assert "bcd" in [step["piece"] for step in of_kind(found, "longest")]
+    for step in (1, len(found["steps"]) - 1):
+        page = at(client, "abcd", step, **state)
+        assert "By score, as the tokenizer does" in page
+        assert "By rank" not in page
+    assert "<h3>By score</h3>" in page
+
+
 def test_unknown_text_without_bytes(client: FlaskClient) -> None:
     content = sentencepieces.made([("<unk>", 0.0, 2), ("▁", -1.0, 1), ("l", -1.0, 1)], model_type=2)
     vocabulary = chosen(bring(client, content))["vocabulary"]

@@ -10,6 +10,7 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.models.longest_first import LongestFirst, WordSpan
+from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.text.decoders import BPEDecoder
 from webapp.core.traces.longest_first import LongestFirstRound, PieceFit, fits
 from webapp.core.traces.merging import MergingModel
@@ -86,6 +87,7 @@ class _Longest:
             longest=True,
             tutorial=self._tutorial,
             example=EXAMPLE,
+            scored=isinstance(self._model, ScoredBPE),
             ended=step == len(self._frames),
             cells=self._cells(step),
         )
