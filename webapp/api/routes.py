@@ -220,7 +220,7 @@ def tokens(name: str, query: requests.TokensQuery) -> Response:
     answer=responses.SharedAnswer,
     status=201,
     errors=(403, 404, 409, 410, 413, 503, 507),
-    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where is it cut?"},
+    example={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": "jieba", "title": "Where does it split?"},
 )
 @stores
 def share(body: requests.SnapshotBody) -> Response:

@@ -96,7 +96,7 @@ def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
     try:
         return library().file(result.state.vocabulary)
     except (KeyError, ValueError) as error:  # deleted or damaged in the meantime
-        raise UnshareableError(FormatError("the kept file is gone")) from error
+        raise UnshareableError(FormatError("the stored file no longer exists")) from error
 
 
 def _is_made_here(state: State) -> bool:

@@ -328,7 +328,10 @@ def test_a_kept_file_that_is_gone(app: Flask) -> None:
             assert storage().vocabularies.delete(hash_of(content))
         answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
         assert answer.status_code == 503
-        assert "can no longer be read: the kept file is gone. Upload the file again." in Page(answer.text).problems[0]
+        assert (
+            "can no longer be read: the stored file no longer exists. Upload the file again."
+            in Page(answer.text).problems[0]
+        )
         assert client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower").status_code == 404
 
 

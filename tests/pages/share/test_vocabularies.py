@@ -107,7 +107,7 @@ def test_an_upload_that_was_deleted_in_between(app: Flask, client: FlaskClient) 
         assert storage_of(app).vocabularies.delete(hash_of(content))
     answer = share(client, algorithm="fmm", vocabulary=name, text="lower &c")
     assert answer.status_code == 422
-    assert "its vocabulary cannot: the kept file is gone." in Page(answer.text).problems[0]
+    assert "its vocabulary cannot: the stored file no longer exists." in Page(answer.text).problems[0]
     assert 'name="text" value="lower &amp;c"' in answer.text
     told = client.post("/api/v1/snapshots", json={"text": "lower", "vocabulary": name})
     assert (told.status_code, told.mimetype) == (409, "application/problem+json")
@@ -144,8 +144,8 @@ def test_nobody_waits_for_a_publisher_where_the_vocabulary_was_kept(
         assert "Today the same text" not in page.text
     assert read == ["read"]
     with app.app_context():
-        assert library().loaded.names().count(f"kept {hash}") == 1
-    assert client.get("/", query_string={"text": "x", "vocabulary": f"kept {hash}"}).status_code == 404
+        assert library().loaded.names().count(f"stored {hash}") == 1
+    assert client.get("/", query_string={"text": "x", "vocabulary": f"stored {hash}"}).status_code == 404
 
 
 def test_a_picture_of_what_is_deleted_meanwhile(

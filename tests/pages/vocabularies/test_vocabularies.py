@@ -242,7 +242,7 @@ def test_near_names_are_suggested(client: FlaskClient) -> None:
 
 def test_an_uploaded_vocabulary_has_a_page(app: Flask, client: FlaskClient) -> None:
     with app.app_context():
-        entry = library().keep("研究 5 n\n研究生 3 n\n生命 4 n\n".encode())
+        entry = library().store("研究 5 n\n研究生 3 n\n生命 4 n\n".encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     assert answer.status_code == 200
     assert rows(answer)[1][:4] == ["1", "研究生", "3", "n"]
@@ -346,7 +346,7 @@ def test_ids_are_not_tokens(app: Flask, client: FlaskClient) -> None:
     pieces = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
     document = {"added_tokens": [{"id": 2, "content": "<s>", "special": True}], "model": pieces}
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     seen = words(client.get(f"/vocabularies/{entry.name}"))
     assert "Tokens 3 Highest id 2" in seen
     assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
@@ -360,7 +360,7 @@ def test_settings_are_told_in_words(app: Flask, client: FlaskClient) -> None:
         "model": {"type": "WordLevel", "vocab": {"<unk>": 0}, "unk_token": "<unk>"},
     }
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     seen = words(answer).replace(" ,", ",")
     assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only what matches" in seen
@@ -374,7 +374,7 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
         "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(pieces)}, "unk_token": "<unk>"},
     }
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text

@@ -53,9 +53,11 @@ class Choice(Body):
         examples=[DEFAULT],
     )
     runs: bool = Field(True, description="`fmm`, `bmm`: keep a run of Latin letters or digits as one token.")
-    lowercase: bool = Field(False, description="`wordpiece`: lower-case the text first (built-in vocabulary only).")
-    special: bool = Field(False, description="Recognize special tokens that are written in the text.")
-    template: bool = Field(False, description="Add the special tokens that the vocabulary puts around a text.")
+    lowercase: bool = Field(
+        False, description="`wordpiece`: convert the text to lower case first (built-in vocabulary only)."
+    )
+    special: bool = Field(False, description="Recognize special tokens in the text.")
+    template: bool = Field(False, description="Add the special tokens of the vocabulary's template around the text.")
     dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")
     corpus: str = Field(
         "", description="The corpus to train a vocabulary `learned-…` on. Default: the text itself, or all texts."
