@@ -58,7 +58,7 @@ def source_of(module: ModuleType, names: Iterable[str]) -> str:
 
 
 def _used_names(statements: list[ast.stmt], names: set[str]) -> set[str]:
-    """Return the names, and all that their definitions use, and so on."""
+    """Return the names and, transitively, all names that their definitions use."""
     used: set[str] = set()
     while names - used:
         used |= names

@@ -182,7 +182,7 @@ class SnapshotStore:
         return True
 
     def remove(self, id: str) -> bool:
-        """Remove a snapshot permanently, for the operator, whatever claims it has. False if there never was one."""
+        """Remove a snapshot permanently, for the operator, regardless of its claims. False if there never was one."""
         with self._database.write() as connection:
             row = _locked(connection, SnapshotRow.id == id)
             if row is None:

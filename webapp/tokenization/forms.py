@@ -173,7 +173,7 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
 
 
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
-    """The choice for `algorithm` among those of all algorithms, which the page sends; or a name that is unknown."""
+    """The vocabulary for `algorithm`, or an unknown name; the page sends the choices of all algorithms."""
     fitting = (name for name in chosen if fits(name, algorithm))
     return next(fitting, None) or next((name for name in chosen if name and find(name) is None), "")
 

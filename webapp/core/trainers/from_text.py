@@ -20,7 +20,7 @@ def train_bpe(
     """Return a BPE tokenizer trained on `text`, with `size` pieces in all or with `merges` merges.
 
     It works over bytes as in GPT-2, or with `byte_level=False` over characters with `</w>` at the end of a word, as in
-    Sennrich et al. Training stops earlier if no pair is left, and only then without `size` and `merges`.
+    Sennrich et al. Without `size` and `merges`, training continues until no pair is left.
 
     >>> tokenizer = train_bpe("low low low lower lowest", merges=3, byte_level=False)
     >>> [token.piece for token in tokenizer.encode("low lowest")]
