@@ -1,6 +1,6 @@
 """Tokenscope: see how text becomes tokens.
 
-`create_app` configures, registers and returns; everything else has a home of its own.
+`create_app` builds the application from the packages in this one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
-    """The site as a WSGI application.
+    """Return the site as a WSGI application.
 
-    `configuration` overrides the environment, which overrides the defaults in `webapp.settings`. What the site is made
-    of is imported here, so that the core, the command line and the server's front process start without it.
+    `configuration` overrides the environment, which overrides the defaults in `webapp.settings`. The imports are inside
+    the function, so that the core, the command line and the server's front process start without the site.
     """
     from flask_compress import Compress
 
@@ -49,10 +49,10 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     if app.config["PRELOAD"]:
         vocabularies.preload()
         for name in app.jinja_env.list_templates():
-            app.jinja_env.get_template(name)  # compiled once, before the processes part
+            app.jinja_env.get_template(name)  # compiled once, before the worker processes fork
     return app
 
 
 def _home() -> Path:
-    """Where `templates` and `static` stand: inside an installed package, beside it in a checkout."""
+    """The folder of `templates` and `static`: the package if it is installed, its parent in a checkout."""
     return PACKAGE if (PACKAGE / "templates").is_dir() else PACKAGE.parent

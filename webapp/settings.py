@@ -66,8 +66,8 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
     if not isinstance(app.config["PROXIES"], int) or app.config["PROXIES"] < 0:
         raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
-    # A text that is moderately too long still gets a page with the limit and the text. Flask does not read longer
-    # bodies. Percent-encoding triples the size of text that is not ASCII.
+    # A text that is slightly too long still gets a page with the limit and the text. Flask does not read longer bodies.
+    # Percent-encoding triples the size of text that is not ASCII.
     longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
     app.config.setdefault("MAX_CONTENT_LENGTH", None)
     app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_CONTENT_LENGTH"] or longest

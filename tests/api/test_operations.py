@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.api.conftest import Ask
 from tests.core.texts import texts
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
-from webapp.core.text.byte_characters import spelt
+from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 TEXT = "研究 tokens 乸, unbelievably!"
@@ -123,7 +123,7 @@ def test_an_uploaded_vocabulary_is_used_by_its_name(client: FlaskClient, post: A
 
 
 def test_two_files_make_one_vocabulary(client: FlaskClient, post: Ask) -> None:
-    pieces = [*map(spelt, (bytes([byte]) for byte in range(256))), "lo", "low"]
+    pieces = [*map(bytes_to_characters, (bytes([byte]) for byte in range(256))), "lo", "low"]
     vocabulary = json.dumps({piece: id for id, piece in enumerate(pieces)})
     files = [(io.BytesIO(vocabulary.encode()), "vocab.json"), (io.BytesIO(b"l o\nlo w\n"), "merges.txt")]
     answer = client.post("/api/v1/vocabularies", data={"file": files})

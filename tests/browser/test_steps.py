@@ -31,7 +31,7 @@ def test_links_move_from_step_to_step(open_page: OpenPage, javascript: bool) -> 
     assert "taken" in page.inner_text(".told")
     page.click(".leafing >> text=End")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST))
-    assert "Bidirectional matching takes BMM" in page.inner_text(".told")
+    assert "Bidirectional matching chooses BMM" in page.inner_text(".told")
     page.click(".leafing >> text=Back")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST - 1))
     page.click(".leafing >> text=Start")
@@ -84,7 +84,7 @@ def test_it_plays_to_the_end_and_never_by_itself(open_page: OpenPage, motion: st
     page.click("#play")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "4", timeout=20_000)
     expect(page.locator("#play")).to_have_text("Play")
-    expect(page.locator("#status")).to_have_text(re.compile("Bidirectional matching takes"))
+    expect(page.locator("#status")).to_have_text(re.compile("Bidirectional matching chooses"))
 
 
 @pytest.mark.parametrize("javascript", [True, False])

@@ -12,14 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.site import Page
-from webapp.rendering.charts import Axis, Bar, BarChart, LineChart, Series, linear, logarithmic
+from webapp.rendering.charts import LineChart, Series, linear, logarithmic
 from webapp.rendering.charts.lines import apart
 from webapp.vocabularies import sizes_record
 
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
-
-LINES = '{% from "charts/_lines.html" import line_chart %}{{ line_chart(chart) }}'
-BARS = '{% from "charts/_bars.html" import bar_chart %}{{ bar_chart(chart) }}'
 
 
 @given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
@@ -63,19 +60,6 @@ def test_a_line_chart_works_without_colour(app: Flask) -> None:
         set(re.findall(r"<(circle|rect)|(l4 7h-8z|l4.2 4.2)", part)) for part in html.split('class="chart-line')[1:]
     ]
     assert len({str(sorted(shape)) for shape in shapes}) == 4
-
-
-def test_a_bar_chart(app: Flask) -> None:
-    chart = BarChart(
-        "k", "T", "D", Axis("share", 0, 1, ()), (Bar("one", 0.5, "50%"), Bar("<two>", 0, "0%", strong=True))
-    )
-    with app.test_request_context():
-        html = render_template_string(
-            '{% from "charts/_bars.html" import bar_chart %}{{ bar_chart(chart) }}', chart=chart
-        )
-    assert html.count("<rect") == 2
-    assert "&lt;two&gt;" in html
-    assert "50%" in html
 
 
 @pytest.mark.parametrize("path", ["/vocabularies", *(f"/vocabularies/{name}" for name in NAMES)])

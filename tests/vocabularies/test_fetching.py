@@ -40,7 +40,7 @@ def test_a_file_from_openai_is_fetched_verified_and_stored(make: Make, publisher
     assert fetcher.fetch(ranks) == [RANKS]
     assert fetcher.fetch(ranks) == [RANKS] == fetcher.cached(ranks)
     assert len(publisher.requests) == 1
-    record = json.loads((fetcher.shelf.folder / "small-ranks.json").read_text())
+    record = json.loads((fetcher.disk_cache.folder / "small-ranks.json").read_text())
     assert record["source"] == "OpenAI: encodings/small.tiktoken"
     assert record["files"][0]["sha256"] == hashlib.sha256(RANKS).hexdigest()
     assert ranks.tokenizer([RANKS]).ids("abc<|end|>", special=True) == [256, 99, 257]
@@ -54,7 +54,7 @@ def test_a_file_from_the_hub_is_verified_with_its_entity_tag(
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER, headers={"ETag": quotes.format(name(TOKENIZER))})
     assert make().fetch(pieces) == [TOKENIZER]
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER + b" ", headers={"ETag": quotes.format(name(TOKENIZER))})
-    assert refused(make(make().shelf.folder / "another"), pieces).reason == "checksum"
+    assert refused(make(make().disk_cache.folder / "another"), pieces).reason == "checksum"
 
 
 def test_two_files_that_belong_together_are_fetched_together(make: Make, publisher: Publisher, pair: WellKnown) -> None:
@@ -74,7 +74,7 @@ def test_redirects_within_the_hub_are_followed(make: Make, publisher: Publisher,
     publisher.answers["/storage/1"] = Answer(TOKENIZER)
     assert make().fetch(pieces) == [TOKENIZER]
     publisher.answers["/storage/1"] = Answer(TOKENIZER.replace(b"low", b"row"))
-    assert refused(make(make().shelf.folder / "another"), pieces).reason == "checksum"
+    assert refused(make(make().disk_cache.folder / "another"), pieces).reason == "checksum"
 
 
 @pytest.mark.parametrize("target", ["http://127.0.0.1:9/x", "http://example.invalid/x", "http://[bad", "ftp://hf.co/x"])
@@ -227,7 +227,7 @@ def test_two_processes_share_a_folder(make: Make, publisher: Publisher, pieces: 
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda fetcher: fetcher.fetch(pieces), [make() for _ in range(4)])) == [[TOKENIZER]] * 4
-    names = sorted(path.name for path in make().shelf.folder.iterdir())
+    names = sorted(path.name for path in make().disk_cache.folder.iterdir())
     assert names == [f"small-pieces-{hashlib.sha256(TOKENIZER).hexdigest()}", "small-pieces.json"]
 
 
@@ -236,8 +236,8 @@ def test_damaged_files_are_fetched_again(make: Make, publisher: Publisher, piece
     publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
     fetcher = make()
     fetcher.fetch(pieces)
-    record = fetcher.shelf.folder / "small-pieces.json"
-    (content,) = fetcher.shelf.folder.glob("small-pieces-*")
+    record = fetcher.disk_cache.folder / "small-pieces.json"
+    (content,) = fetcher.disk_cache.folder.glob("small-pieces-*")
     match harm:
         case "content":
             content.write_bytes(TOKENIZER.replace(b"low", b"row"))
@@ -264,10 +264,10 @@ def test_a_file_is_fetched_again_when_its_checksum_in_the_catalogue_changes(
     publisher.answers[RANKS_PATH] = Answer(RANKS)
     fetcher = make()
     fetcher.fetch(ranks)
-    record = fetcher.shelf.folder / "small-ranks.json"
+    record = fetcher.disk_cache.folder / "small-ranks.json"
     other = hashlib.sha256(TOKENIZER).hexdigest()
     record.write_text(record.read_text().replace(hashlib.sha256(RANKS).hexdigest(), other))
-    (fetcher.shelf.folder / f"small-ranks-{other}").write_bytes(TOKENIZER)
+    (fetcher.disk_cache.folder / f"small-ranks-{other}").write_bytes(TOKENIZER)
     assert fetcher.cached(ranks) is None
     assert fetcher.fetch(ranks) == [RANKS]
 
@@ -291,7 +291,7 @@ def test_a_full_disk_is_reported(
     monkeypatch.setattr(os, "fsync", full)
     fetcher = make()
     assert refused(fetcher, pieces).reason == "storage"
-    assert list(fetcher.shelf.folder.iterdir()) == []
+    assert list(fetcher.disk_cache.folder.iterdir()) == []
 
 
 def test_the_token_is_sent_to_the_hub_only(

@@ -53,7 +53,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class ApiPage(Page):
-    """What the template is given."""
+    """The context of the API page."""
 
     template = "api/page.html"
 
@@ -62,8 +62,8 @@ class ApiPage(Page):
     base: str  # the address that all others begin with
     text_limit: int  # bytes
     most_texts: int  # of a batch
-    reading: str  # how many requests are answered, in words
-    storing: str  # the same for those that store something
+    reading: str  # the rate limit for all requests, in words
+    storing: str  # the rate limit for requests that store something, in words
 
 
 @blueprint.get("/api")

@@ -99,7 +99,7 @@ def decode(body: requests.DecodeBody) -> Response:
     """
     _state, tokenizer = choose_tokenizer(body)
     limit = DECODED_TIMES_TEXT * current_app.config["MAX_TEXT_BYTES"]
-    length = tokenizer.spelt_length(body.ids)
+    length = tokenizer.pieces_length(body.ids)
     if length > limit:
         sentence = f"Their pieces have {length:,} characters in total; the limit is {limit:,}."
         refuse(413, f"The decoded text is too long. {sentence}", errors=[("#/ids", sentence)])

@@ -34,7 +34,7 @@ def store_upload(request: Request) -> CatalogueEntry:
             sentence = f"It has {len(content):,} bytes; a vocabulary file may have {limit:,}."
             refuse(413, f"The file is too large. {sentence}", errors=[("#/file", sentence)])
     try:
-        return library().keep(*contents)
+        return library().store(*contents)
     except FormatError as error:
         refuse(409, f"The file is not a usable vocabulary: {wrong_file(error)}", errors=[("#/file", str(error))])
     except StorageFullError:

@@ -1,5 +1,6 @@
-"""`tokenscope`: the tokenizers of the site in a pipe, without the site.
+"""The command `tokenscope`: the site's tokenizers in a shell, without the site.
 
-`main` parses arguments and runs a command, `inputs` reads texts, `commands` makes results, `vocabulary_argument` finds
-the tokenizer that `--vocabulary` names. Each imports what it needs when it needs it, so that the command starts fast.
+`main` parses the arguments and runs a command, `inputs` reads texts, `commands` has the commands, and
+`vocabulary_argument` finds the tokenizer for `--vocabulary`. Functions import what they need, so that the command
+starts fast.
 """

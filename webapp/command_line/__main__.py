@@ -1,4 +1,4 @@
-"""`python -m webapp.command_line` does what `tokenscope` does."""
+"""`python -m webapp.command_line` is the same as `tokenscope`."""
 
 from webapp.command_line.main import run
 

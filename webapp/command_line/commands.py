@@ -1,4 +1,4 @@
-"""What each command does with a text: `encode`, `decode`, `count` and `split`."""
+"""The commands `encode`, `decode`, `count` and `split`, each for one text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """The ids of a text on one line; as JSON with pieces and offsets."""
+    """Yield the ids of a text on one line, or with `--json` ids, pieces and offsets as JSON."""
     marks = {"special": options.special, "template": options.template}
     if not options.json:
         yield " ".join(map(str, tokenizer.ids(given.text, **marks))) + "\n"
@@ -27,7 +27,7 @@ def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterat
 
 
 def decode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """The text that ids spell, exactly as it is; a line of its own where every line was a text."""
+    """Yield the decoded text without changes, or as a line if every line of the input is a text."""
     text = _decoded(tokenizer, _ids(given, options.json), given, options.skip_special)
     if options.json:
         yield _json(given, {"text": text})
@@ -36,7 +36,7 @@ def decode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterat
 
 
 def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """The number of tokens and, as `wc` has it, the file's name."""
+    """Yield the number of tokens and the name of the file, like `wc`."""
     tokens = len(tokenizer.ids(given.text, special=options.special, template=options.template))
     options.total += tokens
     if options.json:
@@ -48,7 +48,7 @@ def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterato
 
 
 def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """The parts of a text, each with at most so many tokens."""
+    """Yield the parts of a text, each with at most `--tokens` tokens."""
     from webapp.core.analysis import chunking
 
     marks = {"special": options.special, "template": options.template}
@@ -65,7 +65,7 @@ def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterato
 
 
 def write(text: str) -> None:
-    """Write to standard output as UTF-8, whatever the locale says."""
+    """Write to standard output as UTF-8, independent of the locale."""
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
@@ -75,9 +75,9 @@ def _json(given: InputText, values: dict[str, Any]) -> str:
 
 
 def _ids(given: InputText, as_json: bool) -> list[int]:
-    """The ids of an input: numbers with white space between them, or JSON with `ids` in it.
+    """The ids in an input: numbers separated by white space, or a JSON object with `ids`.
 
-    Raises InputError naming what is no id.
+    Raises InputError, which names the first value that is not an id.
     """
     if as_json:
         try:

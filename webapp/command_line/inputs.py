@@ -1,4 +1,4 @@
-"""Texts from files and standard input, as UTF-8 or not at all."""
+"""Reads texts from files and standard input, which must be UTF-8."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ STANDARD_INPUT = "-"
 
 
 class InputError(Exception):
-    """An input that cannot be used: the message names the file and says what is wrong with it."""
+    """An invalid input; the message names the file and the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputText:
-    """One text: a whole file, or with `line` counted from 1, a line of it without its line end."""
+    """One text: a whole file, or with `line` (from 1) one line of it, without the line end."""
 
     file: str
     text: str
@@ -25,15 +25,15 @@ class InputText:
 
     @property
     def place(self) -> str:
-        """The file and line, as an error names them: `notes.txt, line 3`."""
+        """The file and the line for an error message: `notes.txt, line 3`."""
         return _shown(self.file) if self.line is None else f"{_shown(self.file)}, line {self.line}"
 
 
 def read_texts(file: str, *, by_line: bool) -> Iterator[InputText]:
-    """Yield the texts of a file (`-` is standard input): all of it, or each line as soon as it has been read.
+    """Yield the texts of a file (`-` is standard input): the whole file, or each line as soon as it is read.
 
-    Lines end with LF or CR LF. Raises InputError for a file that cannot be read, and at the first byte that is not
-    UTF-8; lines before it have been yielded by then.
+    Lines end with LF or CR LF. Raises InputError if the file cannot be read, or at the first byte that is not valid
+    UTF-8, after yielding the lines before it.
     """
     try:
         with _opened(file) as stream:

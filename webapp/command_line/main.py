@@ -1,4 +1,4 @@
-"""The arguments of `tokenscope`, and its exit codes: 0, 1 for an input that is wrong, 2 for arguments that are."""
+"""Parses the arguments of `tokenscope` and runs a command; exits with 1 for invalid inputs, 2 for invalid arguments."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from webapp.command_line.vocabulary_argument import (
 )
 
 EPILOG = """\
-Vocabularies that ship: bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Well-known ones, such as gpt2 or
-cl100k_base, work once `flask --app webapp vocabularies fetch NAME` has fetched them. Anything else is the path of a
-vocabulary file: tokenizer.json, a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
+Built-in vocabularies: bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Fetch well-known ones, such as gpt2 or
+cl100k_base, with `flask --app webapp vocabularies fetch NAME` first. Any other value is the path of a vocabulary
+file: tokenizer.json, a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
 """
 
 
 def run() -> None:
-    """Run the command of this process's arguments and exit: the entry point `tokenscope`.
+    """Run the command in this process's arguments and exit: the entry point `tokenscope`.
 
-    Like other filters it ends quietly when its reader has left (`tokenscope encode … | head`) or on Ctrl+C.
+    Like other filters, it ends without a message when its reader ends (`tokenscope encode … | head`) or on Ctrl+C.
     """
     for name in ("SIGPIPE", "SIGINT"):
         if hasattr(signal, name):
@@ -35,18 +35,18 @@ def run() -> None:
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()
-    except OSError as error:  # reading is answered for by `inputs`, so this is writing
+    except OSError as error:  # `inputs` handles errors of reading, so this is one of writing
         _complain(f"standard output: {error.strerror or error}")
-        # What is still buffered cannot be written either, and Python would say so once more at exit.
+        # Buffered output cannot be written either, and Python would report that again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     raise SystemExit(status)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the arguments ask for, file by file, and return the exit code.
+    """Run the command for each file, and return the exit code.
 
-    A file that cannot be used is reported on standard error and the next one is read, as `cat` and `wc` do.
+    Reports an invalid file on standard error and continues with the next one, like `cat` and `wc`.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -85,24 +85,24 @@ def _complain(message: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tokenscope",
-        description="Text to tokens and back, in a pipe.",
+        description="Convert text to tokens and back.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split")
     marks = _marks()
 
-    encode = every.add_parser("encode", parents=[_common(), marks], help="text to ids, one line of ids for each text")
+    encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
-    decode = every.add_parser("decode", parents=[_common()], help="ids, with white space between them, to text")
-    decode.add_argument("--skip-special", action="store_true", help="leave special tokens out of the text")
+    decode = every.add_parser("decode", parents=[_common()], help="convert ids, separated by white space, to text")
+    decode.add_argument("--skip-special", action="store_true", help="omit special tokens from the text")
     decode.set_defaults(function=commands.decode)
 
-    count = every.add_parser("count", parents=[_common(), marks], help="the number of tokens of each file, as wc")
+    count = every.add_parser("count", parents=[_common(), marks], help="count the tokens of each file, like wc")
     count.set_defaults(function=commands.count, total=0)
 
-    split = every.add_parser("split", parents=[_common(), marks], help="a long text in parts of at most N tokens")
+    split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
     split.add_argument(
         "-n", "--tokens", type=_at_least(1), default=512, metavar="N", help="the most tokens of a part (512)"
     )
@@ -111,11 +111,9 @@ def _parser() -> argparse.ArgumentParser:
         type=_at_least(0),
         default=0,
         metavar="N",
-        help="begin each part up to N tokens before the last one's end",
+        help="begin each part up to N tokens before the end of the previous one",
     )
-    split.add_argument(
-        "--boundary", choices=("sentence", "line", "token"), default="sentence", help="where a part may end"
-    )
+    split.add_argument("--boundary", choices=("sentence", "line", "token"), default="sentence", help="where parts end")
     split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
     split.set_defaults(function=commands.split)
     return parser
@@ -127,7 +125,7 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument("-v", "--vocabulary", default=DEFAULT, metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
     common.add_argument("--merges", metavar="FILE", help="the merges.txt that belongs to a vocab.json")
     common.add_argument(
-        "-l", "--lines", action="store_true", help="each line is a text, answered as soon as it is read"
+        "-l", "--lines", action="store_true", help="read each line as a text, and write its result at once"
     )
     common.add_argument("--json", action="store_true", help="JSON Lines: an object for each result")
     common.add_argument("files", nargs="*", default=[STANDARD_INPUT], metavar="FILE", help="input; - is standard input")
@@ -137,19 +135,19 @@ def _common() -> argparse.ArgumentParser:
 def _marks() -> argparse.ArgumentParser:
     """The arguments of commands that encode."""
     marks = argparse.ArgumentParser(add_help=False)
-    marks.add_argument("--special", action="store_true", help="read special tokens in the text as such")
+    marks.add_argument("--special", action="store_true", help="recognize special tokens in the text")
     marks.add_argument(
-        "--template", action="store_true", help="add the special tokens that the vocabulary puts around a text"
+        "--template", action="store_true", help="add the special tokens of the vocabulary's template around the text"
     )
     return marks
 
 
 def _at_least(least: int) -> Callable[[str], int]:
-    """The type of an argument that is a whole number from `least` on."""
+    """Return the type of an argument that is a whole number of at least `least`."""
 
     def number(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
         return int(text)
 
     return number

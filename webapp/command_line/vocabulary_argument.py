@@ -1,4 +1,4 @@
-"""What `--vocabulary` names: a vocabulary that ships, jieba's dictionary, a well-known one on this disk, or a file."""
+"""Finds the vocabulary for `--vocabulary`: a built-in one, a well-known one that has been fetched, or a file."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
 
 
 class UnknownVocabularyError(Exception):
-    """Nothing has that name: neither a vocabulary nor a file."""
+    """There is no vocabulary and no file with this name."""
 
 
 class UnusableVocabularyError(Exception):
-    """There is such a vocabulary, but it is not on this disk, or its file cannot be read."""
+    """A known vocabulary has not been fetched, or a file cannot be read."""
 
 
 def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
-    """Return the tokenizer of a vocabulary by its name, or else of the file at that path.
+    """Return the tokenizer of the vocabulary with this name, or else of the file at this path.
 
-    `merges` is the merges.txt that belongs to a vocab.json. `./name` reaches a file that is called as a vocabulary is.
+    `merges` is the path of the merges.txt for a vocab.json. For a file with the name of a vocabulary, use `./name`.
     """
     if merges is None and "/" not in name:
         named = _named(name)
@@ -49,7 +49,7 @@ def _from_file(path: str, merges: str | None) -> Tokenizer:
 
 
 def _named(name: str) -> Tokenizer | None:
-    # Read past `webapp.vocabularies`, which brings the database and Flask: half of the start's 1.5 s of CPU time.
+    # Without `webapp.vocabularies`, which imports the database and Flask: half of the 1.5 s of CPU time at the start.
     shipped = SHIPPED / f"{name}.json.gz"
     if shipped.is_file():
         from webapp.core import load
@@ -65,7 +65,7 @@ def _named(name: str) -> Tokenizer | None:
 
 
 def _from_disk_cache(name: str) -> Tokenizer | None:
-    """Return the well-known vocabulary as the site keeps it; None where none has that name. Nothing is fetched."""
+    """Return a well-known vocabulary that the site has fetched; None if no vocabulary has this name."""
     if re.fullmatch(r"[a-z0-9_-]+", name) is None:
         return None
     from flask import Flask

@@ -1,17 +1,17 @@
 """The shared core: text in, tokens out. No web, no database, no settings.
 
 A text goes through one pipeline of small objects: a normalizer changes characters, a pre-tokenizer splits the text into
-pre-tokens, a model turns each pre-token into pieces of its vocabulary, and a decoder makes text of pieces again.
+pre-tokens, a model turns each pre-token into pieces of its vocabulary, and a decoder turns pieces back into text.
 `Tokenizer` composes them; `recipes` holds the five compositions of this site.
 
 **Load** a vocabulary file. Its content decides which format it is: tokenizer.json, SentencePiece, .tiktoken,
-tekken.json, vocab.txt, a word list and more. A path does as well as bytes:
+tekken.json, vocab.txt, a word list and more. `load` takes a path or bytes:
 
 >>> from webapp.core import load, train_bpe
 >>> words = load("研究\\n研究生\\n生命\\n起源\\n".encode())
 
-**Encode.** `ids` returns numbers; `encode` returns an `Encoding`, which also knows each token's piece and where it
-stands in the text:
+**Encode.** `ids` returns numbers; `encode` returns an `Encoding`, which also has each token's piece and its
+offsets in the text:
 
 >>> words.ids("研究生命起源")
 [0, 2, 3]
@@ -41,7 +41,7 @@ MergeStep lo w e r</w>
 MergeStep low e r</w>
 EndStep lowe r</w>
 
-To read an algorithm rather than run it, open `webapp.core.reference`: each one as textbooks teach it.
+To read an algorithm rather than run it, open `webapp.core.reference`, which has each one as textbooks teach it.
 """
 
 from webapp.core.encoding import Encoding, Token
@@ -61,4 +61,4 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
-"""Kept with every result that is shared, so that a later core can say that it gives other tokens."""
+"""Stored with every shared result, so that a later version can report that its tokens differ."""

@@ -15,7 +15,7 @@ class AddedToken:
     """A token with the flags of Hugging Face's `tokenizers`.
 
     A `special` token is recognized only on request and can be skipped in decoding. A `normalized` token is matched in
-    the normalized text. A `single_word` token matches only without a word character beside it. With `lstrip` and
+    the normalized text. A `single_word` token matches only where no word character is adjacent. With `lstrip` and
     `rstrip` the token includes the white space on that side. `declared_id` is the id in the file where `tokenizers`
     assigns a different one.
     """
@@ -42,14 +42,14 @@ class AddedTokenFinder:
     [(0, 1, None), (1, 8, 4), (8, 10, 5)]
     """
 
-    def __init__(self, tokens: Iterable[AddedToken], spelt: Callable[[str], str] = lambda content: content) -> None:
-        """Build the finder; `spelt` maps a token's content to its spelling in the texts.
+    def __init__(self, tokens: Iterable[AddedToken], spelling: Callable[[str], str] = lambda content: content) -> None:
+        """Build the finder; `spelling` maps a token's content to its spelling in the texts.
 
         Raises VocabularyError for tokens that `Literals` rejects.
         """
         self._token_of: dict[str, AddedToken] = {}
         for token in sorted(tokens, key=lambda token: not token.special):
-            self._token_of.setdefault(spelt(token.content), token)
+            self._token_of.setdefault(spelling(token.content), token)
         self._contents = Literals(self._token_of)
         self.only_special = all(token.special for token in self._token_of.values())
 

@@ -1,12 +1,12 @@
 """One record for each algorithm: its models, options, trainer, tracer and reference.
 
-`ALGORITHMS` maps an id to its record, in the order in which the site lists them. Everything that has to know which
-algorithms there are looks here when it is asked, so that registering a record is enough:
+`ALGORITHMS` maps an id to its record, in the order in which the site lists them. All other code looks algorithms up
+here at run time, so registering a record is enough:
 
 >>> [name for name, algorithm in ALGORITHMS.items() if algorithm.family == "dictionary"]
 ['fmm', 'bmm']
 
-What the pages say about an algorithm stands in `webapp.tokenization.algorithms`, under the same id.
+`webapp.tokenization.algorithms` has the texts that pages show for an algorithm, under the same id.
 """
 
 from __future__ import annotations
@@ -45,26 +45,26 @@ Direction = Literal["forward", "backward"]
 
 @dataclass(frozen=True)
 class Option:
-    """A choice that a visitor has, on or off."""
+    """An option that a visitor can turn on or off."""
 
     name: str
     default: bool = False
 
 
 RUNS = Option("runs", default=True)
-"""A run of Latin letters or digits stays one token."""
+"""Keep a run of Latin letters and digits as one token."""
 LOWERCASE = Option("lowercase")
-"""The text is lower-cased first."""
+"""Convert the text to lower case first."""
 SPECIAL = Option("special")
-"""Special tokens written in the text are honoured."""
+"""Recognize special tokens in the text."""
 TEMPLATE = Option("template")
-"""The special tokens that the vocabulary asks for are put around the text."""
+"""Add the special tokens of the vocabulary's template around the text."""
 OPTIONS = (RUNS, LOWERCASE, SPECIAL, TEMPLATE)
 
 
 @dataclass(frozen=True)
 class TrainingLimits:
-    """The range of the slider, `least` to `most`, its initial value `start`, and the `unit` that it counts."""
+    """The range of the training slider, from `least` to `most`; its initial value `start`; and the `unit` it counts."""
 
     least: int
     most: int
@@ -81,7 +81,7 @@ class Algorithm:
     """A way to split text into tokens.
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
-    then have the same `kind`. `options` apply to the site's own vocabularies, `brought_options` to those that are
+    then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
     fetched or uploaded. `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show.
     `reference` are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole
     algorithm"; empty where there is no textbook version.
@@ -90,9 +90,9 @@ class Algorithm:
     id: str
     family: Family
     models: tuple[type[Model], ...]
-    kind: str = ""  # of vocabularies; empty: the id
+    kind: str = ""  # the kind of vocabulary; if empty, the id
     options: tuple[Option, ...] = ()
-    brought_options: tuple[Option, ...] = (SPECIAL, TEMPLATE)
+    external_options: tuple[Option, ...] = (SPECIAL, TEMPLATE)
     direction: Direction = "forward"
     limits: TrainingLimits | None = None
     trainer: ModuleType | None = None
@@ -101,7 +101,7 @@ class Algorithm:
 
     @property
     def vocabulary_kind(self) -> str:
-        """The kind of vocabulary that it uses: `matching` for FMM and BMM, else the id."""
+        """The kind of vocabulary that the algorithm uses: `matching` for FMM and BMM, else the id."""
         return self.kind or self.id
 
 
@@ -114,7 +114,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             (Matching,),
             kind="matching",
             options=(RUNS,),
-            brought_options=(RUNS,),
+            external_options=(RUNS,),
             tracer=trace_matching,
             reference=(reference_matching.forward,),
         ),
@@ -124,7 +124,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             (Matching,),
             kind="matching",
             options=(RUNS,),
-            brought_options=(RUNS,),
+            external_options=(RUNS,),
             direction="backward",
             tracer=trace_matching,
             reference=(reference_matching.backward,),
@@ -158,8 +158,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             tracer=trace_viterbi,
             reference=(reference_unigram.encode,),
         ),
-        # Vocabularies without an algorithm: whole words or characters are looked up. None ships, so the site offers it
-        # only where a visitor has brought one.
+        # For vocabularies of whole words or characters, which are only looked up. The site ships none, so it offers
+        # this entry only after a visitor has fetched or uploaded one.
         Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),
     )
 }
@@ -170,13 +170,13 @@ DEFAULT = "bpe"
 
 
 def family_of(id: str) -> Family | None:
-    """The family of an algorithm; None where there is none of that id."""
+    """The family of an algorithm, or None if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)
     return algorithm.family if algorithm else None
 
 
 def options_of(id: str) -> tuple[Option, ...]:
-    """The options of an algorithm with the site's own vocabularies; none where there is no algorithm of that id."""
+    """The options of an algorithm with the site's own vocabularies; empty if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)
     return algorithm.options if algorithm else ()
 
@@ -190,10 +190,10 @@ def algorithms_for(model: Model) -> tuple[str, ...]:
     return tuple(id for id, algorithm in ALGORITHMS.items() if isinstance(model, algorithm.models))
 
 
-def next_of_kind(id: str) -> tuple[str, ...]:
-    """The other algorithms that use the vocabularies of this one.
+def sharing_vocabularies(id: str) -> tuple[str, ...]:
+    """The ids of the other algorithms that use the same vocabularies.
 
-    >>> next_of_kind("fmm"), next_of_kind("bpe")
+    >>> sharing_vocabularies("fmm"), sharing_vocabularies("bpe")
     (('bmm',), ())
     """
     algorithm = ALGORITHMS.get(id)
@@ -210,7 +210,7 @@ def next_of_kind(id: str) -> tuple[str, ...]:
 def registered(algorithm: Algorithm) -> Iterator[None]:
     """Register an algorithm for as long as the context lasts."""
     if algorithm.id in ALGORITHMS:
-        raise ValueError(f"there is an algorithm {algorithm.id!r} already")
+        raise ValueError(f"the algorithm {algorithm.id!r} is already registered")
     ALGORITHMS[algorithm.id] = algorithm
     try:
         yield

@@ -1,9 +1,9 @@
-"""The path of a span of text through normalizer, pre-tokenizer and model, as short as these parts allow.
+"""How a span of text passes through normalizer, pre-tokenizer and model, with as little work as these allow.
 
 Each path gives the ids of `PretokenPath`, the plain one, and differs from it in what it caches:
 
 - `BertWordPath` caches words before normalization: no step of BERT looks across white space.
-- `NestedPretokenPath` caches what the first of several pre-tokenizers splits off: the others look at that alone.
+- `NestedPretokenPath` caches what the first of several pre-tokenizers splits off: the others see nothing else.
 - `SpacedWordPath` splits at white space instead of normalizing, where white space is all that would change.
 - `PlacedPretokenPath` caches no more than the model does: some pre-tokenizers depend on the position in the text.
 """
@@ -32,7 +32,7 @@ class PretokenPath:
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
         self._normalizer = normalizer
         self._pretokenizer = pretokenizer
-        self._further = None if pretokenizer is None else pretokenizers.further(pretokenizer)
+        self._later_pretokenizer = None if pretokenizer is None else pretokenizers.for_later_spans(pretokenizer)
         self._changes_text = pretokenizers.changes_text(pretokenizer)
         self._segment = model.segment
         self._located = Cache(self._locate)
@@ -46,7 +46,7 @@ class PretokenPath:
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a span that is normalized already."""
-        pretokenizer = self._pretokenizer if at_start else self._further
+        pretokenizer = self._pretokenizer if at_start else self._later_pretokenizer
         if pretokenizer is None:
             ids = self._ids_of(text) if text else []
             return ids if isinstance(ids, list) else list(ids)  # a model's caches hold tuples
@@ -66,7 +66,7 @@ class PretokenPath:
         text = aligned.text
         if self._changes_text and self._pretokenizer is not None:
             return placed(pretokenizers.cut(self._pretokenizer, aligned), self._located)
-        pretokenizer = self._further if text and aligned.starts[0] else self._pretokenizer
+        pretokenizer = self._later_pretokenizer if text and aligned.starts[0] else self._pretokenizer
         spans = [(text, 0, len(text))] if text else []
         if pretokenizer is not None:
             spans = pretokenizer.spans(text)
@@ -95,14 +95,14 @@ class NestedPretokenPath(PretokenPath):
 
 
 class PlacedPretokenPath(PretokenPath):
-    """For pre-tokenizers that depend on where in the whole text a span stands."""
+    """For pre-tokenizers that depend on the position of a span in the whole text."""
 
     def __init__(self, model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> None:
         super().__init__(model, normalizer, pretokenizer)
         self._changes_text = True
 
     def normalized_ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a span that is normalized already, with every character in its place."""
+        """The ids of a span that is normalized already; each character stands for itself."""
         return self.aligned_ids(AlignedText.of(text) if at_start else AlignedText.of(" " + text).part(1, len(text) + 1))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
@@ -140,7 +140,7 @@ class BertWordPath(PretokenPath):
 
 
 class SpacedWordPath(PretokenPath):
-    """For SentencePiece's Unigram: splits a text into words as it is, where normalization changes only white space."""
+    """For SentencePiece's Unigram: splits a text into words without normalizing, if only white space would change."""
 
     def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
         super().__init__(model, normalizer, None)
@@ -161,7 +161,7 @@ def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: Pre
     if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
         return SpacedWordPath(model, normalizer)
     by_place = pretokenizers.needs_places(pretokenizer)
-    if pretokenizer is not None and pretokenizers.further(pretokenizer) != pretokenizer:
+    if pretokenizer is not None and pretokenizers.for_later_spans(pretokenizer) != pretokenizer:
         by_place |= not keeps_beginning(normalizer)
     if by_place:
         return PlacedPretokenPath(model, normalizer, pretokenizer)

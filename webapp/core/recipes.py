@@ -95,7 +95,7 @@ UNIGRAM = Recipe(
         (decoders.ReplaceDecoder("▁", " "), decoders.Fuse(), decoders.StripDecoder(" ", start=1))
     ),
 )
-"""Unigram over words, with the space before a word as `▁`; `<unk>` is id 0.
+"""Unigram over words, with the space before a word written as `▁`; `<unk>` has the id 0.
 
 A `▁` is always prepended, even if the text begins with a space, so that text decodes unchanged except for NFC.
 """

@@ -104,7 +104,7 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         """Return the text of ids, with `skip_special` without the special tokens among them.
 
-        Raises ValueError that names the first id outside the vocabulary.
+        Raises ValueError, which names the first id outside the vocabulary.
         """
         pieces: list[str | bytes] = []
         vocabulary = self.model.pieces
@@ -124,13 +124,13 @@ class Tokenizer:
                 raise ValueError(f"id {id} is outside the vocabulary of {size} pieces")
         return (self.decoder or Join()).decode(pieces)
 
-    def spelt_length(self, ids: Iterable[int]) -> int:
+    def pieces_length(self, ids: Iterable[int]) -> int:
         """Return the total length of the pieces of ids, in characters (in bytes for pieces that are bytes).
 
         Ids outside the vocabulary count as 0.
 
         >>> from webapp.core.models.wordpiece import WordPiece
-        >>> Tokenizer(WordPiece(["[UNK]", "un", "##able"])).spelt_length([1, 2, 2, 99])
+        >>> Tokenizer(WordPiece(["[UNK]", "un", "##able"])).pieces_length([1, 2, 2, 99])
         14
         """
         pieces, added = self.model.pieces, self._decoded
@@ -139,7 +139,7 @@ class Tokenizer:
 
     def _ids(self, text: str, special: bool) -> list[int]:
         path = self._path
-        if not self._looks_for(special):
+        if not self._matches_added(special):
             return path.ids(text)
         ids: list[int] = []
         for start, end, token in self._in_text.parts(text, special=special):
@@ -170,7 +170,7 @@ class Tokenizer:
                 ids.append(token.id)
         return ids
 
-    def _looks_for(self, special: bool) -> bool:
+    def _matches_added(self, special: bool) -> bool:
         """Whether there are added tokens to match."""
         finders = [finder for finder in (self._in_text, self._in_normalized) if finder]
         return any(special or not finder.only_special for finder in finders)
@@ -193,7 +193,7 @@ class Tokenizer:
 
     def _places(self, aligned: AlignedText, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
         """Return the starts and ends of the tokens of a text, and the indexes of special tokens matched in it."""
-        if not self._looks_for(special):
+        if not self._matches_added(special):
             return *self._path.places(aligned), set()
         starts: list[int] = []
         ends: list[int] = []

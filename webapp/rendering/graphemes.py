@@ -15,7 +15,7 @@ _CLUSTER = regex.compile(rf"(?={_CANDIDATE})\X")
 
 
 LONGEST = 64
-"""The most code points of a cluster. Real text needs a handful; Unicode's stream-safe text format (Standard Annex 15,
+"""The most code points of a cluster. Real text has only a few; Unicode's stream-safe text format (Standard Annex 15,
 section 13) allows 30 marks. Longer ones are abuse."""
 
 

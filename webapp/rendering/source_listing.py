@@ -52,7 +52,7 @@ def source_of(module: ModuleType, names: Iterable[str]) -> str:
     lines = inspect.getsource(module).splitlines()
     statements = ast.parse("\n".join(lines)).body
     used = _used_names(statements, set(names))
-    imports = [kept for statement in statements if (kept := _import(statement, used))]
+    imports = [needed for statement in statements if (needed := _import(statement, used))]
     constants = [_text(lines, one) for one in statements if isinstance(one, ast.Assign) and _defined(one) & used]
     functions = [_text(lines, one) for one in statements if isinstance(one, ast.FunctionDef) and one.name in used]
     head = "\n\n".join("\n".join(part) for part in (imports, constants) if part)
@@ -60,7 +60,7 @@ def source_of(module: ModuleType, names: Iterable[str]) -> str:
 
 
 def _used_names(statements: list[ast.stmt], names: set[str]) -> set[str]:
-    """Return the names, and all that their definitions use, and so on."""
+    """Return the names and, transitively, all names that their definitions use."""
     used: set[str] = set()
     while names - used:
         used |= names
@@ -81,12 +81,12 @@ def _import(statement: ast.stmt, used: set[str]) -> str:
     """Return an import without the names that are not used, or nothing."""
     if not isinstance(statement, ast.Import | ast.ImportFrom):
         return ""
-    kept = [alias for alias in statement.names if (alias.asname or alias.name) in used]
-    if not kept:
+    needed = [alias for alias in statement.names if (alias.asname or alias.name) in used]
+    if not needed:
         return ""
     if isinstance(statement, ast.Import):
-        return ast.unparse(ast.Import(kept))
-    return ast.unparse(ast.ImportFrom(statement.module, kept, statement.level))
+        return ast.unparse(ast.Import(needed))
+    return ast.unparse(ast.ImportFrom(statement.module, needed, statement.level))
 
 
 def _text(lines: list[str], statement: ast.stmt) -> str:

@@ -300,7 +300,7 @@ async def _end_with_parent(parent: int) -> None:
 
 
 def _content_length(scope: Message, body: Body) -> int | None:
-    """The length of the body: what arrived, or what was announced where less arrived; None without a body."""
+    """The length of the body: what arrived, or what was announced if less arrived; None without a body."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return body.size

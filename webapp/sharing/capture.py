@@ -96,11 +96,11 @@ def snapshot_vocabulary_file(result: Result) -> VocabularyFile:
     try:
         return library().file(result.state.vocabulary)
     except (KeyError, ValueError) as error:  # deleted or damaged in the meantime
-        raise UnshareableError(FormatError("the kept file is gone")) from error
+        raise UnshareableError(FormatError("the stored file no longer exists")) from error
 
 
 def _is_made_here(state: State) -> bool:
-    return state.learned or state.vocabulary == "own-dictionary"
+    return state.trained or state.vocabulary == "own-dictionary"
 
 
 def is_of_this_site(state: State) -> bool:

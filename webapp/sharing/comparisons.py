@@ -25,9 +25,9 @@ def is_comparison(snapshot: Snapshot) -> bool:
 
 def share_comparison(comparison: Comparison, compared: ComparisonResult, terms: ShareTerms) -> ShareReceipt:
     """Store a comparison whose rows all have tokens, with their vocabularies; raises like `share_result`."""
-    kept, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
+    snapshot, files = capture_comparison(comparison, compared, title=terms.title, note=terms.note)
     most_bytes = None if all(map(is_of_this_site, comparison.states)) else library().uploads.most_bytes
-    return storage().snapshots.share(kept, expires=terms.expires, others=files, most_bytes=most_bytes)
+    return storage().snapshots.share(snapshot, expires=terms.expires, others=files, most_bytes=most_bytes)
 
 
 def capture_comparison(
@@ -37,8 +37,8 @@ def capture_comparison(
     rows, files = [], []
     for row in compared.rows:
         assert row.result is not None
-        kept, file = capture(row.result)
-        rows.append(replace(kept, state={**kept.state, "vocabulary_size": row.vocabulary_size}))
+        snapshot, file = capture(row.result)
+        rows.append(replace(snapshot, state={**snapshot.state, "vocabulary_size": row.vocabulary_size}))
         files.append(file)
     texts = {name: value for name, value in (("title", title), ("note", note)) if value}
     state = {"kind": "comparison", "layout": comparison.layout, "rows": [row.state for row in rows], **texts}
@@ -54,17 +54,17 @@ class RestoredComparison:
     @cached_property
     def comparison(self) -> Comparison:
         """The text and the tokenizers that the author compared."""
-        states = [kept.state for kept in self._rows]
-        usual = State()
+        states = [restored.state for restored in self._rows]
+        defaults = State()
         options: dict[str, Any] = {
             name: value
             for state in states
             for name in OPTIONS
-            if (value := getattr(state, name)) != getattr(usual, name)
+            if (value := getattr(state, name)) != getattr(defaults, name)
         }
         choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary) for state in states)
         layout: Layout = "columns" if self.snapshot.state.get("layout") == "columns" else "lines"
-        return Comparison(choices, replace(usual, text=self.snapshot.text, **options), layout)
+        return Comparison(choices, replace(defaults, text=self.snapshot.text, **options), layout)
 
     @cached_property
     def compared(self) -> ComparisonResult:
@@ -72,19 +72,19 @@ class RestoredComparison:
         rows = [
             ComparisonRow(
                 number,
-                TokenizerChoice(kept.state.algorithm, kept.state.vocabulary),
-                picture_title(kept.state),
-                kept.encoding,
-                kept.snapshot.state.get("vocabulary_size", 0),
+                TokenizerChoice(restored.state.algorithm, restored.state.vocabulary),
+                picture_title(restored.state),
+                restored.encoding,
+                restored.snapshot.state.get("vocabulary_size", 0),
             )
-            for number, kept in enumerate(self._rows, 1)
+            for number, restored in enumerate(self._rows, 1)
         ]
         return ComparisonResult(self.snapshot.text, rows)
 
     @property
     def differs(self) -> bool:
         """Whether any row would have other ids today."""
-        return any(kept.differs for kept in self._rows)
+        return any(restored.differs for restored in self._rows)
 
     @cached_property
     def _rows(self) -> list[RestoredResult]:

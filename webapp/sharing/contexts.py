@@ -1,4 +1,4 @@
-"""What the templates of the share form are given, on every page that offers to share."""
+"""The context of pages with the share form."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from webapp.web.templates import Page
 class SharingPage(Page):
     """A page with `share/_share_form.html`; its fields are sent with the form `form_id`."""
 
-    wanted: ShareTerms | None = None  # what was typed into it before, if anything
-    form: Mapping[str, str] | None = None  # the form that was sent, likewise
+    wanted: ShareTerms | None = None  # the options that were entered before, if any
+    form: Mapping[str, str] | None = None  # the submitted form, if any

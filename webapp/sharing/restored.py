@@ -27,9 +27,9 @@ class RestoredResult:
     @cached_property
     def state(self) -> State:
         """The state of the playground at the time of sharing."""
-        kept = self.snapshot.state
-        options = {name: value for name, value in kept["options"].items() if name in OPTIONS}
-        return State(algorithm=kept["algorithm"], vocabulary=kept["vocabulary"], text=self.snapshot.text, **options)
+        stored = self.snapshot.state
+        options = {name: value for name, value in stored["options"].items() if name in OPTIONS}
+        return State(algorithm=stored["algorithm"], vocabulary=stored["vocabulary"], text=self.snapshot.text, **options)
 
     @cached_property
     def result(self) -> Result:
@@ -41,13 +41,13 @@ class RestoredResult:
     @cached_property
     def encoding(self) -> Encoding:
         """The stored tokens."""
-        kept = self.snapshot
+        stored = self.snapshot
         return Encoding(
-            kept.text,
-            kept.ids,
-            pieces=_SnapshotModel(kept).pieces,
-            unknown_id=kept.ids[kept.unknown[0]] if kept.unknown else None,
-            place=lambda: Placement(kept.starts, kept.ends, frozenset(kept.special)),
+            stored.text,
+            stored.ids,
+            pieces=_SnapshotModel(stored).pieces,
+            unknown_id=stored.ids[stored.unknown[0]] if stored.unknown else None,
+            place=lambda: Placement(stored.starts, stored.ends, frozenset(stored.special)),
         )
 
     @property
@@ -70,7 +70,7 @@ class RestoredResult:
         except ValueError:  # the snapshot must stay readable if today's core cannot read the vocabulary
             return None
         try:
-            return self._tokenized(library().kept(self.snapshot.state["vocabulary_hash"], name))
+            return self._tokenized(library().stored(self.snapshot.state["vocabulary_hash"], name))
         except (KeyError, ValueError):
             return None
 
@@ -81,11 +81,11 @@ class RestoredResult:
 class _SnapshotModel:
     """A model with only the pieces of a snapshot; it cannot encode text."""
 
-    def __init__(self, kept: Snapshot) -> None:
-        self.pieces: list[Any] = [""] * (max(kept.pieces, default=-1) + 1)
-        for id, piece in kept.pieces.items():
+    def __init__(self, stored: Snapshot) -> None:
+        self.pieces: list[Any] = [""] * (max(stored.pieces, default=-1) + 1)
+        for id, piece in stored.pieces.items():
             self.pieces[id] = piece
-        self.unknown_id = kept.ids[kept.unknown[0]] if kept.unknown else None
+        self.unknown_id = stored.ids[stored.unknown[0]] if stored.unknown else None
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a stored piece."""

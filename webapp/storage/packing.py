@@ -67,11 +67,11 @@ def pack(snapshot: Snapshot) -> bytes:
 
 def unpack(content: bytes) -> Snapshot:
     """The snapshot from the bytes of `pack`; its sequences are tuples."""
-    kept = json.loads(zstandard.decompress(content).decode("utf-8", "surrogatepass"))
-    text, state = kept["text"], kept["state"]
-    pairs = zip(state.get("rows", ()), kept.get("rows", ()), strict=True)
+    stored = json.loads(zstandard.decompress(content).decode("utf-8", "surrogatepass"))
+    text, state = stored["text"], stored["state"]
+    pairs = zip(state.get("rows", ()), stored.get("rows", ()), strict=True)
     rows = tuple(_snapshot(text, row_state, row) for row_state, row in pairs)
-    return replace(_snapshot(text, state, kept), rows=rows)
+    return replace(_snapshot(text, state, stored), rows=rows)
 
 
 def _tokens(snapshot: Snapshot) -> dict[str, Any]:
@@ -89,20 +89,20 @@ def _tokens(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _snapshot(text: str, state: Mapping[str, Any], kept: Mapping[str, Any]) -> Snapshot:
-    starts = tuple(accumulate(kept["steps"]))
-    pieces: dict[int, str | bytes] = {int(id): piece for id, piece in kept["pieces"].items()}
+def _snapshot(text: str, state: Mapping[str, Any], stored: Mapping[str, Any]) -> Snapshot:
+    starts = tuple(accumulate(stored["steps"]))
+    pieces: dict[int, str | bytes] = {int(id): piece for id, piece in stored["pieces"].items()}
     return Snapshot(
         text=text,
         state=state,
-        ids=tuple(kept["ids"]),
+        ids=tuple(stored["ids"]),
         starts=starts,
-        ends=_ends(starts, kept["lengths"]),
-        pieces=pieces | {int(id): bytes.fromhex(piece) for id, piece in kept["bytes"].items()},
-        unknown=tuple(kept["unknown"]),
-        special=tuple(kept["special"]),
-        decoded=text if kept["decoded"] is None else kept["decoded"],
-        core_version=kept["core_version"],
+        ends=_ends(starts, stored["lengths"]),
+        pieces=pieces | {int(id): bytes.fromhex(piece) for id, piece in stored["bytes"].items()},
+        unknown=tuple(stored["unknown"]),
+        special=tuple(stored["special"]),
+        decoded=text if stored["decoded"] is None else stored["decoded"],
+        core_version=stored["core_version"],
     )
 
 

@@ -128,7 +128,7 @@ class SnapshotStore:
         for _attempt in range(ATTEMPTS):
             try:
                 with self._database.write() as connection:
-                    id, new = _kept(connection, snapshot, hash, content, expires)
+                    id, new = _store(connection, snapshot, hash, content, expires)
                     for key in sorted(files):  # after the snapshot, in the order in which deletions lock them, too
                         store_file(connection, files[key], uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
@@ -182,7 +182,7 @@ class SnapshotStore:
         return True
 
     def remove(self, id: str) -> bool:
-        """Remove a snapshot permanently, for the operator, whatever claims it has. False if there never was one."""
+        """Remove a snapshot permanently, for the operator, regardless of its claims. False if there never was one."""
         with self._database.write() as connection:
             row = _locked(connection, SnapshotRow.id == id)
             if row is None:
@@ -239,7 +239,7 @@ class SnapshotStore:
             log.warning("expired snapshots could not be deleted: %s", error)
 
 
-def _kept(
+def _store(
     connection: Connection, snapshot: Snapshot, hash: str, content: bytes, expires: datetime | None
 ) -> tuple[str, bool]:
     """Store a snapshot until `expires` or longer; its id, and whether it is new."""

@@ -44,7 +44,7 @@ class VocabularyRow(Base):
     __tablename__ = "vocabularies"
 
     hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    prefix: Mapped[str] = mapped_column(String(16), index=True)  # of the hash, as names show it
+    prefix: Mapped[str] = mapped_column(String(16), index=True)  # of the hash, as in public names
     format: Mapped[str] = mapped_column(String(60))
     algorithms: Mapped[str] = mapped_column(String(60))  # separated by spaces
     size: Mapped[int]  # the number of its ids

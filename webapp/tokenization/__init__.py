@@ -1,4 +1,4 @@
-"""A text and what became of it, as the pages show it: the form's state, the result, its details, its sentences.
+"""From a form to a result: the form's state, the result, the details of its tokens, and its messages.
 
-Every page that shows a result is made of these: the playground, and whatever else keeps or compares results.
+All pages that show, share or compare results use these modules.
 """

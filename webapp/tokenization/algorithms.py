@@ -1,6 +1,6 @@
 """The texts that pages show for each algorithm: one record each, under its id in `webapp.core.algorithms`.
 
-Sentences are translated when they are shown.
+Texts are translated when a page shows them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Text = str | LazyString
 
 CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
 ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
-PARTING = "The widest pages have coloured tables."
+DIFFERING = "The widest pages have coloured tables."
 """With the shipped vocabulary, merging and "longest piece first" differ on most of its words."""
 UNKNOWN = "unaffable ☃man"
 NOTHING_LEFT = _l("No pair is left to merge.")
@@ -57,7 +57,7 @@ _WINDOW = _l(
 
 
 def _bpe(model: Model) -> LazyString:
-    """What BPE does with a model: with scores, over characters, or over bytes."""
+    """The caption of BPE for a model: with scores, over characters, or over bytes."""
     if isinstance(model, ScoredBPE):
         return _l(
             "Byte-pair encoding as in SentencePiece starts with characters and repeatedly merges the two neighbours "
@@ -104,7 +104,7 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "The row of symbols, all neighbouring pairs with their ranks or scores, the pair that is merged next, and "
             "the merge tree of each word."
         ),
-        examples=(*ENGLISH, PARTING),
+        examples=(*ENGLISH, DIFFERING),
     ),
     "wordpiece": AlgorithmTexts(
         "WordPiece",
@@ -155,7 +155,7 @@ def caption_of(id: str, model: Model) -> str:
 
 
 def leading_algorithms(ids: Sequence[str]) -> list[str]:
-    """The first algorithm of each kind of vocabulary: `fmm` stands for `bmm` too."""
+    """The first algorithm of each kind of vocabulary: `fmm` also represents `bmm`."""
     leading: dict[str, str] = {}
     for id in ids:
         leading.setdefault(ALGORITHMS[id].vocabulary_kind, id)
@@ -165,7 +165,7 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM`."""
     names = algorithm_names()
-    return ", ".join(names[each] for each in (id, *core.next_of_kind(id)))
+    return ", ".join(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:

@@ -1,4 +1,4 @@
-"""Tokenizing what a form asks for, with what is wrong about it told to the visitor."""
+"""Tokenize what a form requests, and turn errors into problems for the visitor."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import UnavailableVocabularyError
 
-WRONG = (TextError, DictionaryError, UnavailableVocabularyError)
-"""What may stand in the way of a result."""
+EXPLAINED_ERRORS = (TextError, DictionaryError, UnavailableVocabularyError)
+"""The errors of a request that a visitor can correct, and of a vocabulary that cannot be loaded."""
 
 
 def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Result | None, list[InputProblem]]:
-    """The result for `state`, or None and the problems that stand in its way; with `problems` nothing is tried.
+    """Return the result for `state`, or None and the problems that prevent it; with `problems`, nothing is tried.
 
-    Raises OnItsWayError for a vocabulary that is being fetched.
+    Raises StillFetchingError for a vocabulary that is being fetched.
     """
     if problems:
         return None, problems
@@ -27,12 +27,12 @@ def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Res
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         result.settle()
         return result, []
-    except WRONG as error:
+    except EXPLAINED_ERRORS as error:
         return None, [problem_of(state, error)]
 
 
 def problem_of(state: State, error: TextError | DictionaryError | UnavailableVocabularyError) -> InputProblem:
-    """What to say about one of `WRONG`."""
+    """The problem for one of `EXPLAINED_ERRORS`."""
     if isinstance(error, TextError):
         return text_problem(state, error)
     return dictionary_problem(error) if isinstance(error, DictionaryError) else unavailable_problem(error)

@@ -1,4 +1,4 @@
-"""What the templates of a result are given."""
+"""The contexts of the templates of a result."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from webapp.web.templates import Context
 
 @dataclass(frozen=True)
 class DetailsForm:
-    """The form that asks for more about a result: its id in the page, where it is sent for details, and how."""
+    """The form that requests token details and files: its id on the page, its address and its method."""
 
     form: str
     url: str
     method: Literal["get", "post"]
-    files: str  # where the result is to be had as a file: this, and `.svg`
+    files: str  # the address of downloads, without the suffix such as `.svg`
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenDetailsContext(Context):
-    """The chosen token of a result, and the field that chooses another."""
+    """The chosen token of a result, and the field to choose another."""
 
     template = "tokenization/_details.html"
 
-    state: State  # what was asked for
-    result: Result | None  # None where the input has a problem
-    details: TokenDetails | None  # None while no token is chosen
+    state: State
+    result: Result | None  # None if the input has a problem
+    details: TokenDetails | None  # None if no token is chosen
     chooser: DetailsForm
     why: str | None  # the address of the step that made the token
     token_problems: Sequence[InputProblem]
@@ -42,31 +42,31 @@ class TokenDetailsContext(Context):
 
 @dataclass(frozen=True, kw_only=True)
 class EncodedContext(Context):
-    """What there is to show of a text that has been encoded; `tokenization/_result.html` uses it only then."""
+    """The parts of a result that require an encoded text; `tokenization/_result.html` uses it only then."""
 
-    tokens: Markup  # the tokens as HTML, or the first ones where the others are sent later
-    ids: Markup  # their ids, likewise
+    tokens: Markup  # the tokens as HTML; only the first ones if the others are sent later
+    ids: Markup  # their ids
     long: bool  # whether the browser lays out the tokens chunk by chunk
     milliseconds: Callable[[float], str]
-    caption: str  # what the algorithm did with the vocabulary
-    exhausted: str  # why there are fewer merges than were asked for
-    reasons: str  # why decoding gives another text
+    caption: str  # what the algorithm does, and which vocabulary it uses
+    exhausted: str  # why there are fewer merges than requested
+    reasons: str  # why decoding gives a different text
     notes: Sequence[str]
     ids_note: str
     visible: Callable[..., str]
     vocabulary_title: str
     has_page: bool  # whether there is a page about the vocabulary
     default_for: Callable[[str], str]
-    decoded_limit: int  # characters of the decoded text that are shown
-    disagreements_shown: int  # places where FMM and BMM differ that are shown
-    verdict_sentence: str  # which of FMM and BMM the bidirectional rule takes
-    agreement_sentence: str  # what to say where they agree
+    decoded_limit: int  # how many characters of the decoded text are shown
+    disagreements_shown: int  # how many disagreements of FMM and BMM are shown
+    verdict_sentence: str  # which of FMM and BMM the bidirectional rule chooses
+    agreement_sentence: str  # that FMM and BMM agree, or that the text is too long to compare
     vocabulary_size: int
-    merge_rows: Markup  # of the table of merges trained on the text
-    piece_rows: Markup  # of the table of Unigram pieces trained on the text
-    is_link: bool  # whether the address of the page holds the whole state
-    address_query: str | None  # the query string that asks other pages for the same
-    steps: str | None  # the address of the steps
+    merge_rows: Markup  # rows of the table of merges trained on the text
+    piece_rows: Markup  # rows of the table of Unigram pieces trained on the text
+    is_link: bool  # whether the address of the page contains the whole state
+    address_query: str | None  # the query string of the same state for other pages
+    steps: str | None  # the address of the steps page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class ResultContext(Context):
     template = "tokenization/_result.html"
 
     about_token: TokenDetailsContext
-    encoded: EncodedContext | None  # None where there is no result
+    encoded: EncodedContext | None  # None if there is no result
     problems: Sequence[InputProblem]
     algorithm_names: Mapping[str, str]
     pending: StillFetchingError | None  # while the vocabulary is being fetched

@@ -1,6 +1,6 @@
-"""A result as a file to take away: a picture, a page or data.
+"""Export a result as a file: a picture, a page or data.
 
-What may be chosen beside the kind, `separator` and `colours`, is read from the request.
+The request may have the options `separator` and `colours`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from webapp.web.htmx import private
 from webapp.web.localization import LANGUAGES, current_key
 
 SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | "}
-"""What may stand between tokens of a plain text, by the names that the form has for it."""
+"""The separators between tokens in a plain text, by their names in the form."""
 
 
 def as_file(result: Result, kind: str) -> Response:
-    """The result as a file to download; `kind` is one of `WRITERS`, or KeyError is raised."""
+    """Return the result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
     mimetype, write = WRITERS[kind]
     content = write(result)
     body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     response = Response(body, mimetype=mimetype)
-    # The name is ours alone: nothing that a visitor typed stands in a header.
+    # The file name is fixed: no input of the visitor goes into a header.
     response.headers["Content-Disposition"] = f"attachment; filename=tokens.{kind}"
     return private(response)
 
@@ -84,4 +84,4 @@ WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes]]] = {
     "csv": ("text/csv", _csv),
     "txt": ("text/plain", _plain),
 }
-"""Kind of file → its type, and what writes it."""
+"""The media type and the writer of each kind of file."""

@@ -1,4 +1,4 @@
-"""Reading the playground's form: from an address, from a plain form, or from htmx, all alike."""
+"""Read the playground's form from an address, from a plain form, or from htmx, with the same result."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key
 
-# What an address may leave out. An absent checkbox and an unticked one are told apart by the hidden field
-# that the page puts behind each checkbox.
+# Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box
+# differs from a missing parameter.
 ABSENT = {"algorithm": DEFAULT, **{option.name: str(int(option.default)) for option in OPTIONS}, "show": "0"}
 
 
 def as_typed(text: str | None) -> str:
-    r"""Line ends as in every text box: forms send `\r\n` for each, whatever was typed."""
+    r"""Return a form's text with line ends as typed: forms send every line end as `\r\n`."""
     return (text or "").replace("\r\n", "\n")
 
 
 class TranslatedForm(Form):
-    """A form whose own messages, those of WTForms, come in the reader's language."""
+    """A form with WTForms' built-in messages in the reader's language."""
 
     class Meta:
-        """What WTForms asks of its form."""
+        """WTForms' settings."""
 
         @property
         def locales(self) -> list[str]:
@@ -40,7 +40,7 @@ class TranslatedForm(Form):
 
 
 class PlaygroundForm(TranslatedForm):
-    """The fields of the page, and what may stand in them."""
+    """The fields of the page and their validation."""
 
     algorithm = StringField()
     vocabulary = StringField()
@@ -57,35 +57,35 @@ class PlaygroundForm(TranslatedForm):
     file = FileField()
 
     def validate_algorithm(self, field: StringField) -> None:
-        """One that the site has a vocabulary for, or that the chosen vocabulary is for."""
+        """Require an algorithm that the site has a vocabulary for, or that the chosen vocabulary is for."""
         if field.data not in offered_algorithms() and not fits(self.vocabulary.data, field.data or ""):
             raise ValidationError(_("There is no such algorithm. Choose %(names)s.", names=choice_of_names()))
 
     def validate_token(self, field: IntegerField) -> None:
-        """Tokens have no negative numbers."""
+        """Reject negative token numbers."""
         if field.data is not None and field.data < 0:
             raise ValidationError(_("Tokens are counted from 0."))
 
     def validate_vocabulary(self, field: StringField) -> None:
-        """There must be a vocabulary of that name; one of another algorithm gives way to the default."""
+        """Require a known name; `read` replaces a vocabulary of another algorithm with the default."""
         if field.data and find(field.data) is None:
             name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
             raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
 
     def validate_text(self, field: TextAreaField) -> None:
-        """A text has a limit in bytes."""
+        """Limit the text, in bytes."""
         within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
 
     def validate_corpus(self, field: TextAreaField) -> None:
-        """A text to learn from has a limit in bytes."""
-        within(field.data or "", current_app.config["MAX_CORPUS_BYTES"], _("The text to learn from"))
+        """Limit the training text, in bytes."""
+        within(field.data or "", current_app.config["MAX_CORPUS_BYTES"], _("The training text"))
 
     def validate_dictionary(self, field: TextAreaField) -> None:
-        """A pasted dictionary has a limit in bytes."""
+        """Limit a pasted dictionary, in bytes."""
         within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
 
     def validate_size(self, field: IntegerField) -> None:
-        """The slider has ends, which differ by what is learned."""
+        """Require a size within the slider's range, which depends on the vocabulary."""
         problem = size_problem(self.vocabulary.data or "", field.data)
         if problem:
             raise ValidationError(problem.message)
@@ -93,7 +93,7 @@ class PlaygroundForm(TranslatedForm):
 
 @dataclass(frozen=True)
 class InputProblem:
-    """Something wrong with the input: a sentence for the visitor and the status that goes with it."""
+    """A problem with the input: a sentence for the visitor, the HTTP status, and the form field."""
 
     message: str
     status: int = 422
@@ -101,7 +101,7 @@ class InputProblem:
 
 
 def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
-    """What to say where a vocabulary that is learned on the spot cannot have that size."""
+    """The problem with the size of a vocabulary that is trained on the visitor's text, or None."""
     limits = LIMITS.get(vocabulary)
     if limits is None or size is None or limits.least <= size <= limits.most:
         return None
@@ -111,11 +111,11 @@ def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
 
 
 class TooLongError(ValidationError):
-    """A text is over its limit."""
+    """A text that exceeds its limit."""
 
 
 def within(text: str, limit: int, subject: str) -> None:
-    """Raises TooLongError, with both figures, where `text` has more than `limit` bytes of UTF-8."""
+    """Raise TooLongError, with both figures, if `text` has more than `limit` bytes of UTF-8."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limit:
         raise TooLongError(
@@ -129,10 +129,10 @@ def within(text: str, limit: int, subject: str) -> None:
 
 
 def read(request: Request, algorithm: str | None = None) -> tuple[State, list[InputProblem]]:
-    """The state that a request asks for, and what is wrong with it; an `algorithm` is one that the path names.
+    """Return the requested state and its problems; `algorithm` is given if the path contains it.
 
-    Whatever is wrong, the state holds the visitor's own texts, so that the page can show them again; a choice
-    that does not exist has given way to the default.
+    In spite of any problem, the state contains the visitor's own texts, so that the page can show them again; the
+    default replaces a choice that does not exist.
     """
     values = MultiDict(request.form if request.method == "POST" else request.args)
     if algorithm is not None:
@@ -173,13 +173,13 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
 
 
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
-    """The page sends one picker for each algorithm: the one that belongs to `algorithm`, or an unknown name."""
+    """The vocabulary for `algorithm`, or an unknown name; the page sends the choices of all algorithms."""
     fitting = (name for name in chosen if fits(name, algorithm))
     return next(fitting, None) or next((name for name in chosen if name and find(name) is None), "")
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """A vocabulary picked by its own button brings its algorithm with it."""
+    """Apply the button of a vocabulary, which also chooses its algorithm."""
     entry = find(values.get("pick", ""))
     if entry is not None:
         values["vocabulary"] = entry.name
@@ -188,7 +188,7 @@ def _pick(values: MultiDict[str, str]) -> None:
 
 
 def fits(name: str | None, algorithm: str) -> bool:
-    """Whether there is a vocabulary of that name which the algorithm can use."""
+    """Whether a vocabulary of this name exists and the algorithm can use it."""
     entry = find(name) if name else None
     return entry is not None and algorithm in entry.algorithms
 
@@ -196,21 +196,21 @@ def fits(name: str | None, algorithm: str) -> bool:
 def _problems(form: PlaygroundForm) -> list[InputProblem]:
     problems = []
     for name, messages in form.errors.items():
-        if form[name].process_errors:  # WTForms' own words do not say of what
+        if form[name].process_errors:  # WTForms' own message does not show the value
             messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
         problems += [InputProblem(str(message), _status(name), name) for message in messages]
     return problems
 
 
 def _status(name: str) -> int:
-    """404 for what does not exist, 413 for what is too long, 422 for the rest."""
+    """404 for a choice that does not exist, 413 for a text that is too long, else 422."""
     if name in ("algorithm", "vocabulary"):
         return 404
     return 413 if name in ("text", "corpus", "dictionary") else 422
 
 
 def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:
-    """The state with the uploaded file as its text; a file that is not UTF-8 changes nothing."""
+    """The state with the uploaded file as its text; unchanged if the file is not valid."""
     text, problem = text_of(upload)
     if problem is None:
         return replace(state, text=text, token=None), None
@@ -222,7 +222,7 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem |
 
 
 def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
-    """The text of an uploaded file, which must be UTF-8 and within the limit; or what is wrong with it."""
+    """The text of an uploaded file, which must be UTF-8 and within the limit; or an empty text and the problem."""
     content = upload.stream.read()
     upload.close()
     try:

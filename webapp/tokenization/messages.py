@@ -1,4 +1,4 @@
-"""The playground's sentences, in the reader's language."""
+"""Messages about a result, in the reader's language."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ from webapp.web.localization import current_key, number
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:
-    """The checkboxes: field, whether it is ticked, its words, and the CSS class that shows it where it applies."""
+    """The checkboxes: field, whether it is checked, label, and the CSS class that shows it where it applies."""
     return [
         ("show", state.show, _("Show spaces and line ends"), ""),
         ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-runs"),
-        ("special", state.special, _("Honour special tokens such as <|endoftext|>"), "for-special"),
+        ("special", state.special, _("Recognize special tokens such as <|endoftext|>"), "for-special"),
         (
             "template",
             state.template,
-            _("Add the special tokens that the vocabulary puts around a text"),
+            _("Add the vocabulary’s special tokens around the text"),
             "for-template",
         ),
-        ("lowercase", state.lowercase, _("Lower-case first"), "for-lowercase"),
+        ("lowercase", state.lowercase, _("Convert to lower case first"), "for-lowercase"),
     ]
 
 
 def caption(result: Result) -> str:
-    """One or two sentences: what the algorithm did with this vocabulary."""
+    """What the algorithm does, and which vocabulary it uses."""
     return joined([caption_of(result.state.algorithm, result.tokenizer.model), _vocabulary(result.state)])
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Sentences one after the other, with a space between them where the language has one."""
+    """Join sentences, with a space between them unless the language has none."""
     return ("" if current_key() == "zh" else " ").join(sentence for sentence in sentences if sentence)
 
 
 def exhausted(state: State) -> str:
-    """Why there are fewer merges than were asked for."""
+    """Why there are fewer merges than requested."""
     return str(TEXTS[state.algorithm].exhausted)
 
 
 def _vocabulary(state: State) -> str:
     if state.vocabulary in NAMES:
         return _(
-            "Its 32,000 pieces were learned by our own trainer from the same English, Chinese and code as those of "
-            "the other subword algorithms: their figures compare on equal terms."
+            "Our own trainer trained its 32,000 pieces on the same English, Chinese and code as those of the other "
+            "subword algorithms, so their figures are comparable."
         )
-    if state.brought and (entry := find(state.vocabulary)):
+    if state.external and (entry := find(state.vocabulary)):
         if entry.origin == "uploaded":
             return _(
                 "The vocabulary is an uploaded file, %(title)s, of %(size)s tokens.",
@@ -72,19 +72,19 @@ def _vocabulary(state: State) -> str:
             title=title_of(entry),
             source=entry.source,
         )
-    if state.learned:
-        return _("The vocabulary was learned just now, from the text you see or the one you gave.")
+    if state.trained:
+        return _("The vocabulary was just trained on this text, or on the training text that you entered.")
     return ""
 
 
 def notes(result: Result) -> list[str]:
-    """What the visitor should know about this text."""
+    """Notes on this text for the visitor."""
     found = []
-    if result.learned_bytes is not None:
+    if result.trained_bytes is not None:
         found.append(
             _(
-                "The text is longer than can be learned from on the spot: the first %(size)s bytes were used.",
-                size=number(result.learned_bytes),
+                "The text is too long to train on: only the first %(size)s bytes were used.",
+                size=number(result.trained_bytes),
             )
         )
     if "\0" in result.encoding.text:
@@ -98,7 +98,7 @@ def notes(result: Result) -> list[str]:
 
 
 def ids_note(result: Result) -> str:
-    """What ids mean here, where that is not obvious."""
+    """A note on the meaning of the ids; empty if they need none."""
     if result.dictionary is not None:
         return _(
             "An id is the word's position in the dictionary. Everything out of vocabulary shares the id %(id)s, so "
@@ -111,71 +111,73 @@ def ids_note(result: Result) -> str:
 
 
 def reason_sentences() -> dict[Reason, str]:
-    """Why decoded text differs from the input."""
+    """Sentences for why the decoded text differs from the input."""
     return {
-        "unknown": _("Unknown tokens all decode to the same mark."),
+        "unknown": _("All unknown tokens decode to the same mark."),
         "case": _("The text was lower-cased."),
         "normalization": _("The normalizer replaced or removed characters."),
         "whitespace": _(
-            "White space is not kept by this tokenizer: words are split at it and joined again by its rules."
+            "This tokenizer does not keep white space: it splits words at white space and joins them by its own rules."
         ),
     }
 
 
 def milliseconds(seconds: float) -> str:
-    """A time in the core: `0.00042 → 0.42 ms`."""
+    """A time in milliseconds: `0.00042 → 0.42 ms`."""
     value = seconds * 1000
     return _("%(value)s ms", value=number(value, 2 if value < 10 else 0))
 
 
 def verdict_sentence(result: Result) -> str:
-    """What bidirectional matching would take, and by which of its three rules."""
+    """Which direction bidirectional matching chooses, and by which of its three rules."""
     verdict = result.verdict
     if verdict is None:
         return ""
     winner = "FMM" if verdict.direction == "forward" else "BMM"
     if verdict.reason == "fewer words":
         return _(
-            "Bidirectional matching takes %(winner)s: it needs fewer words (FMM %(forward)s, BMM %(backward)s).",
+            "Bidirectional matching chooses %(winner)s: it has fewer words (FMM %(forward)s, BMM %(backward)s).",
             winner=winner,
             forward=number(verdict.forward_words),
             backward=number(verdict.backward_words),
         )
     if verdict.reason == "fewer single characters":
         return _(
-            "Bidirectional matching takes %(winner)s: as many words, but fewer single characters "
+            "Bidirectional matching chooses %(winner)s: the same number of words, but fewer single characters "
             "(FMM %(forward)s, BMM %(backward)s).",
             winner=winner,
             forward=number(verdict.forward_single_characters),
             backward=number(verdict.backward_single_characters),
         )
-    return _("Bidirectional matching takes BMM: as many words and as many single characters, and then BMM wins.")
+    return _(
+        "Bidirectional matching chooses BMM: the numbers of words and of single characters are equal, so BMM wins."
+    )
 
 
 def agreement_sentence(result: Result) -> str:
-    """What to say where no disagreement is listed."""
+    """Why no disagreement is listed: both directions agree, or the text is too long to compare."""
     if len(result.encoding.text) > DISAGREEING_CHARACTERS:
         return _(
             "The text is too long to be compared here; the limit is %(count)s characters.",
             count=number(DISAGREEING_CHARACTERS),
         )
-    return _("Nowhere: both directions cut this text in the same places.")
+    return _("Nowhere: both directions split this text at the same positions.")
 
 
 def dictionary_problem(error: DictionaryError) -> InputProblem:
-    """A malformed line of a pasted dictionary, with its number and what to do."""
+    """The problem with a malformed line of a pasted dictionary, with its number."""
     sentences = {
         "frequency-not-a-number": _(
             "Line %(line)s of the dictionary: the frequency is not a whole number of at most 18 digits.",
             line=error.line_number,
         ),
         "word-too-long": _(
-            "Line %(line)s of the dictionary: the word is too long; the most is %(most)s characters.",
+            "Line %(line)s of the dictionary: the word is too long; at most %(most)s characters are allowed.",
             line=error.line_number,
             most=LONGEST_WORD,
         ),
         "too-many-fields": _(
-            "Line %(line)s of the dictionary has too many parts: a word, a frequency and a tag at most.",
+            "Line %(line)s of the dictionary has too many fields: at most a word, a frequency and a tag are allowed.",
             line=error.line_number,
         ),
         "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
@@ -184,19 +186,19 @@ def dictionary_problem(error: DictionaryError) -> InputProblem:
 
 
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
-    """A vocabulary that is known and cannot be had, with what to do."""
+    """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):
         return InputProblem(fetch_sentence(error.why), 503, "vocabulary")
     if error.entry.origin == "uploaded":
         message = _(
-            "The uploaded vocabulary “%(title)s” cannot be read any more: %(why)s. Upload the file again.",
+            "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.",
             title=title_of(error.entry),
             why=wrong_file(error.why),
         )
         return InputProblem(message, 503, "vocabulary")
     sentence = _(
-        "What the publisher of “%(title)s” sends cannot be read: %(why)s. Everything that ships with this site works "
-        "without it.",
+        "The file from the publisher of “%(title)s” cannot be read: %(why)s. Choose a vocabulary that ships with this "
+        "site.",
         title=title_of(error.entry),
         why=wrong_file(error.why),
     )
@@ -204,7 +206,7 @@ def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
 
 
 def text_problem(state: State, error: TextError) -> InputProblem:
-    """A text that the vocabulary's own parts cannot cope with."""
+    """The problem with a text that the vocabulary's pipeline cannot process."""
     entry = find(state.vocabulary)
     title = title_of(entry) if entry else state.vocabulary
     if isinstance(error, GrowthError):
@@ -216,21 +218,21 @@ def text_problem(state: State, error: TextError) -> InputProblem:
         )
     return InputProblem(
         _(
-            "A pattern of “%(title)s” comes to no end on this text. Change the text, or choose another vocabulary.",
+            "A split pattern of “%(title)s” times out on this text. Change the text, or choose another vocabulary.",
             title=title,
         )
     )
 
 
 def wrong_file(error: FormatError) -> str:
-    """What is wrong with a vocabulary file, and where."""
+    """The error in a vocabulary file, translated."""
     return _translated(error)
 
 
-def _translated(said: VocabularyError | Phrase) -> str:
-    """A sentence of the core with its places filled, first those that are sentences themselves."""
+def _translated(message: VocabularyError | Phrase) -> str:
+    """Translate a message of the core and the phrases in its values, and fill them in."""
     values = {
         name: _translated(value) if isinstance(value, VocabularyError | Phrase) else value
-        for name, value in said.values.items()
+        for name, value in message.values.items()
     }
-    return _(said.sentence, **values)
+    return _(message.sentence, **values)

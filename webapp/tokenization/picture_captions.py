@@ -1,4 +1,4 @@
-"""What pictures say beside the text, in the reader's language."""
+"""The captions of pictures, in the reader's language."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
 
 def picture_words() -> PictureTexts:
-    """The sentences of a picture."""
+    """The texts of a picture."""
     return PictureTexts(tokens=_tokens, more=_more, missing=_missing, empty=_("No text, no tokens."))
 
 
 def picture_title(state: State) -> str:
-    """The algorithm and the vocabulary of a picture: `BPE · Bytes, like GPT`."""
+    """The title of a picture, with algorithm and vocabulary: `BPE · Bytes, like GPT`."""
     entry = find(state.vocabulary)
     return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else [])])
 

@@ -1,4 +1,4 @@
-"""From a state to everything the page says about it: the shared core does the work, this gathers it."""
+"""Tokenize the text of a state with the core, and collect the figures and comparisons that a page shows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from webapp.vocabularies.shipped_vocabularies import NAMES
 
 AnyMerge = bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge
 
-# Beyond these sizes an extra that is pleasant on a paragraph would cost more than it tells.
+# Limits for extras that are useful for a paragraph but would take too long on a long text.
 COMPARED_CHARACTERS = 20_000
 DISAGREEING_CHARACTERS = 200_000
 DISAGREEMENTS_SHOWN = 60
@@ -37,7 +37,7 @@ DISAGREEMENTS_SHOWN = 60
 
 @dataclass(frozen=True)
 class ResultFigures:
-    """The strip of figures. `seconds` is the time the core took for the ids alone; None for a kept result."""
+    """The figures of a result; `seconds` is the time that the core took for the ids, None for a shared result."""
 
     tokens: int
     characters: int
@@ -47,18 +47,18 @@ class ResultFigures:
 
     @property
     def characters_per_token(self) -> float | None:
-        """None for no tokens."""
+        """Characters per token; None if there are no tokens."""
         return self.characters / self.tokens if self.tokens else None
 
     @property
     def unknown_share(self) -> float | None:
-        """The share of tokens that are out of vocabulary, from 0 to 1; None for no tokens."""
+        """The share of unknown tokens, from 0 to 1; None if there are no tokens."""
         return self.unknown / self.tokens if self.tokens else None
 
 
 @dataclass(frozen=True)
 class Result:
-    """A text encoded, and what the page shows of it."""
+    """An encoded text, and what pages show about it."""
 
     state: State
     tokenizer: Tokenizer
@@ -66,12 +66,12 @@ class Result:
     seconds: float | None
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = field(default=())
-    learned_bytes: int | None = None  # how much of the text was learned from, where it was cut
-    decoded: str | None = None  # what the ids once decoded to, where the result was kept
+    trained_bytes: int | None = None  # the bytes of the text that training used, if not all
+    decoded: str | None = None  # the decoded text that was stored with a shared result
 
     @cached_property
     def figures(self) -> ResultFigures:
-        """The strip of figures."""
+        """The figures of the result."""
         text = self.encoding.text
         return ResultFigures(
             tokens=len(self.encoding),
@@ -82,12 +82,12 @@ class Result:
         )
 
     def settle(self) -> None:
-        """Compute what the pages ask for later and what a strange vocabulary may fail at: raises TextError now."""
+        """Compute now what may fail with an unusual vocabulary; raises TextError."""
         self.encoding.starts, self.comparison  # noqa: B018
 
     @cached_property
     def comparison(self) -> RoundTrip:
-        """What decoding the ids gives, beside the input."""
+        """The comparison of the decoded text with the input."""
         return round_trip_of(self.encoding, self.tokenizer, self.decoded)
 
     @cached_property
@@ -98,63 +98,63 @@ class Result:
 
     @property
     def disagreements(self) -> list[Disagreement]:
-        """Where FMM and BMM cut differently; empty for the other algorithms and for very long texts."""
+        """Where FMM and BMM split differently; empty for other algorithms and for very long texts."""
         return self._both_ways[1]
 
     @property
     def verdict(self) -> Verdict | None:
-        """Which direction the bidirectional rule takes here, and why; None where there is nothing to decide."""
+        """The direction that the bidirectional rule chooses, and why; None if both directions agree."""
         return self._both_ways[0] if self.disagreements else None
 
     @cached_property
     def others(self) -> dict[str, int]:
-        """How many tokens each algorithm's default vocabulary makes of the same text; empty for a long one."""
+        """The number of tokens with each algorithm's default vocabulary; empty for a long text."""
         if not 0 < len(self.encoding.text) <= COMPARED_CHARACTERS:
             return {}
         text = self.encoding.text
-        usual = [State(algorithm, default_for(algorithm)) for algorithm in offered_algorithms()]
-        return {state.algorithm: len(prepare(state, corpus_limit=0).tokenizer.ids(text)) for state in usual}
+        defaults = [State(algorithm, default_for(algorithm)) for algorithm in offered_algorithms()]
+        return {state.algorithm: len(prepare(state, corpus_limit=0).tokenizer.ids(text)) for state in defaults}
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a state asks for, short of encoding its text: a tokenizer, and what it was made of."""
+    """The tokenizer for a state, and the dictionary or training that it comes from."""
 
     tokenizer: Tokenizer
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = ()
-    learned_bytes: int | None = None  # how much of the text was learned from, where it was cut
+    trained_bytes: int | None = None  # the bytes of the text that training used, if not all
 
 
 def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Prepared:
-    """The tokenizer for `state`; at most `corpus_limit` bytes of a text are learned from.
+    """Return the tokenizer for `state`; training uses at most `corpus_limit` bytes of a text.
 
-    A `tokenizer` takes the place of the vocabulary that the state names.
+    A `tokenizer` replaces the vocabulary that the state names.
 
-    Raises DictionaryError where a pasted dictionary has a malformed line, OnItsWayError and UnavailableError for a
-    vocabulary that cannot be had yet, or not at all.
+    Raises DictionaryError for a malformed line of a pasted dictionary, StillFetchingError for a vocabulary that is
+    being fetched, and UnavailableVocabularyError for one that cannot be loaded.
     """
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
         return Prepared(matching(dictionary, ALGORITHMS[state.algorithm].direction, state.runs), dictionary)
     if tokenizer is not None:
         return Prepared(tokenizer)
-    if state.learned:
-        corpus, learned_bytes = _corpus(state.corpus or state.text, corpus_limit)
-        learned = train_vocabulary(state.vocabulary, corpus, state.learned_size)
-        return Prepared(learned.tokenizer, None, learned.merges, learned_bytes)
+    if state.trained:
+        corpus, trained_bytes = _corpus(state.corpus or state.text, corpus_limit)
+        trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
+        return Prepared(trained.tokenizer, None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
     return Prepared(tokenizer_of(state.vocabulary))
 
 
 def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
-    """The result for `state`, with the arguments and the exceptions of `prepare`."""
+    """Return the result for `state`; arguments and errors are those of `prepare`."""
     ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
     encoding = ready.tokenizer.encode(state.text, special=state.special, template=state.template)
     seconds = time.perf_counter() - began
-    return Result(state, ready.tokenizer, encoding, seconds, ready.dictionary, ready.merges, ready.learned_bytes)
+    return Result(state, ready.tokenizer, encoding, seconds, ready.dictionary, ready.merges, ready.trained_bytes)
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
@@ -170,7 +170,7 @@ def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
 
 
 def _corpus(text: str, limit: int) -> tuple[str, int | None]:
-    """The part of `text` to learn from, and its size in bytes where that is not the whole."""
+    """The part of `text` to train on, and its size in bytes if that is not all of it."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return text, None

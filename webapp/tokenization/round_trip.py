@@ -1,4 +1,4 @@
-"""Does decoding the ids give the text back? If not: where, and why."""
+"""Compare the decoded ids with the input: where the first difference is, and why."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ CONTEXT = 24  # characters shown on either side of the first difference
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """The decoded text beside the input.
+    """The decoded text compared with the input.
 
-    `offset` is the first character that differs, None where nothing does; `expected` and `got` are the
-    surroundings of that place in the input and in the decoded text.
+    `offset` is the first character that differs, None if the texts are equal; `expected` and `got` are the text around
+    that offset in the input and in the decoded text.
     """
 
     decoded: str
@@ -29,12 +29,12 @@ class RoundTrip:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing was lost."""
+        """Whether the decoded text equals the input."""
         return self.offset is None
 
 
 def round_trip_of(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> RoundTrip:
-    """Decode `encoding`, unless what it decodes to is known, and hold that against its text."""
+    """Decode `encoding`, unless the `decoded` text is given, and compare the result with its text."""
     text = encoding.text
     if decoded is None:
         decoded = tokenizer.decode(encoding.ids)
@@ -47,7 +47,7 @@ def round_trip_of(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None 
 
 
 def reasons(encoding: Encoding, tokenizer: Tokenizer, decoded: str) -> tuple[Reason, ...]:
-    """Why the decoded text differs from the encoded one: everything that happened to it on the way."""
+    """The reasons why the decoded text differs from the input."""
     found: list[Reason] = ["unknown"] if encoding.unknown else []
     found += changes(encoding.text, tokenizer.normalizer.normalize(encoding.text)) if tokenizer.normalizer else []
     same_letters = "".join(encoding.text.split()) == "".join(decoded.split())
@@ -57,7 +57,7 @@ def reasons(encoding: Encoding, tokenizer: Tokenizer, decoded: str) -> tuple[Rea
 
 
 def changes(text: str, normalized: str) -> list[Reason]:
-    """What a normalizer did to a text, spaces (and the marks that stand for them) aside.
+    """The changes that a normalizer made to a text, apart from spaces and the marks that represent them.
 
     >>> changes("A b", "▁a▁b")
     ['case']
@@ -74,7 +74,7 @@ def changes(text: str, normalized: str) -> list[Reason]:
 
 
 def has_gaps(encoding: Encoding) -> bool:
-    """Whether some of the text belongs to no token, as the spaces between BERT's words."""
+    """Whether some text belongs to no token, such as the spaces between BERT's words."""
     return any(start > end for start, end in zip(encoding.starts, (0, *encoding.ends), strict=False))
 
 

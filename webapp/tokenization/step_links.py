@@ -1,4 +1,4 @@
-"""From a token of a result to the steps that made it: "why this split?"."""
+"""Links from a token of a result to the steps that produced it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,20 @@ from webapp.vocabularies.upload_cookie import find_or_none
 MOST = 200
 """The longest text whose steps are shown, in characters."""
 LONGEST_ADDRESS = 6_000
-"""Characters; a server takes some 8,000. Longer than other links, for it is followed and not sent around."""
+"""In characters; servers accept about 8,000. Higher than for other links, because nobody sends this one to others."""
 
 
 def steps_address(result: Result, index: int | None = None) -> str | None:
-    """The address of the step that made token `index`, or of the first step of a short text.
-
-    None where there is none to link to.
-    """
+    """The address of the step that produced token `index`, or of the first step for a short text; else None."""
     state, token = result.state, None
     algorithm = ALGORITHMS.get(state.algorithm)
     if algorithm is None or algorithm.tracer is None or not state.text or find_or_none(state.vocabulary) is None:
         return None
     if index is not None:
-        followed = _short_state(result, index)
-        if followed is None:
+        shortened = _short_state(result, index)
+        if shortened is None:
             return None
-        state, token = followed
+        state, token = shortened
     elif len(state.text) > MOST:
         return None
     address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
@@ -43,33 +40,33 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
 
 
 def _short_state(result: Result, index: int) -> tuple[State, int] | None:
-    """A state that is short enough to be followed and has the very token, and the token's index there."""
+    """A state whose text is short enough for the steps and contains the token, and the token's index there."""
     state, encoding = result.state, result.encoding
     for left, right in spans_around(encoding, index):
         try:
             part = result.tokenizer.encode(encoding.text[left:right], special=state.special, template=state.template)
-        except LookupError:  # of a kept result nobody knows the vocabulary any more
+        except LookupError:  # the vocabulary of a shared result no longer exists
             return None
         token = _same(encoding, index, part, left)
         if token is not None:
-            # What is learned from the text itself is still learned from the whole text.
-            corpus = state.corpus or (state.text if state.learned and part.text != state.text else "")
+            # A vocabulary trained on the text itself is still trained on the whole text.
+            corpus = state.corpus or (state.text if state.trained and part.text != state.text else "")
             return replace(state, text=part.text, corpus=corpus, token=None), token
     return None
 
 
 def _same(encoding: Encoding, index: int, part: Encoding, left: int) -> int | None:
-    """Where in a part of the text that begins at `left` token `index` of the whole stands, if it is there."""
+    """The index of token `index` in the encoding of a part of the text that begins at `left`, or None."""
     wanted = encoding.ids[index], encoding.starts[index] - left, encoding.ends[index] - left
     for at, token in enumerate(zip(part.ids, part.starts, part.ends, strict=True)):
-        # Bytes of one character have the same place: the same one of several alike is meant.
+        # Byte tokens of one character have the same offsets: match the same one of them.
         if token == wanted and (len(part) == len(encoding) or _nth(encoding, index) == _nth(part, at)):
             return at
     return None
 
 
 def _nth(encoding: Encoding, index: int) -> int:
-    """Which one a token is of those before it that cover the same characters."""
+    """The number of tokens directly before a token that cover the same characters."""
     at = index
     while at > 0 and (encoding.starts[at - 1], encoding.ends[at - 1]) == (encoding.starts[index], encoding.ends[index]):
         at -= 1
@@ -77,10 +74,10 @@ def _nth(encoding: Encoding, index: int) -> int:
 
 
 def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
-    """Stretches of a text around a token, at most `most` characters long, those first that read best.
+    """Yield spans of a text around a token, at most `most` characters long, best first.
 
-    The whole text; its sentence, with those before it or alone; as much as there is room for, between spaces; a few
-    tokens before and behind; the token alone.
+    The whole text; the token's sentence with or without those before it; as much text as fits, between spaces; a few
+    tokens before and after; the token alone.
     """
     text, start, end = encoding.text, encoding.starts[index], encoding.ends[index]
     if len(text) <= most:
@@ -105,8 +102,8 @@ def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[t
     add(space, next((at for at in range(right, end, -1) if text[at - 1 : at].isspace()), right))
     add(left, right)
     for reach in (16, 8, 4, 2, 1, 0):
-        before, behind = max(0, index - reach), min(len(encoding) - 1, index + reach)
-        add(encoding.starts[before], encoding.ends[behind])
+        before, after = max(0, index - reach), min(len(encoding) - 1, index + reach)
+        add(encoding.starts[before], encoding.ends[after])
         add(encoding.starts[before], end)
-        add(start, encoding.ends[behind])
+        add(start, encoding.ends[after])
     yield from found

@@ -1,7 +1,7 @@
-"""Long results in pieces: figures and the first screen at once, the rest behind them, the text sent only once.
+"""Stream long results: the figures and the first tokens immediately, then the rest in chunks.
 
-The answer to htmx is a stream of events (`text/event-stream`), each a partial that htmx puts in its place: the first is
-the whole result with the first tokens in it, the others add chunks to the end.
+The response to htmx is a stream of events (`text/event-stream`), each a partial that htmx swaps in: the first is the
+whole result with the first tokens, the others append chunks.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from webapp.tokenization.views import ResultView
 from webapp.web.templates import render
 
 FIRST = 2  # chunks sent with the figures
-MOST = 48  # chunks in a later event: each holds twice as many as the one before, up to this
+MOST = 48  # chunks in a later event; each event has twice as many as the one before, up to this limit
 SHORT = 3_000  # tokens; a shorter result is sent whole
 BROTLI_QUALITY = 3
 
 
 def wants_events(request: Request, result: Result) -> bool:
-    """Whether the result is long and the page can take it in pieces."""
+    """Whether the result is long and the page accepts a stream."""
     return len(result.encoding) > SHORT and "text/event-stream" in request.headers.get("Accept", "")
 
 
 def as_events(view: ResultView) -> Response:
-    """The result of `view` as a stream of events."""
+    """Return the result of `view` as a stream of events."""
     assert view.result is not None
     parts = view.painter.chunks
     encoding = view.result.encoding
@@ -65,7 +65,7 @@ def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
 
 
 def growing(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
-    """The chunks in groups of 4, 8, 16 … `MOST`: small while the visitor waits, large while much is to come.
+    """Yield the chunks in groups of 4, 8, 16 … `MOST`: small at first for a fast display, then large for throughput.
 
     >>> [len(group) for group in growing([Chunk(0, 1, 0)] * 30)]
     [4, 8, 16, 2]
@@ -86,7 +86,7 @@ def _event(html: str) -> str:
 
 
 def _compressed(events: Iterator[str]) -> Iterator[bytes]:
-    """Each event flushed as it comes: what compresses whole responses would hold the first ones back."""
+    """Yield each event compressed and flushed; Flask-Compress would delay the first ones."""
     compressor = brotli.Compressor(quality=BROTLI_QUALITY)
     for event in events:
         yield compressor.process(event.encode()) + compressor.flush()

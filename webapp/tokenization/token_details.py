@@ -1,4 +1,4 @@
-"""Everything about one token: its bytes, its characters by name, where it came from."""
+"""Details of one token: its bytes, its characters with their names, and its origin."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MergedPart:
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """What the details pane shows. Whatever the vocabulary does not have is None."""
+    """The contents of the details pane; None for what the vocabulary does not have."""
 
     token: Token
     total: int
@@ -56,7 +56,7 @@ class TokenDetails:
 
 
 def token_details(result: Result, index: int) -> TokenDetails:
-    """The details of token `index`. Raises IndexError where the text has no such token."""
+    """The details of token `index`; raises IndexError if the text has no such token."""
     encoding = result.encoding
     if not 0 <= index < len(encoding):
         raise IndexError(index)
@@ -66,9 +66,9 @@ def token_details(result: Result, index: int) -> TokenDetails:
     model = result.tokenizer.model
     frequency, tag = _dictionary_entry(model, token)
     rank, merged_from = _merge(model, token.id) if isinstance(model, BPE | RankBPE) else (None, None)
-    learned = _trained_here(result, token)
-    if learned:
-        rank, merge = learned
+    trained = _trained_merge(result, token)
+    if trained:
+        rank, merge = trained
         merged_from = _part(model, merge.left), _part(model, merge.right)
     return TokenDetails(
         token=token,
@@ -81,20 +81,20 @@ def token_details(result: Result, index: int) -> TokenDetails:
         rank=rank,
         merged_from=merged_from,
         score=_score(model, token),
-        exclusiveness=learned[1].score if learned else None,
+        exclusiveness=trained[1].score if trained else None,
         frequency=frequency,
         tag=tag,
     )
 
 
 def _own_piece(result: Result, token: Token) -> str | bytes:
-    """What the vocabulary calls the token: `[UNK]` for an unknown word where it has a name for that."""
+    """The piece in the vocabulary: `[UNK]` for an unknown word if there is such a piece."""
     pieces = result.tokenizer.model.pieces
     return pieces[token.id] if token.unknown and token.id < len(pieces) else token.piece
 
 
-def _trained_here(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
-    """The rank and merge that made a WordPiece piece, where it was learned on the spot."""
+def _trained_merge(result: Result, token: Token) -> tuple[int, ScoredMerge] | None:
+    """The rank and the merge that made a WordPiece piece trained on the visitor's text."""
     for rank, merge in enumerate(result.merges):
         if isinstance(merge, ScoredMerge) and merge.piece == token.piece:
             return rank, merge

@@ -1,4 +1,4 @@
-"""What the templates of a result are given: for the result, for the details of one token alone."""
+"""Builds the template contexts of a result and of the details of one token."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are
 
 @dataclass(frozen=True)
 class ResultView:
-    """One answer: the state, its result (None where the input has a problem), details of the chosen token.
+    """A response: the state, its result (None if the input has a problem), and the details of the chosen token.
 
-    `link` is the address of the whole, None where it would be too long; `stem` that of a token's details without the
-    token's number.
+    `link` is the address of the page, None if it would be too long; `stem` is the address of a token's details without
+    the token's number.
     """
 
     state: State
@@ -46,10 +46,10 @@ class ResultView:
     chooser: DetailsForm
     pending: StillFetchingError | None = None
     json_url: str | None = None  # the same as JSON
-    shareable: bool = False  # whether the page offers to keep the result
+    shareable: bool = False  # whether the page offers to share the result
 
     def result_context(self, tokens: Markup | None = None, ids: Markup | None = None) -> ResultContext:
-        """The whole result; `tokens` and `ids` are the beginnings where the rest is sent later."""
+        """The context of the whole result; `tokens` and `ids` are only the first ones if the rest is sent later."""
         return ResultContext(
             about_token=self.details_context(),
             encoded=None if self.result is None else self._encoded(self.result, tokens, ids),
@@ -63,7 +63,7 @@ class ResultView:
         )
 
     def details_context(self) -> TokenDetailsContext:
-        """The chosen token alone."""
+        """The context of the chosen token."""
         return TokenDetailsContext(
             state=self.state,
             result=self.result,
@@ -86,7 +86,7 @@ class ResultView:
             ids_note=messages.ids_note(result),
             visible=visible,
             vocabulary_title=self.vocabulary_title,
-            has_page=not self.state.learned and self.state.vocabulary != "own-dictionary",
+            has_page=not self.state.trained and self.state.vocabulary != "own-dictionary",
             default_for=default_for,
             decoded_limit=DECODED_SHOWN,
             disagreements_shown=DISAGREEMENTS_SHOWN,
@@ -102,18 +102,18 @@ class ResultView:
 
     @property
     def _query(self) -> str | None:
-        """The query string that asks other pages for the same, or None where it would be too long."""
+        """The query string of the same state for other pages, or None if it would be too long."""
         return self.state.link(current_app.config["MAX_LINK_CHARACTERS"])
 
     @property
     def vocabulary_title(self) -> str:
-        """What the vocabulary is called, "" where it has no name."""
+        """The title of the vocabulary; empty if it has none."""
         entry = find(self.state.vocabulary)
         return title_of(entry) if entry else ""
 
     @cached_property
     def painter(self) -> Painter:
-        """Draws the tokens; each links to its details while the addresses are few and short."""
+        """Renders the tokens; each links to its details unless the addresses would be too many or too long."""
         assert self.result is not None
         encoding = self.result.encoding
         links = self.stem is not None and len(encoding) * len(self.stem) <= LINKS_SHOWN
@@ -144,10 +144,10 @@ class ResultView:
         return Markup("".join(rows))
 
     def _piece_rows(self) -> Markup:
-        """A table row for each piece of a Unigram vocabulary learned here, the likeliest first."""
+        """A table row for each piece of a Unigram vocabulary trained on the visitor's text, most probable first."""
         assert self.result is not None
         model = self.result.tokenizer.model
-        if not self.state.learned or not isinstance(model, Unigram):
+        if not self.state.trained or not isinstance(model, Unigram):
             return Markup("")
         best = sorted(range(len(model.pieces)), key=lambda id: -model.scores[id])
         return Markup("").join(

@@ -45,7 +45,7 @@ def _shipped(name: str, algorithm: str, size: int, label: LazyString) -> Catalog
     return CatalogueEntry(name, (algorithm,), "shipped", size, label=label, load=lambda: shipped_tokenizer(name))
 
 
-def _learned(name: str, algorithm: str, label: LazyString) -> CatalogueEntry:
+def _trained(name: str, algorithm: str, label: LazyString) -> CatalogueEntry:
     return CatalogueEntry(name, (algorithm,), "learned", label=label)
 
 
@@ -64,12 +64,12 @@ CATALOGUE: dict[str, CatalogueEntry] = {
         CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted", label=_l("My own dictionary")),
         _shipped("bpe-bytes", "bpe", 32_000, _l("Bytes, like GPT")),
         _shipped("bpe-characters", "bpe", 32_000, _l("Characters with </w>")),
-        _learned("learned-characters", "bpe", _l("Trained here, characters")),
-        _learned("learned-bytes", "bpe", _l("Trained here, bytes")),
+        _trained("learned-characters", "bpe", _l("Trained here, characters")),
+        _trained("learned-bytes", "bpe", _l("Trained here, bytes")),
         _shipped("wordpiece", "wordpiece", 32_000, _l("WordPiece, like BERT")),
-        _learned("learned-wordpiece", "wordpiece", _l("Trained here")),
+        _trained("learned-wordpiece", "wordpiece", _l("Trained here")),
         _shipped("unigram", "unigram", 32_000, _l("Unigram, like T5")),
-        _learned("learned-unigram", "unigram", _l("Trained here")),
+        _trained("learned-unigram", "unigram", _l("Trained here")),
     )
 }
 
@@ -93,7 +93,7 @@ def offered_algorithms() -> list[str]:
 def registered(entry: CatalogueEntry) -> Iterator[None]:
     """Add a vocabulary to the catalogue for the duration of the context."""
     if entry.name in CATALOGUE:
-        raise ValueError(f"there is a vocabulary {entry.name!r} already")
+        raise ValueError(f"the vocabulary {entry.name!r} is already registered")
     CATALOGUE[entry.name] = entry
     try:
         yield

@@ -21,7 +21,7 @@ from webapp.vocabularies.wellknown import WellKnown
 
 
 class DiskCache:
-    """A folder of fetched vocabularies, created for the first one."""
+    """A folder of fetched vocabularies, created when the first one is stored."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

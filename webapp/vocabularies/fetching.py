@@ -85,7 +85,7 @@ class Fetcher:
     """
 
     def __init__(self, folder: Path, *, hub: str, openai: str, most_bytes: int, seconds: float) -> None:
-        self.shelf = DiskCache(folder)
+        self.disk_cache = DiskCache(folder)
         self.most_bytes = most_bytes
         self.seconds = seconds
         self._endpoints = {"hub": Endpoint.checked(hub, HUB_SITES), "openai": Endpoint.checked(openai)}
@@ -95,11 +95,11 @@ class Fetcher:
 
     def cached(self, known: WellKnown) -> list[bytes] | None:
         """The verified content of the vocabulary's files from disk; None if they are missing or damaged."""
-        return self.shelf.get(known)
+        return self.disk_cache.get(known)
 
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files are on disk, judged by name and size: fast enough for a list."""
-        return self.shelf.has(known)
+        return self.disk_cache.has(known)
 
     def fetch(self, known: WellKnown) -> list[bytes]:
         """The content of the vocabulary's files, from disk or else fetched, verified and stored.
@@ -169,7 +169,7 @@ class Fetcher:
         source, deadline = known.source, time.monotonic() + self.seconds
         contents: list[bytes] = []
         try:
-            self.shelf.prepare()
+            self.disk_cache.prepare()
             for at, file in enumerate(source.files):
                 before = sum(map(len, contents))
 
@@ -179,7 +179,7 @@ class Fetcher:
                 checksum = source.sha256[at] if source.sha256 else ""
                 endpoint = self._endpoints[source.publisher]
                 contents.append(Download(endpoint, source, file, checksum, self.most_bytes, deadline, report).content())
-            self.shelf.put(known, contents)
+            self.disk_cache.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None
 

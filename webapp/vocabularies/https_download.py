@@ -144,7 +144,7 @@ class Download:
         url = httpx2.URL(self.endpoint.location(self.source, self.file))
         checksum, length = "", None
         for _ in range(MOST_REDIRECTS + 1):
-            timeout = httpx2.Timeout(self._patience(url.host), connect=min(CONNECT_SECONDS, self._patience(url.host)))
+            timeout = httpx2.Timeout(self._timeout(url.host), connect=min(CONNECT_SECONDS, self._timeout(url.host)))
             with get_session().stream(
                 "GET", url, headers=self._headers(url), follow_redirects=False, timeout=timeout
             ) as response:
@@ -198,7 +198,7 @@ class Download:
             if len(content) > self.most_bytes:
                 raise FetchError("too large", f"more than the allowed {self.most_bytes:,} bytes", host)
             self.report(len(content), total)
-            self._patience(host)
+            self._timeout(host)
         if total is not None and len(content) != (linked or total):
             raise FetchError("cut off", f"{len(content):,} of {linked or total:,} bytes arrived", host)
         if total is None and "Transfer-Encoding" not in headers and not self.sha256:
@@ -223,7 +223,7 @@ class Download:
         if expected != actual:
             raise FetchError("checksum", f"{self.file} is {actual}, not {expected}", host)
 
-    def _patience(self, host: str) -> float:
+    def _timeout(self, host: str) -> float:
         """The timeout for the next packet in seconds; raises FetchError after the deadline."""
         left = self.deadline - time.monotonic()
         if left <= 0:

@@ -61,7 +61,7 @@ class Library:
         return None if uploaded is None else _uploaded_entry(uploaded)
 
     def tokenizer(self, name: str) -> Tokenizer:
-        """The tokenizer of a built-in, well-known or uploaded vocabulary; for a dictionary, one that matches both ways.
+        """The tokenizer of a built-in, well-known or uploaded vocabulary; for a dictionary, a bidirectional one.
 
         Raises KeyError for any other name, StillFetchingError while it is being fetched, and
         UnavailableVocabularyError if it cannot be fetched or read.
@@ -93,14 +93,14 @@ class Library:
                 continue  # `tokenizer` raises it again
         return late
 
-    def kept(self, hash: str, name: str) -> Tokenizer:
+    def stored(self, hash: str, name: str) -> Tokenizer:
         """The tokenizer of a file that a snapshot stores under its full hash; `name` is the vocabulary's name there.
 
         Raises KeyError if there is no file with that hash, ValueError if it cannot be read.
         """
-        return self.loaded.get(f"kept {hash}", lambda: self._kept(hash, name))
+        return self.loaded.get(f"stored {hash}", lambda: self._read_stored(hash, name))
 
-    def _kept(self, hash: str, name: str) -> Tokenizer:
+    def _read_stored(self, hash: str, name: str) -> Tokenizer:
         content, companion = self.uploads.store.content(hash)
         if name in WELL_KNOWN:
             return WELL_KNOWN[name].tokenizer([content] if companion is None else [content, companion])
@@ -135,9 +135,9 @@ class Library:
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
         return vocabulary_file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
-    def keep(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
-        """Store an uploaded file and cache its tokenizer; raises the exceptions of `Uploads.keep`."""
-        uploaded, tokenizer = self.uploads.keep(content, companion)
+    def store(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
+        """Store an uploaded file and cache its tokenizer; raises the exceptions of `Uploads.add`."""
+        uploaded, tokenizer = self.uploads.add(content, companion)
         self.loaded.get(uploaded.name, lambda: tokenizer)
         if has_app_context():
             _found_in_request().pop(uploaded.name, None)  # it may have been looked for before it was uploaded

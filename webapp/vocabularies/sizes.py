@@ -45,9 +45,9 @@ NOVEL = "en_pride_and_prejudice.txt"
 BEGINS, ENDS = "*** START OF THE PROJECT GUTENBERG EBOOK", "*** END OF THE PROJECT GUTENBERG EBOOK"
 CHINESE = "zh_luxun.txt"
 NOTES = (
-    "Trained as the vocabularies that ship are, on the same corpus with the same parameters (RECORD.json).",
+    "Trained like the shipped vocabularies, on the same corpus with the same parameters (RECORD.json).",
     "Held-out English is Pride and Prejudice without the publisher's notices; held-out Chinese is the part of "
-    f"{CHINESE} behind the one that was read for training.",
+    f"{CHINESE} after the part that was used for training.",
     "Each algorithm's first size is that of its alphabet with the special tokens: no smaller vocabulary exists.",
 )
 

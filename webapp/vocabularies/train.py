@@ -32,7 +32,7 @@ from webapp.core.trainers.word_counts import WordCounts, merged
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens included
 THIRD = 2_800_000  # bytes of each of English, Chinese and code
-COVERAGE = 0.9999  # of the characters, in the alphabets of </w> BPE and Unigram
+COVERAGE = 0.9999  # the share of characters in the alphabets of </w> BPE and Unigram
 MINIMUM_PAIR_FREQUENCY = 8  # the highest with which WordPiece reaches SIZE pieces; the last merges are common words
 MINIMUM_FREQUENCY = 10  # of a Unigram piece
 LONGEST_PIECE = 16

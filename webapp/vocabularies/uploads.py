@@ -47,7 +47,7 @@ class Uploads:
         self._found: dict[str, UploadedVocabulary] = {}  # each page looks up the same few names
         self._lock = Lock()
 
-    def keep(self, content: bytes, companion: bytes | None = None) -> tuple[UploadedVocabulary, Tokenizer]:
+    def add(self, content: bytes, companion: bytes | None = None) -> tuple[UploadedVocabulary, Tokenizer]:
         """Validate and store a file; `companion` is the merges.txt of a vocab.json. Returns it with its tokenizer.
 
         Raises FormatError if the file is not a vocabulary, StorageFullError if there is no room for it, and
@@ -99,7 +99,7 @@ class Uploads:
         except KeyError:
             if self._found.pop(name, None) is None:
                 raise
-            raise FormatError("the kept file is gone") from None
+            raise FormatError("the stored file no longer exists") from None
         except ValueError:
             raise _damaged() from None
         if name_of(content, companion) != name:
@@ -118,7 +118,7 @@ class Uploads:
 
 
 def _damaged() -> FormatError:
-    return FormatError("the kept file is damaged: its checksum is not the one it is named by")
+    return FormatError("the stored file is damaged: its checksum does not match its name")
 
 
 def is_upload(name: str) -> bool:

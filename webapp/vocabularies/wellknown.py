@@ -154,26 +154,28 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
     if lacking:
         return f"has no {', '.join(sorted(lacking))}"
     if strange:
-        return f"has {', '.join(sorted(strange))}, which nobody knows"
+        return f"has unknown keys: {', '.join(sorted(strange))}"
     if not _NAME.fullmatch(name):
-        return "is no name in small letters, with - or _ between its parts"
+        return "is not a name in lower case with - or _ between its parts"
     files, checksums, format = table["files"], table.get("sha256", []), table["format"]
     wanted = 2 if format == "vocab.json" else 1
     *others, last = (id for id, algorithm in ALGORITHMS.items() if algorithm.trainer is not None)
     checks = {
         "has an empty text": all(value != "" for value in table.values()),
         f"should be {', '.join(others)} or {last}": table["algorithm"] in (*others, last),
-        "has a format that nobody reads": format in get_args(Format),
-        "has a size that cannot be": 0 < table["size"] <= 1_000_000,
+        "has an unknown format": format in get_args(Format),
+        "has an impossible size": 0 < table["size"] <= 1_000_000,
         f"should have {wanted} file(s)": len(files) == wanted and all(map(_is_path, files)),
         "should have a checksum for each file": not checksums or len(checksums) == len(files),
-        "has a sha256 that is none": all(isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in checksums),
-        "should have checksums, as OpenAI's address gives none": "repository" in table or bool(checksums),
-        "has a repository that is none": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
+        "has an invalid sha256": all(isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in checksums),
+        "should have checksums, because OpenAI provides none": "repository" in table or bool(checksums),
+        "has an invalid repository": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
         "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),
-        "has reserved tokens and no special ones": "special_tokens" in table or "reserved_tokens" not in table,
-        "has an encoding that nobody knows": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
-        "should have an encoding, or a pattern and special tokens, being a .tiktoken file": (format == "tiktoken")
+        "has reserved tokens but no special tokens": "special_tokens" in table or "reserved_tokens" not in table,
+        "has an unknown encoding": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
+        "should have an encoding, or a pattern and special tokens, only if it is a .tiktoken file": (
+            format == "tiktoken"
+        )
         == ("encoding" in table or {"pattern", "special_tokens"} <= table.keys()),
     }
     return next((sentence for sentence, holds in checks.items() if not holds), "")

@@ -37,7 +37,7 @@ class Site(Flask):
     request_class = SiteRequest
 
     def create_jinja_environment(self) -> Environment:
-        """Flask's, in which undefined variables are errors."""
+        """Return Flask's environment, in which undefined variables are errors."""
         environment = super().create_jinja_environment()
         environment.undefined = StrictUndefined
         return environment

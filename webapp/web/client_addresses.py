@@ -1,4 +1,4 @@
-"""Finds the client address to which rate limits and queues attribute a request, also behind proxies."""
+"""Finds the client address of a request for rate limits and queues, including requests through proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What templates are given: a frozen dataclass for each template, a field for each of its variables.
+"""Template contexts: a frozen dataclass for each template, with a field for each of its variables.
 
 >>> @dataclass(frozen=True, kw_only=True)
 ... class Greeting(Context):
@@ -12,8 +12,8 @@
 >>> Letter(greeting=Greeting(name="Ada"), pages=2).variables()
 {'name': 'Ada', 'pages': 2}
 
-Templates that share variables share a context: as a base class, or as a field, whose variables become those of the
-whole. Undefined variables are errors (`webapp.web.application`).
+Templates that share variables share a context, as a base class or as a field; the variables of a field are merged
+into those of the whole. Undefined variables are errors (`webapp.web.application`).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Context:
     """The variables of a template. A class without a `template` is a part of other contexts."""
 
     template: ClassVar[str] = ""
-    chosen_templates: ClassVar[Sequence[str]] = ()  # those that it includes by a name that is computed
+    chosen_templates: ClassVar[Sequence[str]] = ()  # templates that it includes by a computed name
 
     def variables(self) -> dict[str, object]:
-        """The template's variables by name; those of a field that is a context itself stand beside the others."""
+        """The template's variables by name; those of a field that is a context are merged in."""
         given: dict[str, object] = {}
         for field in fields(self):
             value = getattr(self, field.name)
@@ -43,15 +43,15 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Page(Context):
-    """What `base.html` uses."""
+    """The context of `base.html`."""
 
-    form_id: str = "playground"  # the form whose text a change of language takes along
-    status: int | None = None  # of an error; its page offers no other language for what was typed
+    form_id: str = "playground"  # the form whose text the language switch keeps
+    status: int | None = None  # of an error page, which has no language switch for submitted text
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorMessage(Context):
-    """A message alone, for htmx to show."""
+    """A message without a page, for htmx."""
 
     template = "_error.html"
 
@@ -60,13 +60,13 @@ class ErrorMessage(Context):
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorPage(Page):
-    """A page with a message, and the request to send again where it can be repeated."""
+    """An error page with a message, and the request to send again if it can be repeated."""
 
     template = "error.html"
 
     message: str
     heading: str
-    is_form: bool = False  # whether the page before this one still has what was typed
+    is_form: bool = False  # whether the previous page still has the visitor's input
     again: str | None = None  # the address to try again
     fields: Sequence[tuple[str, str]] | None = None  # of the form to send again
     method: str = "POST"  # how to send it
@@ -74,7 +74,7 @@ class ErrorPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class FrameMessage(Context):
-    """A message in a frame on another site, where there is no snapshot to show."""
+    """A message in a frame on another site, in place of a snapshot."""
 
     template = "share/embed_gone.html"
 
@@ -83,5 +83,5 @@ class FrameMessage(Context):
 
 
 def render(context: Context) -> str:
-    """The template of `context` with its variables."""
+    """Render the template of `context` with its variables."""
     return render_template(context.template, **context.variables())

@@ -65,7 +65,7 @@ def test_byte_pieces_written_as_hex_names_are_bytes() -> None:
 
 def test_byte_level_characters_are_bytes() -> None:
     model = WordLevel(["<unk>", "Ġna", "Ã¯", "Ã", "研"])
-    tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevelDecoder(spelt=True)))
+    tokens = TokenList(Tokenizer(model, decoder=decoders.ByteLevelDecoder(byte_characters=True)))
     assert tokens.texts[1:] == [" na", "ï", None, "研"]
     assert tokens.bytes_of(2) == "ï".encode()
 

@@ -131,7 +131,7 @@ def test_tokenizers_reads_our_bpe(tmp_path: Path) -> None:
     assert rival.encode(CORPUS).ids == ours.ids(CORPUS)
 
 
-NAMES = {name: id for id, name in enumerate([*map(vocab_json.spelt, BYTES), "ab", "Ġab", "<s>"])}
+NAMES = {name: id for id, name in enumerate([*map(vocab_json.bytes_to_characters, BYTES), "ab", "Ġab", "<s>"])}
 MERGES = "#version: 0.2\na b\nĠ ab\n"
 
 

@@ -26,7 +26,7 @@ def test_the_table_and_the_words_equal_the_reference(drawn: tuple[list[list[str]
     counts = reference.train(given_sentences)
     bigrams = train(given_sentences)
     assert {before: sum(following.values()) for before, following in counts.items() if before} == {
-        word: bigrams.beginnings(word) for word in bigrams.words
+        word: bigrams.context_count(word) for word in bigrams.words
     }
     found = columns(bigrams, text)
     for column, row in zip(found[:-1], reference.table(text, counts)[1:], strict=True):

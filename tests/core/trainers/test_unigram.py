@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
-from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH
+from webapp.core.trainers.corpus_lattice import LONGEST_SPAN
 from webapp.core.trainers.seed_pieces import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
@@ -102,12 +102,12 @@ def test_impossible_options_are_refused() -> None:
 def test_one_long_word_without_a_space() -> None:
     trained = unigram.train({"a" * 1_000_000: 1, "ab" * 50_000: 1}, 20)
     assert max(map(len, trained.scores)) == 16
-    assert LONGEST_STRETCH == 32
+    assert LONGEST_SPAN == 32
 
 
 def test_probabilities_of_improbable_words_do_not_underflow() -> None:
     """The product of 32 probabilities at the floor is still a number above 0."""
-    rare = "".join(chr(0x4E00 + n) for n in range(LONGEST_STRETCH))
+    rare = "".join(chr(0x4E00 + n) for n in range(LONGEST_SPAN))
     trained = unigram.train({rare: 2, "a": 10**15}, 40)
     assert fsum(map(exp, trained.scores.values())) == pytest.approx(1)
 

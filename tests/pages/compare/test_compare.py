@@ -109,7 +109,7 @@ def test_buttons_change_the_rows_in_the_address(
         (TWO, {"remove": "1"}, "at least two tokenizers"),
         (SAME + TWO, {"add": "fmm:jieba"}, "at most six tokenizers"),
         (SAME + SAME, {}, "At most six"),
-        (TWO[:1], {}, "Choose two"),
+        (TWO[:1], {}, "Choose at least two"),
     ],
 )
 def test_fewer_than_two_or_more_than_six_rows_are_refused(

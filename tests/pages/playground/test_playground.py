@@ -66,7 +66,7 @@ def test_disagreements_of_the_directions_are_listed_with_the_verdict(show: Read)
     )
     assert "和尚 / 未" in page.text
     assert "和 / 尚未" in page.text
-    assert "Bidirectional matching takes BMM: as many words and as many single characters" in page.text
+    assert "Bidirectional matching chooses BMM: the numbers of words and of single characters are equal" in page.text
 
 
 def test_latin_runs_stay_whole_by_default(show: Read) -> None:
@@ -87,19 +87,24 @@ def test_lower_casing_is_an_option_and_is_mentioned(show: Read) -> None:
     assert page.ids == show("the same", algorithm="wordpiece").ids
     assert "The text was lower-cased." in page.text
     page = show("Unbelievably naïve 龘😀 test", algorithm="wordpiece", lowercase="1")
-    for reason in ("Unknown tokens", "was lower-cased", "replaced or removed characters", "White space is not kept"):
+    for reason in (
+        "All unknown tokens",
+        "was lower-cased",
+        "replaced or removed characters",
+        "does not keep white space",
+    ):
         assert reason in page.text
 
 
 def test_unknown_words_are_given_as_the_reason_for_a_different_decoded_text(show: Read) -> None:
     page = show("a 🦜 b", algorithm="wordpiece")
-    assert "Unknown tokens all decode to the same mark." in page.text
+    assert "All unknown tokens decode to the same mark." in page.text
     assert "Decoding the ids gives the text back, character for character." in show("a 🦜 b", algorithm="bpe").text
 
 
 def test_lost_white_space_is_given_as_the_reason_for_a_different_decoded_text(show: Read) -> None:
     page = show("one  two", algorithm="bpe", vocabulary="bpe-characters")
-    assert "White space is not kept" in page.text
+    assert "does not keep white space" in page.text
     assert page.between == ["  "]
 
 
@@ -315,12 +320,12 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好\n\n{'长' * 65}"},
             422,
-            "Line 3 of the dictionary: the word is too long; the most is 64 characters.",
+            "Line 3 of the dictionary: the word is too long; at most 64 characters are allowed.",
         ),
         (
             {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": "a 1 n more"},
             422,
-            "Line 1 of the dictionary has too many parts",
+            "Line 1 of the dictionary has too many fields",
         ),
     ],
 )

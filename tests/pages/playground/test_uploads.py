@@ -328,7 +328,10 @@ def test_a_stored_file_that_was_deleted(app: Flask) -> None:
             assert storage().vocabularies.delete(hash_of(content))
         answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
         assert answer.status_code == 503
-        assert "cannot be read any more: the kept file is gone. Upload the file again." in Page(answer.text).problems[0]
+        assert (
+            "can no longer be read: the stored file no longer exists. Upload the file again."
+            in Page(answer.text).problems[0]
+        )
         assert client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower").status_code == 404
 
 
@@ -382,7 +385,7 @@ def pipeline(**parts: object) -> bytes:
         (
             {"normalizer": {"type": "Replace", "pattern": {"Regex": "(qz|q|zq|z)+Z"}, "content": ""}},
             "qz" * 40 + " Z",
-            "comes to no end on this text",
+            "times out on this text",
         ),
         (
             {"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 900}},

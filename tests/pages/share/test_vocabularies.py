@@ -144,8 +144,8 @@ def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
         assert "Today the same text" not in page.text
     assert read == ["read"]
     with app.app_context():
-        assert library().loaded.names().count(f"kept {hash}") == 1
-    assert client.get("/", query_string={"text": "x", "vocabulary": f"kept {hash}"}).status_code == 404
+        assert library().loaded.names().count(f"stored {hash}") == 1
+    assert client.get("/", query_string={"text": "x", "vocabulary": f"stored {hash}"}).status_code == 404
 
 
 def test_a_card_of_a_result_deleted_while_drawing_is_not_cached(

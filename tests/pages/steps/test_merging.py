@@ -22,7 +22,7 @@ from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
-from webapp.tokenization.algorithms import PARTING
+from webapp.tokenization.algorithms import DIFFERING
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
@@ -139,6 +139,20 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     assert "“é” is not a piece: its 2 bytes, C3 A9, are used instead (byte fallback)." in told(page)
     assert "By score, as the tokenizer does" in page
     assert found["ids"][-2:] == [5 + 0xC3, 5 + 0xA9]
+
+
+def test_the_longest_piece_first_is_compared_with_merging_by_score(client: FlaskClient) -> None:
+    letters = [("▁", -9.0, 1), *((letter, -9.0, 1) for letter in "abcd")]
+    merged = [("ab", -1.0, 1), ("bc", -2.0, 1), ("cd", -3.0, 1), ("bcd", -4.0, 1)]
+    content = sentencepieces.made([("<unk>", 0.0, 2), *letters, *merged], model_type=2)
+    state = {"vocabulary": query_of(upload(client, content))["vocabulary"], "longest": "1"}
+    found = steps_json(client, "abcd", **state)
+    assert "bcd" in [step["piece"] for step in of_kind(found, "longest")]
+    for step in (1, len(found["steps"]) - 1):
+        page = at(client, "abcd", step, **state)
+        assert "By score, as the tokenizer does" in page
+        assert "By rank" not in page
+    assert "<h3>By score</h3>" in page
 
 
 def test_an_unknown_run_without_byte_fallback_is_one_token(client: FlaskClient) -> None:
@@ -288,7 +302,7 @@ def test_no_two_nodes_overlap(app: Flask, text: str) -> None:
 
 
 def test_a_text_on_which_the_strategies_differ_is_offered_when_they_agree(client: FlaskClient) -> None:
-    asked = {"text": PARTING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
+    asked = {"text": DIFFERING, "vocabulary": "bpe-characters", "longest": "1", "lang": "en"}
     last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
     page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text
     assert "Both methods give the same tokens" in page

@@ -244,7 +244,7 @@ def test_similar_names_are_suggested(client: FlaskClient) -> None:
 
 def test_an_uploaded_vocabulary_has_a_page(app: Flask, client: FlaskClient) -> None:
     with app.app_context():
-        entry = library().keep("研究 5 n\n研究生 3 n\n生命 4 n\n".encode())
+        entry = library().store("研究 5 n\n研究生 3 n\n生命 4 n\n".encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     assert answer.status_code == 200
     assert rows(answer)[1][:4] == ["1", "研究生", "3", "n"]
@@ -348,7 +348,7 @@ def test_the_highest_id_differs_from_the_number_of_tokens(app: Flask, client: Fl
     pieces = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
     document = {"added_tokens": [{"id": 2, "content": "<s>", "special": True}], "model": pieces}
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     seen = words(client.get(f"/vocabularies/{entry.name}"))
     assert "Tokens 3 Highest id 2" in seen
     assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
@@ -362,7 +362,7 @@ def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> Non
         "model": {"type": "WordLevel", "vocab": {"<unk>": 0}, "unk_token": "<unk>"},
     }
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     seen = words(answer).replace(" ,", ",")
     assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only matches" in seen
@@ -376,7 +376,7 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
         "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(pieces)}, "unk_token": "<unk>"},
     }
     with app.app_context():
-        entry = library().keep(json.dumps(document).encode())
+        entry = library().store(json.dumps(document).encode())
     answer = client.get(f"/vocabularies/{entry.name}")
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text

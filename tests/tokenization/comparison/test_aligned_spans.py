@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from webapp.core.analysis.agreement import agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.tokenization.comparison.aligned_markup import PIECE, AlignedMarkup, as_text, pieces_of
+from webapp.tokenization.comparison.aligned_markup import BLOCK, AlignedMarkup, as_text, blocks_of
 from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
@@ -85,9 +85,9 @@ def test_a_long_text_is_drawn_up_to_a_shared_boundary() -> None:
 def test_columns_come_in_pieces_that_the_style_sheet_can_highlight() -> None:
     text = "It rains. " + "no end " * 300
     found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
-    pieces = list(pieces_of(found, text))
+    pieces = list(blocks_of(found, text))
     assert [stretch for piece in pieces for stretch in piece] == found
-    assert max(map(len, pieces)) == PIECE
+    assert max(map(len, pieces)) == BLOCK
 
 
 @pytest.mark.parametrize("layout", ["lines", "columns"])

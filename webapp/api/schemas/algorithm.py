@@ -1,4 +1,4 @@
-"""The type of a field that names an algorithm: what may stand in it is what is registered when it is asked."""
+"""The type of a field that names an algorithm; it accepts those that are registered at the time of the request."""
 
 from __future__ import annotations
 

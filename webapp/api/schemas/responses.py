@@ -108,7 +108,7 @@ class TokenAnswer(Answer):
     special: bool
 
 
-class AddedTokenAnswer(Answer):
+class AddedToken(Answer):
     """A token that the tokenizer adds to those of its model."""
 
     id: int
@@ -134,7 +134,7 @@ class VocabularyAnswer(VocabularyEntry):
     longest: list[TokenAnswer]
     longest_words: list[TokenAnswer]
     unknown_id: int | None
-    added_tokens: list[AddedTokenAnswer]
+    added_tokens: list[AddedToken]
     pipeline: PipelineAnswer
 
 

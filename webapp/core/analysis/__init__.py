@@ -1,1 +1,1 @@
-"""What can be said of vocabularies and encodings: portraits, frequencies, agreement, chunks of a long text."""
+"""Analyses of vocabularies and encodings: portraits, token frequencies, agreement, chunks of a long text."""

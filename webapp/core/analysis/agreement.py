@@ -1,4 +1,4 @@
-"""Where several segmentations of one text agree: the boundaries of each, of all, and of every two."""
+"""Agreement of several segmentations of one text: the boundaries of each, of all, and of every pair."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 class Agreement:
     """The boundaries inside one text, as character offsets in ascending order.
 
-    `each` has those of every segmentation, in the order in which they were given; `agreed` are in all of them,
-    `disputed` in some only. `shared[i][j]` is how many the i-th and the j-th have in common, `shared[i][i]` how many
-    the i-th has.
+    `each` holds those of every segmentation, in the given order; `agreed` those in all of them, `disputed` those in
+    only some. `shared[i][j]` is the number that the i-th and the j-th have in common, `shared[i][i]` the number of the
+    i-th.
     """
 
     each: tuple[tuple[int, ...], ...]
@@ -21,16 +21,16 @@ class Agreement:
     shared: tuple[tuple[int, ...], ...]
 
     def similarity(self, one: int, other: int) -> float:
-        """How much of what either of two segmentations cuts both cut, from 0 to 1 (Jaccard's index)."""
+        """The Jaccard index of two segmentations: the share of their boundaries that both have, from 0 to 1."""
         both = self.shared[one][other]
         either = self.shared[one][one] + self.shared[other][other] - both
         return both / either if either else 1.0
 
 
 def agreement_of(each: Iterable[Sequence[int]]) -> Agreement:
-    """Compare segmentations by their boundaries, as `boundaries_of` gives them.
+    """Compare segmentations by their boundaries, as `token_boundaries` returns them.
 
-    Takes time linear in the number of boundaries, but for sorting them.
+    Apart from sorting, the time is linear in the number of boundaries.
 
     >>> found = agreement_of([[3, 4, 6], [4, 6], [2, 4]])
     >>> found.agreed, found.disputed
@@ -52,12 +52,12 @@ def agreement_of(each: Iterable[Sequence[int]]) -> Agreement:
 
 
 def token_boundaries(starts: Sequence[int], ends: Sequence[int], length: int) -> list[int]:
-    """The boundaries inside a text of `length` characters whose tokens stand from `starts` to `ends`.
+    """The boundaries inside a text of `length` characters, given the starts and ends of its tokens.
 
-    A boundary is where a token ends and another begins. Text that no token covers, such as the spaces that BERT drops,
-    goes with the token behind it, as the space does that GPT's and SentencePiece's tokens begin with: whether a
-    tokenizer keeps spaces or not is no difference in where it cuts. Tokens that share a character have no boundary
-    between them, for there is none between characters; tokens without any text have none at all.
+    A boundary is where one token ends and the next begins. Text without a token, such as the spaces that BERT drops,
+    counts as part of the token after it, like the space that begins a token of GPT or SentencePiece: whether a
+    tokenizer drops spaces does not change where it splits. There is no boundary between tokens that share a character,
+    and none at tokens without any text.
 
     >>> token_boundaries([0, 3, 7], [3, 6, 9], 9)  # "low" and "est", then after a space "ly"
     [3, 6]

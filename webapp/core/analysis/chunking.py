@@ -1,4 +1,4 @@
-"""A long text in parts of at most so many tokens, as a context window or an index of passages needs them."""
+"""Splits a long text into parts with a limited number of tokens, for a context window or a passage index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """The characters from `start` to `end` (exclusive), which are `tokens` tokens when they are encoded alone."""
+    """The characters from `start` to `end` (exclusive), and the number of `tokens` when they are encoded alone."""
 
     start: int
     end: int
@@ -26,10 +26,10 @@ class TextPart:
 
 
 class PartTooSmallError(ValueError):
-    """A single character makes more `tokens` than a part may have: nothing can be cut small enough."""
+    """A single character has more `tokens` than a part may have."""
 
     def __init__(self, character: str, tokens: int) -> None:
-        super().__init__(f"the character {character!r} alone makes {tokens} tokens")
+        super().__init__(f"the character {character!r} alone has {tokens} tokens")
         self.character = character
         self.tokens = tokens
 
@@ -44,13 +44,12 @@ def split(
     special: bool = False,
     template: bool = False,
 ) -> Iterator[TextPart]:
-    """The text in parts of at most `most` tokens, each beginning where the one before ends, or up to `overlap` tokens
-    before that.
+    """Yield parts of at most `most` tokens; each begins where the one before ends, or up to `overlap` tokens earlier.
 
-    A part ends with the last sentence, or line, that still fits into it; where not even one does, and for the boundary
-    `token`, it ends with the last token that fits. How many tokens a part has is decided by encoding it alone, with
-    `special` and `template` as for `Tokenizer.encode`: at a cut, other tokens may arise than in the whole text. An
-    overlap begins with a sentence or line, too, where one begins within it, and is at most half a part.
+    A part ends with the last sentence or line that fits. If not even one fits, and for the boundary `token`, it ends
+    with the last token that fits. The tokens of a part are those of the part encoded alone, with `special` and
+    `template` as for `Tokenizer.encode`, because the tokens next to a split may differ from those of the whole text. An
+    overlap also begins with a sentence or line if one begins within it, and is at most half a part.
 
     >>> from webapp.core import recipes
     >>> from webapp.core.models.wordpiece import WordPiece
@@ -61,21 +60,21 @@ def split(
     >>> [text[part.start:part.end] for part in split(text, words, most=4, overlap=2, boundary="token")]
     ['It rains. Take', '. Take an umbrella', 'an umbrella! It', '! It rains.']
 
-    The time is about that of encoding the text two or three times, whatever the text.
+    This takes about as long as encoding the text two or three times, for any text.
 
-    Raises ValueError where `most` is less than 1 or `overlap` not within 0 and half of `most`, and TooSmallError where
-    one character has more than `most` tokens.
+    Raises ValueError if `most` is less than 1 or `overlap` is not between 0 and half of `most`, and PartTooSmallError
+    if one character has more than `most` tokens.
     """
     if most < 1:
-        raise ValueError("a part has at least one token")
+        raise ValueError("a part must have room for one token")
     if not 0 <= overlap <= most // 2:
         raise ValueError("an overlap is at most half a part")
     return _Splitter(text, tokenizer, most, overlap, boundary, special, template).parts()
 
 
-# Where a sentence ends: behind . ! ? … and closing quotes or brackets, if white space and no small letter follows;
-# behind their full-width brothers, which need no space; and at an empty line. "Mr. Smith" is cut in two: what it
-# would take to know better depends on the language. No repetition is ever tried twice at the same place.
+# The end of a sentence: after . ! ? … and closing quotes or brackets, if white space and then no small letter follows;
+# after the full-width equivalents, which need no space; and at an empty line. "Mr. Smith" is split in two:
+# abbreviations depend on the language. Possessive quantifiers and look-behinds keep the time linear.
 _CLOSING = r"""["'”’»›)\]}」』）】》〉］｝]*+"""
 _SENTENCE = regex.compile(
     rf"(?<![.!?…])[.!?…]++{_CLOSING}\s++(?!\p{{Ll}})|(?<![。！？｡])[。！？｡]++{_CLOSING}\s*+|\n[^\S\n]*+\n\s*+"
@@ -85,7 +84,7 @@ _LINE = regex.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 
 
 def boundaries_of(text: str, boundary: Boundary) -> list[int]:
-    """The offsets at which sentences or lines end, ascending; none for `token`.
+    """The offsets where sentences or lines end, ascending; empty for `token`.
 
     >>> boundaries_of("One. Two! (Three?) Four, e.g. five", "sentence"), boundaries_of("一。二！”三", "sentence")
     ([5, 10, 19], [2, 5])
@@ -99,7 +98,7 @@ def boundaries_of(text: str, boundary: Boundary) -> list[int]:
 
 
 class _Splitter:
-    """One text being split."""
+    """Splits one text."""
 
     def __init__(
         self,
@@ -118,30 +117,30 @@ class _Splitter:
         self._special = special
         self._template = template
         whole = tokenizer.encode(text, special=special)
-        # What normalizers reorder is taken in the order of the text.
+        # Characters that a normalizer reordered count in the order of the text.
         self._ends: Sequence[int] = list(accumulate(whole.ends, max))
         self._starts: Sequence[int] = list(accumulate(reversed(whole.starts), min, initial=len(text)))[:0:-1]
         self._boundaries = boundaries_of(text, boundary)
-        self._tried = most  # how many tokens of the whole text the last part took
+        self._tried = most  # how many tokens of the whole text the last part has
 
     def parts(self) -> Iterator[TextPart]:
         """All parts, in order."""
         start = end = 0
         while end < len(self._text):
             part = self._part(start, end)
-            if part.end <= end:  # what overlaps leaves no room for anything new
+            if part.end <= end:  # the overlap leaves no room for new text
                 part = self._part(end, end)
             yield part
             end = part.end
-            start = self._overlapping(part)
+            start = self._overlap_start(part)
 
-    def _part(self, start: int, behind: int) -> TextPart:
-        """The part from `start`; its end is not behind `behind` where nothing more fits."""
+    def _part(self, start: int, overlap_end: int) -> TextPart:
+        """The part from `start`; it ends after `overlap_end` unless no more text fits."""
         first = bisect_right(self._ends, start)
-        room = min(self._most, 2 * self._tried)  # tokens of the whole text; what was too many before is not tried again
+        room = min(self._most, 2 * self._tried)  # tokens of the whole text; starts near the last number that fit
         while room > 0:
             limit = self._ends[first + room - 1] if first + room < len(self._ends) else len(self._text)
-            end = self._boundary_within(max(start, behind), limit)
+            end = self._boundary_within(max(start, overlap_end), limit)
             tokens = self._count(start, end)
             if tokens <= self._most:
                 self._tried = room
@@ -150,12 +149,12 @@ class _Splitter:
             if end < limit:
                 room = min(room, bisect_left(self._ends, end) - first)
         self._tried = 1
-        return self._within_a_token(start, first)
+        return self._part_of_token(start, first)
 
     def _boundary_within(self, start: int, limit: int) -> int:
-        """The last boundary behind `start` and not behind `limit`; `limit` itself where there is none.
+        """The last boundary after `start` and not after `limit`; `limit` itself if there is none.
 
-        A few spaces between the limit and a boundary go with the sentence or line that they end.
+        A few spaces between the limit and a boundary belong to the sentence or line that they end.
         """
         if limit == len(self._text):
             return limit
@@ -165,8 +164,8 @@ class _Splitter:
             return following
         return self._boundaries[at - 1] if at > 0 and self._boundaries[at - 1] > start else limit
 
-    def _within_a_token(self, start: int, first: int) -> TextPart:
-        """A beginning of the text of token `first` that fits, by halving."""
+    def _part_of_token(self, start: int, first: int) -> TextPart:
+        """A part with only the beginning of the token `first`, halved until it fits."""
         length = (self._ends[first] if first < len(self._ends) else len(self._text)) - start
         while True:
             tokens = self._count(start, start + length)
@@ -176,8 +175,8 @@ class _Splitter:
                 raise PartTooSmallError(self._text[start], tokens)
             length //= 2
 
-    def _overlapping(self, part: TextPart) -> int:
-        """Where the part behind `part` begins: at most `overlap` tokens before its end."""
+    def _overlap_start(self, part: TextPart) -> int:
+        """The start of the part after `part`: at most `overlap` tokens before its end."""
         wanted = self._overlap
         last = bisect_left(self._starts, part.end)
         while wanted > 0:
@@ -198,8 +197,8 @@ class _Splitter:
 
 
 def _fewer(tried: int, tokens: int, most: int) -> int:
-    """How many tokens of the whole text to try next, where `tried` of them made `tokens` alone, and not `most`.
+    """How many tokens of the whole text to try next, after `tried` of them had `tokens` alone, more than `most`.
 
-    First as many fewer as there were too many; once half of `most` has been in vain, half of them each time.
+    First subtract the excess; from half of `most` on, halve the number each time.
     """
     return min(tried - (tokens - most), tried - 1) if tried > most // 2 else tried // 2

@@ -1,7 +1,7 @@
-"""How often each token of a text occurs, most frequent first.
+"""Token frequencies of a text, most frequent first.
 
 Zipf 1949, "Human Behavior and the Principle of Least Effort": in a large text the second most frequent word occurs
-about half as often as the first, the third a third as often, and so on; rank times frequency hardly changes.
+about half as often as the first, the third a third as often, and so on: rank times frequency is nearly constant.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RankedToken:
-    """A token and how often it occurs; `rank` is counted from 1, and the first among equals comes first."""
+    """A token and its number of occurrences; ranks start at 1, and ties are in order of first occurrence."""
 
     rank: int
     id: int
@@ -21,7 +21,7 @@ class RankedToken:
 
 
 def ranked(ids: Iterable[int]) -> list[RankedToken]:
-    """The different ids, the most frequent first.
+    """The distinct ids with their ranks and counts, most frequent first.
 
     >>> ranked([7, 3, 7, 5, 7, 3])
     [RankedToken(rank=1, id=7, count=3), RankedToken(rank=2, id=3, count=2), RankedToken(rank=3, id=5, count=1)]
@@ -30,7 +30,7 @@ def ranked(ids: Iterable[int]) -> list[RankedToken]:
 
 
 def thinned(tokens: Sequence[RankedToken], most: int = 150) -> list[RankedToken]:
-    """About `most` of them at most, as evenly spread on a logarithmic scale as there are ranks; first and last stay.
+    """At most `most` of the tokens, evenly spaced on a logarithmic scale of ranks, including the first and the last.
 
     >>> tokens = [RankedToken(rank, 0, 1) for rank in range(1, 10_001)]
     >>> [token.rank for token in thinned(tokens, 5)]

@@ -1,4 +1,4 @@
-"""The steps of a tokenizer in the field's words, as a page about a vocabulary tells them."""
+"""Summarizes the pipeline of a tokenizer by the usual names of its steps, for a page about the vocabulary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.core.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class PipelineStep:
-    """One step by its name, with the settings that are not the usual ones."""
+    """The name of a step, and its settings other than the defaults."""
 
     name: str
     settings: tuple[tuple[str, str], ...] = ()
@@ -20,9 +20,9 @@ class PipelineStep:
 
 @dataclass(frozen=True)
 class PipelineSummary:
-    """The steps of each stage in their order; a stage that a tokenizer does without has none.
+    """The steps of each stage in order; a stage that a tokenizer lacks is empty.
 
-    `template` is what the post-processor puts around a text: special tokens, and None for the text.
+    `template` holds the special tokens that the post-processor adds around a text, and None for the text.
     """
 
     normalizer: tuple[PipelineStep, ...]
@@ -33,7 +33,7 @@ class PipelineSummary:
 
 
 def pipeline_summary(tokenizer: Tokenizer) -> PipelineSummary:
-    """The pipeline of a tokenizer.
+    """Summarize the pipeline of a tokenizer.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import UNIGRAM, WORDPIECE
@@ -56,14 +56,14 @@ def pipeline_summary(tokenizer: Tokenizer) -> PipelineSummary:
     )
 
 
-# By what a field calls them; the code has several ways to do the same.
+# The usual names of classes; several classes here implement the same step.
 _NAMES = {
     "RankBPE": "BPE",
     "ScoredBPE": "BPE",
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
     "Matching": "Maximum matching",
-    "SpeltByteLevel": "ByteLevel",
+    "ByteLevelCharacters": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",
     "SentencePieceWords": "Word",
@@ -87,11 +87,11 @@ _SETTINGS = (
     "max_word_length",
 )
 # Settings that only this code has.
-_OWN = ("spelt", "space", "cuts")
+_INTERNAL = ("byte_characters", "space", "use_regex")
 
 
 def _steps(part: object) -> list[PipelineStep]:
-    """A stage's steps, those of sequences one by one."""
+    """The steps of a stage, with sequences flattened."""
     if part is None:
         return []
     for name in ("normalizers", "pretokenizers", "steps"):
@@ -103,14 +103,14 @@ def _steps(part: object) -> list[PipelineStep]:
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:
-    """Of a step's settings those that are words, numbers or switches, and not what they are by themselves."""
+    """The settings of a step that are strings, numbers or booleans and differ from their defaults."""
     if not is_dataclass(part):
         return ()
     values = [(field.name, getattr(part, field.name), field.default) for field in fields(part) if field.init]
     return tuple(
-        (name, _literal(value) if name == "pattern" and isinstance(value, str) else _said(value))
-        for name, value, usual in values
-        if isinstance(value, str | int | None) and value != usual and name not in _OWN
+        (name, _literal(value) if name == "pattern" and isinstance(value, str) else _as_text(value))
+        for name, value, default in values
+        if isinstance(value, str | int | None) and value != default and name not in _INTERNAL
     )
 
 
@@ -118,11 +118,11 @@ def _model(model: object) -> tuple[tuple[str, str], ...]:
     values = [(name, getattr(model, name, None)) for name in _SETTINGS]
     if getattr(getattr(model, "vocabulary", None), "byte_ids", None):
         values.append(("byte_fallback", True))
-    return tuple((name, _said(value)) for name, value in values if value)
+    return tuple((name, _as_text(value)) for name, value in values if value)
 
 
 def _literal(pattern: str) -> str:
-    """A pattern that means nothing but a text, as that text.
+    """Return the literal text of a pattern that matches only that text, and any other pattern unchanged.
 
     >>> _literal(re.escape("a b.")), _literal(" +")
     ('a b.', ' +')
@@ -132,7 +132,7 @@ def _literal(pattern: str) -> str:
     return text if pattern in spellings else pattern
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "none" if value is None else str(value)

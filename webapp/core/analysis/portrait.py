@@ -1,4 +1,4 @@
-"""What a vocabulary is made of: how long its tokens are, which scripts they are in, the longest of them."""
+"""The portrait of a vocabulary: the lengths of its tokens, their scripts, and the longest tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.core.analysis.surface_forms import bare
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.text.unicode_scripts import NAMES
 
-# What a token can be besides text in one script, which goes by Unicode's name for the script.
+# Kinds of tokens other than text in one script; those have Unicode's name of the script.
 SEVERAL_SCRIPTS = "several scripts"
 DIGITS = "digits"
 PUNCTUATION = "punctuation and symbols"
@@ -28,13 +28,13 @@ LONGEST = 20  # tokens
 
 @dataclass(frozen=True)
 class Portrait:
-    """Figures of a vocabulary of `size` tokens; each token is counted once in `kinds`.
+    """Statistics of a vocabulary of `size` tokens.
 
-    `lengths` gives for each number of characters how many tokens have it, the shortest first. It leaves out what is
-    part of a character or stands for no text, as `kinds` counts it under `PART` and `SPECIAL`. `kinds` gives for each
-    script and each of `NO_SCRIPTS` how many tokens are of it, most first. `longest` and `longest_words` are ids, the
-    longest first, each text once by its lowest id, with and without its space; a word is made of letters and the marks
-    on them.
+    `lengths` maps each length in characters to the number of tokens, shortest first. It excludes tokens that are part
+    of a character or stand for no text, which `kinds` counts as `PART` and `SPECIAL`. `kinds` maps each script and each
+    of `NO_SCRIPTS` to the number of tokens, most first; it counts each token once. `longest` and `longest_words` hold
+    ids, longest first, with one id, the lowest, for each text with or without its space; a word consists of letters and
+    their marks.
     """
 
     size: int
@@ -45,13 +45,13 @@ class Portrait:
 
     @property
     def mean_length(self) -> float:
-        """Characters per token, over the tokens that `lengths` counts; 0 where there are none."""
+        """Characters per token, over the tokens that `lengths` counts; 0 if there are none."""
         counted = sum(self.lengths.values())
         return sum(length * count for length, count in self.lengths.items()) / counted if counted else 0.0
 
 
 def portrait_of(tokens: TokenList) -> Portrait:
-    """The portrait of a vocabulary.
+    """Compute the portrait of a vocabulary.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -99,11 +99,11 @@ def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(id for _, id in nsmallest(LONGEST, ((-len(text), id) for text, id in ids.items())))
 
 
-# Letters and marks are told apart by their script, everything else by its general category. A letter or mark that many
-# scripts share, like ー or a combining accent, has none.
+# Letters and marks are classified by script, all other characters by general category. A letter or mark that several
+# scripts share, such as ー or a combining accent, has no script.
 _SHARED, _DIGIT, _SIGN, _SPACE, _REST = "abcde"
 _SCRIPTS = [name for name in NAMES if name not in ("Common", "Inherited")]
-_FIRST = 0x1000  # a script's number from here on is the character that stands for it
+_FIRST = 0x1000  # the n-th script is represented by the character with this code plus n
 _category = regex.compile(
     rf"(?P<{_SIGN}>[\p{{P}}\p{{S}}])|(?P<{_DIGIT}>\p{{N}})|(?P<{_SPACE}>\s)|(?P<letter>[\p{{L}}\p{{M}}])"
 )
@@ -111,7 +111,7 @@ _script = regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _SCRIPTS)
 
 
 class _Classes(dict[int, str]):
-    """A code point → a character that says what kind of character it is, found when first asked for."""
+    """Maps a code point to a character that represents its class; computed on first access."""
 
     def __missing__(self, code: int) -> str:
         found = _category.match(chr(code))
@@ -124,9 +124,9 @@ class _Classes(dict[int, str]):
 
 
 class _Kinds(dict[str, tuple[str, bool]]):
-    """The classes of a token's characters → its kind, and whether it is a word.
+    """Maps the classes of a token's characters to its kind, and whether it is a word.
 
-    Letters decide; where there are none, digits; then punctuation and symbols; then white space.
+    Letters determine the kind; without letters, digits; then punctuation and symbols; then white space.
     """
 
     def __missing__(self, classes: str) -> tuple[str, bool]:

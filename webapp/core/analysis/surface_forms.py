@@ -1,4 +1,4 @@
-"""What a vocabulary's pieces are in a text: without the marks that say where words begin, go on or end.
+"""The text of a vocabulary's pieces, without the marks for the beginning, the inside and the end of a word.
 
 ▁the → " the"    ##ing → "ing"    low</w> → "low "    <0x41> → "A"    b"\\xe4\\xb8" → part of a character
 """
@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from webapp.core.text import decoders
-from webapp.core.text.byte_characters import unspelt
+from webapp.core.text.byte_characters import characters_to_bytes
 from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
@@ -18,10 +18,10 @@ from webapp.core.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class PieceMarks:
-    """What the pieces of a vocabulary have besides text.
+    """The marks in the pieces of a vocabulary.
 
-    `space` stands for a space, `prefix` begins a piece inside a word, `suffix` ends a word. With `byte_names` a piece
-    like `<0x0A>` is a byte; with `spelt` characters stand for bytes, as in GPT-2's files.
+    `space` represents a space, `prefix` begins a piece inside a word, `suffix` ends a word. With `byte_names` a piece
+    like `<0x0A>` is a byte; with `byte_characters` characters represent bytes, as in GPT-2's files.
 
     >>> marks = PieceMarks(space="▁", byte_names=True)
     >>> [marks.text_of(piece) for piece in ("▁the", "<0x0A>", "<0xE4>", b" the", b"\\xe4\\xb8")]
@@ -32,10 +32,10 @@ class PieceMarks:
     prefix: str = ""
     suffix: str = ""
     byte_names: bool = False
-    spelt: bool = False
+    byte_characters: bool = False
 
     def text_of(self, piece: str | bytes) -> str | None:
-        """The text that a piece stands for, or None where it is bytes that are no whole characters."""
+        """The text of a piece, or None if its bytes are not whole characters."""
         data = self._bytes_of(piece)
         if data is not None:
             return _decoded(data)
@@ -47,7 +47,7 @@ class PieceMarks:
         return piece.replace(self.space, " ") if self.space else piece
 
     def bytes_of(self, piece: str | bytes) -> bytes:
-        """The bytes that a piece is in UTF-8, its marks included; of one that is called by its byte, that byte.
+        """The bytes of a piece in UTF-8, including its marks; for the name of a byte, that byte.
 
         >>> PieceMarks(space="▁", byte_names=True).bytes_of("▁a"), PieceMarks(byte_names=True).bytes_of("<0xE4>")
         (b'\\xe2\\x96\\x81a', b'\\xe4')
@@ -56,19 +56,19 @@ class PieceMarks:
         return str(piece).encode("utf-8", "replace") if data is None else data
 
     def _bytes_of(self, piece: str | bytes) -> bytes | None:
-        """The bytes of a piece that stands for bytes, None for one that is text."""
+        """The bytes of a piece that represents bytes; None for a piece of text."""
         if isinstance(piece, bytes):
             return piece
         if self.byte_names and _BYTE.fullmatch(piece):
             return bytes([int(piece[3:5], 16)])
-        if self.spelt:
-            with suppress(ValueError):  # an added word is spelt as it is
-                return unspelt(piece)
+        if self.byte_characters:
+            with suppress(ValueError):  # an added word may contain other characters
+                return characters_to_bytes(piece)
         return None
 
 
 def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
-    """The marks that a tokenizer's model and decoder know.
+    """The marks of a tokenizer's pieces, from its model and decoder.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -76,7 +76,8 @@ def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
     'aff'
     """
     model, steps = tokenizer.model, _steps(tokenizer.decoder)
-    space, suffix, byte_names, spelt = "", getattr(model, "end_of_word_suffix", ""), False, False
+    space, suffix = "", getattr(model, "end_of_word_suffix", "")
+    byte_names = byte_characters = False
     for step in steps:
         match step:
             case SentencePieceDecoder():
@@ -90,20 +91,20 @@ def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
             case decoders.ByteFallback():
                 byte_names = True
             case decoders.ByteLevelDecoder():
-                spelt = True
+                byte_characters = True
     return PieceMarks(
         space="" if space == " " else space,
         prefix=getattr(model, "continuing_subword_prefix", ""),
         suffix=suffix,
         byte_names=byte_names or getattr(model, "byte_fallback", False),
-        spelt=spelt and not (model.pieces and isinstance(model.pieces[0], bytes)),
+        byte_characters=byte_characters and not (model.pieces and isinstance(model.pieces[0], bytes)),
     )
 
 
 def bare(text: str) -> str:
-    """A piece's text without the one space that parts a word from the next; of white space, all of it.
+    """Return a piece's text without the single space between words; white space stays unchanged.
 
-    So `▁the`, ` the`, `the` and `the</w>` are equally long, whatever the way in which a vocabulary keeps words apart.
+    So `▁the`, ` the`, `the` and `the</w>` have the same length, however a vocabulary marks words.
 
     >>> [bare(text) for text in (" the", "the ", "the", "    ", " ")]
     ['the', 'the', 'the', '    ', ' ']

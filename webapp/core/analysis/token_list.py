@@ -10,10 +10,10 @@ from webapp.core.tokenizer import Tokenizer
 
 
 class TokenList:
-    """Every id that a tokenizer can give, ascending: the model's pieces, and added tokens in and behind them.
+    """All ids of a tokenizer, ascending: those of the model's pieces and of added tokens, which may have further ids.
 
-    `ids`, `pieces`, `texts` and `written` go side by side. A text is what the piece stands for in a text, None for part
-    of a character; `written` is how the vocabulary has it, in hexadecimal where it is part of a character.
+    `ids`, `pieces`, `texts` and `written` are parallel. `texts` has what each piece represents in a text, None for part
+    of a character; `written` has the piece as the vocabulary spells it, in hexadecimal if it is part of a character.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -24,8 +24,8 @@ class TokenList:
     >>> tokens.find("aff"), tokens.find("##"), tokens.find("7"), tokens.find("x")
     ([2, 3, 4], [2], [7], [])
 
-    `added` holds the ids of added tokens, `special` those of the special ones among them, and `apart` those that stand
-    for no text of their own: special tokens and the unknown one.
+    `added` holds the ids of added tokens, `special` those of special tokens, and `apart` those that represent no text:
+    special tokens and the unknown one.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -50,12 +50,12 @@ class TokenList:
         return len(self.ids)
 
     def place_of(self, id: int) -> int | None:
-        """Where in the lists an id stands, or None where no token has it."""
+        """The index of an id in the lists, or None if no token has it."""
         at = bisect_left(self.ids, id)
         return at if at < len(self.ids) and self.ids[at] == id else None
 
     def bytes_of(self, id: int) -> bytes:
-        """The bytes of a token as the vocabulary has it; raises KeyError for an id that no token has."""
+        """The bytes of a token as the vocabulary spells it; raises KeyError for an id that no token has."""
         at = self.place_of(id)
         if at is None:
             raise KeyError(id)
@@ -63,9 +63,9 @@ class TokenList:
         return marks.bytes_of(self.pieces[at])
 
     def find(self, *queries: str, data: bytes = b"") -> list[int]:
-        """The ids of the tokens that hold one of `queries`, in their text or as they are written, or the bytes `data`.
+        """The ids of the tokens that contain one of `queries`, in `texts` or `written`, or the bytes `data`.
 
-        First the token of that number, then tokens that are just that, then the others by id. Capitals count.
+        A token whose id is a query comes first, then exact matches, then the others by id. Case matters.
         """
         whole: list[int] = []
         part: list[int] = []
@@ -83,7 +83,7 @@ class TokenList:
         return list(dict.fromkeys((*named, *whole, *part)))
 
 
-_DIGITS = 15  # of the greatest number that may be an id
+_DIGITS = 15  # of the largest number that is looked up as an id
 
 
 def _written(piece: str | bytes, text: str | None) -> str:

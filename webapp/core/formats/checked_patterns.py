@@ -38,7 +38,7 @@ def checked_pattern(source: str) -> str:
     webapp.core.formats.fields.FormatError: the split pattern '\\\\p{L}+|(' cannot be compiled: missing ) at position 8
 
     No test can prove a pattern harmless, so a pattern that passes still runs with a time limit. A time limit does not
-    prevent three kinds of harm, which are refused by inspecting the source: `regex` expands `a{9999999}` when it
+    prevent three kinds of harm, which are rejected by inspecting the source: `regex` expands `a{9999999}` when it
     compiles, hundreds of bytes for each repetition; preparing the search for a literal takes time cubic in its length;
     and a recursive pattern allocates a gigabyte a second.
 

@@ -12,7 +12,7 @@ from webapp.core.vocabulary_error import Phrase
 
 MOST_PARTS = 500
 MOST_TIMES = 1_000
-LONGEST_PUT_IN = 1_000  # characters that a part inserts into a text
+LONGEST_INSERTED = 1_000  # characters that a part inserts into a text
 
 
 def check_growth(document: dict[str, Any]) -> None:
@@ -77,10 +77,10 @@ def _growth(part: dict[str, Any]) -> int:
 
 def _length(content: str) -> int:
     """Return the length of inserted text after decomposition by later normalizers, at least 1."""
-    if len(content) > LONGEST_PUT_IN:
+    if len(content) > LONGEST_INSERTED:
         raise FormatError(
             "a part inserts %(count)s characters into a text; at most %(most)s are allowed",
             count=f"{len(content):,}",
-            most=f"{LONGEST_PUT_IN:,}",
+            most=f"{LONGEST_INSERTED:,}",
         )
     return max(1, len(normalized("NFKD", content).lower()))

@@ -26,8 +26,8 @@ from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.text.byte_characters import unspelt
-from webapp.core.text.character_pretokenizers import SpeltByteLevel
+from webapp.core.text.byte_characters import characters_to_bytes
+from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pretokenizers import ByteLevel
 from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
 from webapp.core.tokenizer import Tokenizer
@@ -102,14 +102,14 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
     check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
-    spelt = [isinstance(step, ByteLevel) for step in steps]
+    byte_levels = [isinstance(step, ByteLevel) for step in steps]
     model = huggingface_models.read_model(
-        field(document, "model", dict), added, byte_level=spelt[-1:] == [True] and sum(spelt) == 1
+        field(document, "model", dict), added, byte_level=byte_levels[-1:] == [True] and sum(byte_levels) == 1
     )
     added = _numbered(model, added)
     if not getattr(model, "byte_level", False):
-        steps = [SpeltByteLevel(step) if isinstance(step, ByteLevel) else step for step in steps]
-    elif steps[-1] == ByteLevel(cuts=False):
+        steps = [ByteLevelCharacters(step) if isinstance(step, ByteLevel) else step for step in steps]
+    elif steps[-1] == ByteLevel(use_regex=False):
         steps.pop()
     postprocessor = huggingface_processors.read_postprocessor(field(document, "post_processor", dict, None))
     huggingface_processors.check_template(postprocessor, {token.id for token in added}, len(model.pieces))
@@ -124,7 +124,7 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
 
 
 def _numbered(model: Model, added: Iterable[AddedToken]) -> list[AddedToken]:
-    """The added tokens with the ids that `tokenizers` gives them."""
+    """Return the added tokens with the ids that `tokenizers` assigns."""
     added = list(added)
     ids = {token.content: id for token in added if (id := _id(model, token)) is not None}
     return huggingface_processors.numbered(added, ids, len(model.pieces))
@@ -143,6 +143,6 @@ def _id(model: Model, token: AddedToken) -> int | None:
 
 def _bytes(content: str) -> bytes:
     try:
-        return unspelt(content)
+        return characters_to_bytes(content)
     except ValueError:
         return content.encode()

@@ -76,7 +76,7 @@ def _write_step(step: DecoderStep) -> Json:
 
 
 _DECODERS: dict[str, Callable[[Json], DecoderStep]] = {
-    "ByteLevel": lambda part: decoders.ByteLevelDecoder(spelt=True),
+    "ByteLevel": lambda part: decoders.ByteLevelDecoder(byte_characters=True),
     "BPEDecoder": lambda part: decoders.BPEDecoder(field(part, "suffix", str, "</w>")),
     "WordPiece": lambda part: decoders.WordPieceDecoder(
         field(part, "prefix", str, "##"), field(part, "cleanup", bool, True)

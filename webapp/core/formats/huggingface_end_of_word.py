@@ -34,11 +34,11 @@ def marked(document: Json, suffix: str) -> Json:
         raise FormatError("an end-of-word symbol can only be written with the Whitespace pre-tokenizer")
     model = document["model"]
     used = set("".join(model["vocab"]))
-    marker, stand_in = (character for character in map(chr, _first_free(used)))
+    marker, substitute = (character for character in map(chr, _first_free(used)))
     return {
         **document,
-        **_pipeline(marker, stand_in),
-        "model": {**_respelt(model, suffix, marker), "end_of_word_suffix": None},
+        **_pipeline(marker, substitute),
+        "model": {**_replace_suffix(model, suffix, marker), "end_of_word_suffix": None},
     }
 
 
@@ -47,11 +47,11 @@ def unmarked(document: Json) -> Json:
     decoder, normalizer, model = (document.get(name) for name in ("decoder", "normalizer", "model"))
     try:
         marker = decoder["suffix"]  # type: ignore[index]
-        stand_in = normalizer["normalizers"][0]["content"]  # type: ignore[index]
+        substitute = normalizer["normalizers"][0]["content"]  # type: ignore[index]
         vocabulary, merges = model["vocab"], model["merges"]  # type: ignore[index]
     except (KeyError, IndexError, TypeError):
         return document
-    if any(document.get(name) != part for name, part in _pipeline(marker, stand_in).items()):
+    if any(document.get(name) != part for name, part in _pipeline(marker, substitute).items()):
         return document
     if not isinstance(vocabulary, dict) or not isinstance(merges, list):
         return document
@@ -60,16 +60,16 @@ def unmarked(document: Json) -> Json:
         "normalizer": None,
         "pre_tokenizer": {"type": "Whitespace"},
         "decoder": {"type": "BPEDecoder", "suffix": SUFFIX},
-        "model": {**_respelt(model, marker, SUFFIX), "end_of_word_suffix": SUFFIX},  # type: ignore[arg-type]
+        "model": {**_replace_suffix(model, marker, SUFFIX), "end_of_word_suffix": SUFFIX},  # type: ignore[arg-type]
     }
 
 
-def _pipeline(marker: str, stand_in: str) -> Json:
+def _pipeline(marker: str, substitute: str) -> Json:
     return {
         "normalizer": {
             "type": "Sequence",
             "normalizers": [
-                {"type": "Replace", "pattern": {"String": marker}, "content": stand_in},
+                {"type": "Replace", "pattern": {"String": marker}, "content": substitute},
                 {"type": "Replace", "pattern": {"Regex": _END_OF_WORD}, "content": marker},
             ],
         },
@@ -90,16 +90,16 @@ def _first_free(used: set[str]) -> tuple[int, int]:
     return free[0], free[1]
 
 
-def _respelt(model: Json, old: str, new: str) -> Json:
+def _replace_suffix(model: Json, old: str, new: str) -> Json:
     """Return the model with `new` in place of `old` at the end of its pieces."""
 
-    def respelt(piece: Any) -> Any:
+    def replaced(piece: Any) -> Any:
         return piece[: -len(old)] + new if isinstance(piece, str) and piece.endswith(old) else piece
 
     return {
         **model,
-        "vocab": {respelt(piece): id for piece, id in model["vocab"].items()},
+        "vocab": {replaced(piece): id for piece, id in model["vocab"].items()},
         "merges": [
-            [respelt(piece) for piece in merge] if isinstance(merge, list) else merge for merge in model["merges"]
+            [replaced(piece) for piece in merge] if isinstance(merge, list) else merge for merge in model["merges"]
         ],
     }

@@ -13,7 +13,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.text.byte_characters import spelt, unspelt
+from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.vocabulary_error import shown
 
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
@@ -48,7 +48,7 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
     """Return the part that describes a model; raises FormatError for one without a counterpart."""
     match model:
         case BPE():
-            pieces = _written(model, special_by_id)
+            pieces = _names(model, special_by_id)
             return {
                 "type": "BPE",
                 "dropout": None,
@@ -198,7 +198,7 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
     pieces = []
     for id, name in enumerate(names):
         try:
-            pieces.append(unspelt(name))
+            pieces.append(characters_to_bytes(name))
         except ValueError:
             if added_by_id.get(id) != name:
                 return None
@@ -207,11 +207,11 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
     return pieces if len(known) == len(pieces) and all(bytes([byte]) in known for byte in range(256)) else None
 
 
-def _written(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
-    return [_spelt(model.pieces[id], special_by_id.get(id)) for id in range(len(model.pieces))]
+def _names(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
+    return [_name(model.pieces[id], special_by_id.get(id)) for id in range(len(model.pieces))]
 
 
-def _spelt(piece: str | bytes, special: str | None) -> str:
+def _name(piece: str | bytes, special: str | None) -> str:
     if isinstance(piece, str):
         return piece
-    return special or spelt(piece)
+    return special or bytes_to_characters(piece)

@@ -21,9 +21,9 @@ def read_float(number: str) -> float:
     whole, _, decimals = mantissa.lstrip("-").partition(".")
     digits = (whole + decimals).lstrip("0")
     # Digits that do not fit in 64 bits are dropped.
-    kept = digits if len(digits) < 20 else digits[:20] if int(digits[:20]) <= _MOST else digits[:19]
-    power = int(exponent or 0) - len(decimals) + len(digits) - len(kept)
-    value = float(int(kept or 0))
+    significant = digits if len(digits) < 20 else digits[:20] if int(digits[:20]) <= _MOST else digits[:19]
+    power = int(exponent or 0) - len(decimals) + len(digits) - len(significant)
+    value = float(int(significant or 0))
     while power < -_FARTHEST and value:
         value /= 1e308
         power += _FARTHEST

@@ -118,7 +118,7 @@ _BYTES_ONLY: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offse
 
 
 def _byte_level(pretokenizer: pretokenizers.ByteLevel) -> Json:
-    return {**_BYTES_ONLY, "add_prefix_space": pretokenizer.add_prefix_space, "use_regex": pretokenizer.cuts}
+    return {**_BYTES_ONLY, "add_prefix_space": pretokenizer.add_prefix_space, "use_regex": pretokenizer.use_regex}
 
 
 def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
@@ -210,7 +210,7 @@ def _behavior(part: Json) -> Behavior:
 
 _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {
     "ByteLevel": lambda part: pretokenizers.ByteLevel(
-        add_prefix_space=field(part, "add_prefix_space", bool), cuts=field(part, "use_regex", bool, True)
+        add_prefix_space=field(part, "add_prefix_space", bool), use_regex=field(part, "use_regex", bool, True)
     ),
     "Whitespace": lambda part: pretokenizers.Whitespace(),
     "WhitespaceSplit": lambda part: pretokenizers.WhitespaceSplit(),

@@ -52,10 +52,10 @@ def write_added_token(token: AddedToken) -> Json:
 
 
 def numbered(tokens: Iterable[AddedToken], ids: Mapping[str, int], size: int) -> list[AddedToken]:
-    """The tokens with the ids that `tokenizers` gives them, whatever ids the file declares.
+    """Return the tokens with the ids that `tokenizers` assigns, whatever ids the file declares.
 
-    A token has its id in the model's vocabulary, `ids`; new ones count on from the vocabulary's size, in the order of
-    the file. Of two tokens with the same text, the later one replaces the earlier one.
+    A token in the model's vocabulary, `ids`, has its id there; the others are numbered from the size of the vocabulary,
+    in file order. Of two tokens with the same text, the later one replaces the earlier one.
 
     >>> tokens = [AddedToken("<pad>", 1), AddedToken("<unk>", 0), AddedToken("<mask>", 9)]
     >>> [(token.id, token.declared_id) for token in numbered(tokens, {"<unk>": 0}, 8)]

@@ -55,7 +55,7 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
 
 
 def decoded(content: bytes) -> str:
-    """Decode UTF-8 and drop a leading byte order mark; raises FormatError that names the first invalid byte.
+    """Decode UTF-8 and drop a leading byte order mark; raises FormatError, which names the first invalid byte.
 
     >>> decoded(b"low\\xff")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""A vocabulary file as a tokenizer, whatever its format."""
+"""Load a vocabulary file of any supported format as a tokenizer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def load(source: str | PathLike[str] | bytes, companion: str | PathLike[str] | b
     >>> load("研究\\n研究生\\n生命\\n起源\\n".encode()).ids("研究生命起源")
     [0, 2, 3]
 
-    Raises OSError for a file that cannot be opened, FormatError for one that is no vocabulary.
+    Raises OSError for a file that cannot be opened, FormatError for one that is not a vocabulary.
     """
     return recognize(_content(source), None if companion is None else _content(companion)).tokenizer
 

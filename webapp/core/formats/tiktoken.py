@@ -121,7 +121,7 @@ def encoding_of(ranks: Mapping[bytes, int]) -> str | None:
 def read_ranks(content: bytes) -> dict[bytes, int]:
     """Return the rank of each piece by its bytes. Blank lines are skipped, as in `tiktoken`.
 
-    Raises FormatError that names the first line that is not a piece and its rank, or that repeats one of them.
+    Raises FormatError, which names the first line that is not a piece and its rank or that repeats one of them.
     """
     ranks: dict[bytes, int] = {}
     if content.count(b"\n") > LARGEST_VOCABULARY:

@@ -11,7 +11,7 @@ from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.formats.special_tokens import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import spelt, unspelt
+from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
@@ -77,7 +77,8 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
         )
     if not _decodes_alike(tokenizer) or model.ignore_merges or model.continuing_subword_prefix:
         raise FormatError("vocab.json and merges.txt imply GPT-2's way of merging and decoding; this tokenizer differs")
-    names = _names_by_id(tokenizer, [piece if isinstance(piece, str) else spelt(piece) for piece in model.pieces])
+    pieces = [piece if isinstance(piece, str) else bytes_to_characters(piece) for piece in model.pieces]
+    names = _names_by_id(tokenizer, pieces)
     if any(names[left].startswith("#version") for left, _right in model.merges):
         raise FormatError("a line of merges.txt that begins with #version is not read as a merge")
     check_special_tokens(tokenizer, _special_tokens(names, model.merges))
@@ -174,6 +175,6 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
 
 def _piece(name: str) -> bytes:
     try:
-        return unspelt(name)
+        return characters_to_bytes(name)
     except ValueError:
         raise FormatError("the piece %(name)s is not spelled in GPT-2's byte alphabet", name=shown(name)) from None

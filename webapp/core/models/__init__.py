@@ -1,4 +1,4 @@
-"""How a pre-token becomes pieces: maximum matching, BPE, WordPiece and Unigram.
+"""Models, which split a pre-token into pieces of a vocabulary: maximum matching, BPE, WordPiece and Unigram.
 
 Every model is immutable once built and may be used from several threads at once.
 """
@@ -18,10 +18,10 @@ class Model(Protocol):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of text that no piece covers, or None where every text can be covered."""
+        """The id for text that no piece covers, or None if pieces cover every text."""
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of one pre-token; cached, so that a frequent pre-token is computed once."""

@@ -1,4 +1,4 @@
-"""Word bigrams with add-one smoothing: a text is segmented into the words that most likely follow each other.
+"""Word bigrams with add-one smoothing: segments a text into the most probable sequence of words.
 
 Jurafsky and Martin, "Speech and Language Processing", third edition, chapter 3.1 (bigrams) and 3.6 (Laplace
 smoothing). The model is trained by `webapp.core.trainers.bigrams`.
@@ -12,7 +12,7 @@ from math import log
 
 
 class Mark(str):
-    """The beginning or the end of a sentence; it equals no word, not even one that is written in the same way.
+    """The beginning or the end of a sentence; it differs from every word, even from one with the same spelling.
 
     >>> START == "<s>", START == START, f"{START}"
     (False, True, '<s>')
@@ -35,10 +35,10 @@ END: str = Mark("</s>")
 
 
 class Bigrams:
-    """How often each word follows each other one. `words` are in the order in which they were first seen.
+    """How often each word follows another; `words` are in order of first occurrence.
 
     >>> bigrams = Bigrams({(START, "a"): 2, ("a", "b"): 1, ("a", END): 1, ("b", END): 1}, ["a", "b"])
-    >>> bigrams.count("a", "b"), bigrams.beginnings("a"), bigrams.kinds
+    >>> bigrams.count("a", "b"), bigrams.context_count("a"), bigrams.vocabulary_size
     (1, 2, 3)
     >>> bigrams.probability("a", "b") == (1 + 1) / (2 + 3)
     True
@@ -51,34 +51,34 @@ class Bigrams:
         self.words = tuple(words)
         self.ids = {word: id for id, word in enumerate(self.words)}
         self.longest = max(map(len, self.words), default=1)
-        self._beginnings: Counter[str] = Counter()
+        self._context_counts: Counter[str] = Counter()
         for (before, _), count in pairs.items():
-            self._beginnings[before] += count
+            self._context_counts[before] += count
 
     @property
-    def kinds(self) -> int:
-        """How many different things can follow: every word, and the end of a sentence."""
+    def vocabulary_size(self) -> int:
+        """The number of distinct words, plus one for the end of a sentence."""
         return len(self.words) + 1
 
     def count(self, before: str, word: str) -> int:
         """How often `word` follows `before`."""
         return self.pairs[before, word]
 
-    def beginnings(self, before: str) -> int:
-        """How often anything follows `before`."""
-        return self._beginnings[before]
+    def context_count(self, before: str) -> int:
+        """How often `before` occurs as the first word of a bigram."""
+        return self._context_counts[before]
 
     def probability(self, before: str, word: str) -> float:
-        """That `word` follows `before`, each count raised by one: from 0 to 1, and never 0."""
-        return (self.pairs[before, word] + 1) / (self._beginnings[before] + self.kinds)
+        """The probability that `word` follows `before`, with one added to each count; never 0."""
+        return (self.pairs[before, word] + 1) / (self._context_counts[before] + self.vocabulary_size)
 
     def words_ending(self, text: str, end: int) -> list[tuple[int, str]]:
-        """The words that end at a place, the longest first: `(start, word)`. A character is always one of them."""
+        """`(start, word)` of each word that ends at a position, longest first; a single character always counts."""
         starts = range(max(0, end - self.longest), end)
         return [(start, text[start:end]) for start in starts if end - start == 1 or text[start:end] in self.ids]
 
     def segment(self, text: str) -> list[str]:
-        """The most likely words of a text (Viterbi); of equal ones those that are found first."""
+        """The most probable words of a text (Viterbi); on a tie, those found first."""
         best: list[dict[str, tuple[float, int, str]]] = [{START: (0.0, 0, START)}]  # by end and last word
         for end in range(1, len(text) + 1):
             found: dict[str, tuple[float, int, str]] = {}

@@ -21,7 +21,7 @@ from webapp.core.vocabulary_error import VocabularyError, shown
 
 
 class Merge(NamedTuple):
-    """What a piece was merged from: the ids of its two parts, and the merge's rank (0 is merged first)."""
+    """The merge that makes a piece: its rank (0 is merged first) and the ids of the two parts."""
 
     rank: int
     left: int
@@ -29,9 +29,9 @@ class Merge(NamedTuple):
 
 
 class BPE:
-    """A word begins as symbols; neighbours are merged by rank until no pair is in the merges.
+    """Splits a word into symbols and merges adjacent pairs by rank until no pair is in the merges.
 
-    Over bytes (`byte_level`) the pieces are `bytes`, all 256 single ones are among them, and nothing is unknown:
+    Over bytes (`byte_level`) the pieces are `bytes`, all 256 single ones are among them, and no text is unknown:
 
     >>> bpe = BPE([bytes([b]) for b in range(256)] + [b"aa", b"aaa", b"aaab"], [(97, 97), (256, 97), (257, 98)],
     ...           byte_level=True)
@@ -39,7 +39,7 @@ class BPE:
     (258, 100, 258, 97, 99)
 
     Over characters the pieces are `str`. An `end_of_word_suffix` that is a piece itself is a symbol of its
-    own after the word's last character (Sennrich et al., as here); otherwise it is glued to that character
+    own after the word's last character (Sennrich et al., as here); otherwise it is attached to that character
     (OpenAI's GPT).
 
     >>> bpe = BPE(["e", "s", "t", "</w>", "es", "est", "est</w>"], [(0, 1), (4, 2), (5, 3)],
@@ -47,8 +47,8 @@ class BPE:
     >>> bpe.segment("testest")
     ((2, 0, 1), (5, 1, 4), (6, 4, 7))
 
-    Characters that are no piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
-    With `ignore_merges` a pre-token that is a piece as a whole is one token, even where merging would not make it.
+    Characters without a piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
+    With `ignore_merges` a pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class BPE:
         byte_fallback: bool = False,
         ignore_merges: bool = False,
     ) -> None:
-        """`merges` are pairs of ids (left, right) in rank order; the prefix of the right one goes in the merge.
+        """`merges` are pairs of ids (left, right) in rank order; a merge drops the prefix of the right one.
 
-        Raises ValueError when a piece occurs twice, a merge names an id or makes a piece that the vocabulary
-        does not have, a byte is missing from a byte-level vocabulary, or `unknown` is no piece.
+        Raises ValueError if a piece occurs twice, a merge names an id or makes a piece that the vocabulary does
+        not have, a byte is missing from a byte-level vocabulary, or `unknown` is not a piece.
         """
         self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
         self.merges = tuple(merges)
@@ -81,7 +81,7 @@ class BPE:
         self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
-        self._merged = self._made_by_merges()
+        self._merged = self._merged_ids()
         self._ranks = {pack(left, right): rank for rank, (left, right) in enumerate(self.merges)}
         self.unknown_id: int | None = None
         if unknown is not None:
@@ -90,18 +90,18 @@ class BPE:
             self.unknown_id = self._ids[unknown]
         self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
-            self._byte_ids = self._bytes_of_vocabulary()
+            self._byte_ids = self._ids_of_bytes()
         self.ids = Cache(self._compute_ids).__getitem__
         self._word_ids = Cache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
         self._merge_by_id: dict[int, Merge] | None = None
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece)
 
     def merge_of(self, id: int) -> Merge | None:
-        """What the piece `id` was merged from (by its first merge), or None for a piece no merge makes."""
+        """The first merge that makes the piece `id`, or None if no merge makes it."""
         if self._merge_by_id is None:
             by_id: dict[int, Merge] = {}
             for rank, (left, right) in enumerate(self.merges):
@@ -109,22 +109,21 @@ class BPE:
             self._merge_by_id = by_id
         return self._merge_by_id.get(id)
 
-    def made_of(self, left: int, right: int) -> tuple[int, int] | None:
-        """The rank of the merge of two neighbours and the id that it makes, or None where no merge joins them.
+    def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank of the merge of two adjacent pieces and the id of the result, or None if no merge joins them.
 
-        >>> BPE(["a", "b", "ab"], [(0, 1)], byte_level=False).made_of(0, 1)
+        >>> BPE(["a", "b", "ab"], [(0, 1)], byte_level=False).merge_result(0, 1)
         (0, 2)
         """
         rank = self._ranks.get(pack(left, right))
         return None if rank is None else (rank, self._merged[rank])
 
     def words(self, pretoken: str) -> list[str]:
-        """Split a pre-token into the spans that are merged on their own: at the spaces of a vocabulary that writes them
-        as `▁`, where no merge reaches across."""
+        """Split a pre-token into spans that are merged separately: at `▁`, if no merge crosses it."""
         return [pretoken] if self.byte_level or self._cuts is None else self._cuts.words(pretoken)
 
     def symbols(self, pretoken: str) -> list[int]:
-        """The ids a pre-token begins with, before the first merge."""
+        """The initial symbols of a pre-token, as ids, before the first merge."""
         if self.byte_level:
             return list(map(self._byte_ids.__getitem__, pretoken.encode()))
         return self._symbols.ids_of(pretoken)
@@ -132,8 +131,8 @@ class BPE:
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
 
-        A token that covers part of a character's bytes has the whole character's range; so has an end-of-word
-        suffix that stands alone.
+        A token that covers part of a character's bytes has the range of the whole character; an end-of-word suffix
+        that is a token of its own has the range of the last character.
         """
         if self.byte_level:
             return byte_segments(pretoken, self.ids(pretoken), self.pieces)
@@ -181,10 +180,10 @@ class BPE:
         if self.end_of_word_suffix or self.continuing_subword_prefix:
             return None
         if self.unknown_id is None and self._symbols.all_bytes is None:
-            return None  # characters may be left out, so that those around them are neighbours
+            return None  # characters may be left out, which makes those around them adjacent
         made = frozenset(self._merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
-            return None  # bytes or unknown characters are merged: their names are not the text that they stand for
+            return None  # merges over bytes or unknown characters: their names differ from the text they stand for
         return CharacterBoundaries(
             [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
         )
@@ -203,7 +202,7 @@ class BPE:
         return tuple(merge(self.symbols(word), self._ranks, self._merged))
 
     def _measure(self, word: str) -> tuple[Sequence[int], Sequence[int]]:
-        """The ids of a word, and how many bytes each token stands for."""
+        """The ids of a word, and the number of bytes that each token covers."""
         spans = [word] if self._cuts is None else self._cuts.cut(word)
         if len(spans) > 1:
             found = list(map(self._measured, spans))
@@ -233,13 +232,13 @@ class BPE:
         for word in [pretoken] if self._cuts is None else self._cuts.words(pretoken):
             for id, length in zip(*self._measured(word), strict=True):
                 end = start + length
-                first = min(start, end_of_all - 1) if length else max(start - 1, 0)  # a suffix that stands alone
+                first = min(start, end_of_all - 1) if length else max(start - 1, 0)  # a separate suffix
                 last = max(min(end, end_of_all) - 1, 0)
                 segments.append((id, first, last + 1) if owner is None else (id, owner[first], owner[last] + 1))
                 start = end
         return segments
 
-    def _made_by_merges(self) -> list[int]:
+    def _merged_ids(self) -> list[int]:
         made = []
         skipped = len(self.continuing_subword_prefix)
         for left, right in self.merges:
@@ -256,7 +255,7 @@ class BPE:
                 ) from None
         return made
 
-    def _bytes_of_vocabulary(self) -> list[int]:
+    def _ids_of_bytes(self) -> list[int]:
         try:
             return [self._ids[bytes([byte])] for byte in range(256)]
         except KeyError as missing:

@@ -9,7 +9,7 @@ from itertools import accumulate
 def byte_segments(
     pretoken: str, ids: Sequence[int], pieces: Sequence[str] | Sequence[bytes]
 ) -> tuple[tuple[int, int, int], ...]:
-    """`(id, start, end)` in characters; a token of part of a character's bytes has the whole character's range.
+    """`(id, start, end)` in characters; part of a character's bytes has the range of the whole character.
 
     >>> byte_segments("aé", [0, 1, 2], [b"a", b"\\xc3", b"\\xa9"])
     ((0, 0, 1), (1, 1, 2), (2, 1, 2))

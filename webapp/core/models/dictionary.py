@@ -1,4 +1,4 @@
-"""A word list: what maximum matching looks words up in."""
+"""The dictionary of maximum matching: a word list."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from webapp.core.vocabulary_error import VocabularyError
 
 
 class Dictionary:
-    """Words in order, with a frequency and a part-of-speech tag each where they are known.
+    """Words in order, optionally with a frequency and a part-of-speech tag for each.
 
-    A word's id is its position; `unknown_id`, one past the last, stands for whatever is no word.
+    The id of a word is its position. `unknown_id`, one more than the last id, stands for text that is not a word.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命"], frequencies=[5, 2, 4])
     >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary
@@ -25,7 +25,7 @@ class Dictionary:
         frequencies: Sequence[int] | None = None,
         tags: Sequence[str] | None = None,
     ) -> None:
-        """Raises ValueError when a word is empty or occurs twice, or a list is not as long as `words`."""
+        """Raises ValueError if a word is empty or occurs twice, or if a list is not as long as `words`."""
         self.words: Sequence[str] = tuple(words)
         self.frequencies = None if frequencies is None else tuple(frequencies)
         self.tags = None if tags is None else tuple(tags)
@@ -44,7 +44,7 @@ class Dictionary:
         self.longest = max(map(len, self.words), default=0)
 
     def id_of(self, word: str) -> int | None:
-        """The word's position, or None when it is not in the dictionary."""
+        """The id of a word, or None if it is not in the dictionary."""
         return self.ids.get(word)
 
     def __contains__(self, word: object) -> bool:
@@ -55,10 +55,10 @@ class Dictionary:
 
     @cached_property
     def lengths_by_beginning(self) -> Mapping[str, tuple[int, ...]]:
-        """The lengths of the words that begin with two characters, longest first (built when first used)."""
+        """For each two characters, the lengths of the words that begin with them, longest first; built on first use."""
         return lengths_by_beginning(self.words)
 
     @cached_property
     def lengths_by_ending(self) -> Mapping[str, tuple[int, ...]]:
-        """The lengths of the words that end with two characters, longest first (built when first used)."""
+        """For each two characters, the lengths of the words that end with them, longest first; built on first use."""
         return lengths_by_ending(self.words)

@@ -1,7 +1,7 @@
-"""Finds literal texts in a text: the leftmost first, the longest of those that start at the same position.
+"""Searches a text for many literal strings: the leftmost first, the longest of those that start at the same position.
 
-A pattern that lists them all tries one after the other at every position. Here a pattern only finds the positions where
-one may start; what starts there is looked up, once for each length.
+A pattern that lists all strings would try one after the other at every position. Here a pattern only finds the
+positions where a string may start; a dictionary lookup for each length then finds the string.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from webapp.core.text.character_classes import members
 
 
 class Literals:
-    """A set of literal texts; an empty one is found wherever no other is. `beginning` is what all of them begin with.
+    """A set of literal strings. An empty string matches wherever no other does. `beginning` is their common prefix.
 
     >>> literals = Literals(["<m", "<mask>", "a"])
     >>> list(literals.spans("a <mask> <m <"))
@@ -24,7 +24,7 @@ class Literals:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Raises VocabularyError for more lengths than `lengths_by_beginning` allows."""
+        """Raises VocabularyError if the strings have more lengths than `lengths_by_beginning` allows."""
         self._texts = frozenset(texts)
         self._lengths = lengths_by_beginning(self._texts, bounded=True)
         self.beginning = _common_beginning(self._texts)
@@ -35,7 +35,7 @@ class Literals:
         return bool(self._texts)
 
     def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-        """`(start, end)` of each text found, from `start` on; they do not overlap."""
+        """Yield `(start, end)` of each match from `start` on; matches do not overlap."""
         position = start
         for candidate in self._start.finditer(text, start):
             at = candidate.start()
@@ -51,11 +51,11 @@ class Literals:
             yield from ((at, at) for at in range(position, len(text) + 1))
 
     def first(self, text: str, start: int = 0) -> tuple[int, int] | None:
-        """The first of `spans`, or None."""
+        """The first match, or None."""
         return next(self.spans(text, start), None)
 
     def _starts(self) -> re.Pattern[str]:
-        """Where a text may start; each match is of one character, so that starts may lie side by side."""
+        """A pattern for positions where a string may start; it matches one character, so starts may be adjacent."""
         if shared := self.beginning:
             # `re` skips to a literal five times as fast as to a class.
             return re.compile(f"{re.escape(shared[0])}(?={re.escape(shared[1:])})")
@@ -65,13 +65,13 @@ class Literals:
         singles = members({text for text in self._texts if len(text) == 1})
         seconds = members({beginning[1] for beginning in self._lengths})
         tests = [f"(?=[{seconds}])" if seconds else "", f"(?<=[{singles}])" if singles else ""]
-        # The class comes first, so that `re` skips everything else before it tests what follows.
+        # The class comes first, so that `re` skips all other characters before it tests what follows.
         return re.compile(f"[{starts}](?:{'|'.join(filter(None, tests))})")
 
     def _end(self, text: str, start: int) -> int:
-        """Where the longest text that starts at a position ends; the position itself where none does."""
+        """The end of the longest string that starts at a position; the position itself if none does."""
         for length in (*self._lengths.get(text[start : start + 2], ()), 1):
-            # Near the end of the text a slice is shorter than asked for, and all that is left.
+            # Near the end of the text a slice is shorter than `length`.
             found = text[start : start + length]
             if found in self._texts:
                 return start + len(found)
@@ -79,7 +79,7 @@ class Literals:
 
 
 def _common_beginning(texts: frozenset[str]) -> str:
-    """What all texts begin with.
+    """The common prefix of all strings.
 
     >>> _common_beginning(frozenset(["<mask>", "<m", "<mark>"]))
     '<m'

@@ -1,8 +1,8 @@
 """Finds the long pieces of a Unigram vocabulary in a text in one pass.
 
-Short pieces are found by trying each length; for pieces of thousands of characters that takes time with the square of
-their length at every position. An automaton (Aho and Corasick 1975, "Efficient String Matching: An Aid to Bibliographic
-Search") reads each character once and names only the pieces that end there.
+Short pieces are found by trying each length; for pieces of thousands of characters that takes time quadratic in their
+length at every position. An automaton (Aho and Corasick 1975, "Efficient String Matching: An Aid to Bibliographic
+Search") reads each character once and returns only the pieces that end there.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-# Characters; longer pieces are long. The first limit that keeps the automaton small enough counts. The vocabularies of
-# T5, mT5, XLM-R and ALBERT have no piece above 16, which is the default of SentencePiece's trainer.
+# In characters; longer pieces are long. The first limit that keeps the automaton small enough applies. The vocabularies
+# of T5, mT5, XLM-R and ALBERT have no piece above 16, which is the default of SentencePiece's trainer.
 LIMITS = (16, 32)
-# The automaton has a state for each of these characters at most, at some 250 bytes each.
+# Of all long pieces. The automaton has at most one state for each character, at about 250 bytes.
 MOST_CHARACTERS = 500_000
-# How many pieces may end at one position, all short lengths counted. A megabyte of one letter then takes 6 to 8 s.
+# How many pieces may end at one position, including one for each short length. A megabyte of one letter then takes 6 to
+# 8 s.
 MOST_NESTED = 80
 
 _CODE_BITS = 21  # of a character
@@ -36,7 +37,7 @@ class LongPieces:
     """
 
     def __init__(self, score_of: Mapping[str, float]) -> None:
-        """Raises VocabularyError when the long pieces have too many characters, or too many end with one another."""
+        """Raises VocabularyError if long pieces have too many characters, or too many are suffixes of one another."""
         self.longest = max(map(len, score_of), default=0)
         self.limit = LIMITS[0]
         long = [piece for piece in score_of if len(piece) > self.limit] if self.longest > self.limit else []
@@ -67,7 +68,7 @@ class LongPieces:
         return (piece for piece in pieces if len(piece) <= self.limit) if self else pieces
 
     def ends(self, text: str) -> list[Ends] | None:
-        """For each position from 0 to the end the long pieces that end there; None when the text has none."""
+        """For each position from 0 to the end, the long pieces that end there; None if the text has none."""
         if not self._following or len(text) <= self.limit:
             return None
         found: list[Ends] | None = None
@@ -86,7 +87,7 @@ class LongPieces:
         return found
 
     def lengths_by_start(self, text: str) -> Mapping[int, Sequence[int]]:
-        """For each position where long pieces start, their lengths, longest first.
+        """The lengths of the long pieces that start at each position, longest first.
 
         >>> LongPieces({"ab" * 10: -2.0, "ab" * 9: -3.0}).lengths_by_start("x" + "ab" * 10)
         {1: [20, 18], 3: [18]}

@@ -1,8 +1,9 @@
-"""The tutorials' other way to use a BPE vocabulary: the longest piece first, wherever it stands in the word.
+"""Longest-first encoding with a BPE vocabulary, as some tutorials teach it: the longest piece anywhere in the word.
 
-Pieces are tried from the longest to the shortest; each is found anywhere in the word, and what is left on both sides is
-treated likewise with the shorter ones. No published encoder does this: merging by rank may end in other pieces, because
-a long piece is reached only if its merges come first. What nothing covers is unknown, one token a character.
+Pieces are tried from the longest to the shortest, at every position of the word; the rest on both sides is encoded in
+the same way with the shorter pieces. No published encoder works like this: merging by rank may give other pieces,
+because it makes a long piece only if the merges that lead to it come first. A character without a piece is an unknown
+token.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ Status = Literal["open", "piece", "byte", "unknown", "left out"]
 
 @dataclass(frozen=True, slots=True)
 class WordSpan:
-    """A part of a word, in its units: bytes, or characters; an end-of-word mark is one of them or glued to the last.
+    """A span of a word, in units: bytes or characters; an end-of-word mark is a unit or attached to the last one.
 
-    `open` until it is decided; afterwards it has an `id`, unless it is left out because nothing stands for it.
+    A span is `open` until it is encoded. Then it has an `id`, unless it is `left out` because no token represents it.
     """
 
     start: int
@@ -35,7 +36,7 @@ class WordSpan:
 
 @dataclass(frozen=True, slots=True)
 class PieceLookup:
-    """The pieces of a model but those with the ids `without`, looked up one by one: there may be 200,000."""
+    """Looks up the pieces of a model, except those with the ids `without`, without copying up to 200,000 of them."""
 
     id_of: Callable[[str | bytes], int | None]
     longest: int
@@ -48,14 +49,15 @@ class PieceLookup:
 
 
 class LongestFirst:
-    """Pieces with their ids, and how they are written in a word; made from a model by `longest_first`.
+    """Encodes words longest piece first; `longest_first` creates it from a model.
 
     >>> pieces = ["<unk>", "moun", "tain</w>", "ve</w>", "nta"]
-    >>> way = LongestFirst({piece: id for id, piece in enumerate(pieces) if id}, suffix="</w>", unknown=0)
-    >>> way.ids("mountain"), way.ids("love")
+    >>> encoder = LongestFirst({piece: id for id, piece in enumerate(pieces) if id}, suffix="</w>", unknown=0)
+    >>> encoder.ids("mountain"), encoder.ids("love")
     ([1, 2], [0, 0, 3])
 
-    The longest piece is `tain</w>`, with five units. Of pieces of one length the one with the lower id goes first.
+    The longest piece is `tain</w>`, with five units. Of pieces of the same length, the one with the lower id comes
+    first.
     """
 
     def __init__(
@@ -69,9 +71,10 @@ class LongestFirst:
         unknown: int | None = None,
         byte_ids: Sequence[int | None] | None = None,
     ) -> None:
-        """`prefix` stands in front of a piece inside a word, `suffix` behind the word, `glued` to its last character or
-        as a unit of its own; `byte_ids` are those of the 256 bytes that stand for an uncovered character (None for a
-        byte that has none)."""
+        """`prefix` begins every piece inside a word. `suffix` ends the word: a unit of its own, or with `glued` a part
+        of its last character. `byte_ids` are the ids of the 256 bytes for characters without a piece, None for a byte
+        without one.
+        """
         self.byte_level = byte_level
         self.prefix = prefix
         self.suffix = suffix
@@ -88,21 +91,21 @@ class LongestFirst:
         return [span.id for span in self.spans(word) if span.id is not None]
 
     def spans(self, word: str) -> list[WordSpan]:
-        """The word's tokens, and what is left out."""
+        """The spans of the word's tokens, and those that are left out."""
         units = self.units(word) if word else []
         taken = sorted((place, length) for length, _, places in self.taken(units) for place in places)
         spans: list[WordSpan] = []
         at = 0
         for place, length in [*taken, (len(units), 0)]:
             for uncovered in range(at, place):
-                spans += self.instead(self.open_span(units, uncovered, uncovered + 1))
+                spans += self.fallback(self.open_span(units, uncovered, uncovered + 1))
             if length:
                 spans.append(self.piece_span(units, place, place + length))
             at = place + length
         return spans
 
     def taken(self, units: Sequence[str] | bytes) -> Iterator[tuple[int, int, list[int]]]:
-        """The pieces that are taken, in that order: `(length, id, places)`, the places from the left."""
+        """Yield `(length, id, places)` of each piece that is taken, longest first; `places` are its starts in order."""
         free = [True] * len(units)
         for (reverse, id), group in groupby(self.matches(units), key=lambda match: match[:2]):
             length, places = -reverse, []
@@ -114,11 +117,11 @@ class LongestFirst:
                 yield length, id, places
 
     def matches(self, units: Sequence[str] | bytes) -> list[tuple[int, int, int]]:
-        """`(-length, id, start)` of each piece at each place, in the order in which they are tried."""
+        """`(-length, id, start)` of each piece at each position, in the order in which they are tried."""
         matches = []
         for start in range(len(units)):
             for end in range(start + 1, min(len(units), start + self._pieces.longest) + 1):
-                id = self._pieces.get(self.spelt(units, start, end))
+                id = self._pieces.get(self.as_piece(units, start, end))
                 if id is not None:
                     matches.append((start - end, id, start))
         return sorted(matches)
@@ -131,24 +134,24 @@ class LongestFirst:
             return [*word[:-1], word[-1] + self.suffix]
         return [*word, self.suffix] if self.suffix else list(word)
 
-    def spelt(self, units: Sequence[str] | bytes, start: int, end: int) -> str | bytes:
-        """How a piece is written that covers these units."""
+    def as_piece(self, units: Sequence[str] | bytes, start: int, end: int) -> str | bytes:
+        """The units from `start` to `end` as the vocabulary writes such a piece, with the prefix inside a word."""
         if isinstance(units, bytes):
             return units[start:end]
         return (self.prefix if start else "") + "".join(units[start:end])
 
     def open_span(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
-        """A span that is not decided yet."""
+        """Return an open span."""
         return WordSpan(start, end, units[start:end] if isinstance(units, bytes) else "".join(units[start:end]))
 
     def piece_span(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
-        """A span that is a piece."""
-        piece = self.spelt(units, start, end)
+        """Return the span of a piece."""
+        piece = self.as_piece(units, start, end)
         return WordSpan(start, end, piece, self._pieces.get(piece), "piece")
 
-    def instead(self, stretch: WordSpan) -> list[WordSpan]:
-        """What stands for one uncovered unit: its bytes, the unknown token, or nothing."""
-        start, end, text = stretch.start, stretch.end, stretch.piece
+    def fallback(self, span: WordSpan) -> list[WordSpan]:
+        """Return the tokens for one unit without a piece: its bytes, the unknown token, or a span that is left out."""
+        start, end, text = span.start, span.end, span.piece
         assert isinstance(text, str)  # every byte is a piece
         if self.byte_ids is not None:
             ids = [self.byte_ids[byte] for byte in text.encode()]
@@ -163,8 +166,7 @@ class LongestFirst:
 
 
 def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] = ()) -> LongestFirst:
-    """The longest-piece-first way with the pieces of a model; `without` are ids that stand for no text, as special
-    tokens do.
+    """Return the longest-first encoder of a model; `without` are ids that it never uses, such as special tokens.
 
     >>> model = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"bcd", b"abc"])
     >>> list(model.ids("abcd")), longest_first(model).ids("abcd")

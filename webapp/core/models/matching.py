@@ -23,9 +23,9 @@ Reason = Literal["fewer words", "fewer single characters", "backward by default"
 class Matching:
     """Maximum matching as a model; it segments the whole text and needs no pre-tokenizer.
 
-    Where no word fits, one character is a token of its own, marked as unknown (out of vocabulary, OOV). With
-    `keep_runs` a run of Latin letters and digits is never cut: it is one token, unknown unless it is a word.
-    `"both"` takes the segmentation `verdict` chooses.
+    Where no word matches, a single character is a token, marked as unknown (out of vocabulary, OOV). With
+    `keep_runs` a run of Latin letters and digits is never split: it is one token, unknown unless it is a word.
+    The direction `"both"` uses the segmentation that `verdict` chooses.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
     >>> Matching(dictionary, "forward").segment("研究生命科学")
@@ -37,9 +37,9 @@ class Matching:
     def __init__(
         self, dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool = True
     ) -> None:
-        """Raises ValueError for another direction."""
+        """Raises ValueError for any other direction."""
         if direction not in ("forward", "backward", "both"):
-            raise ValueError(f"the direction is forward, backward or both, not {direction!r}")
+            raise ValueError(f"the direction must be forward, backward or both, not {direction!r}")
         self.dictionary = dictionary
         self.direction = direction
         self.keep_runs = keep_runs
@@ -48,7 +48,7 @@ class Matching:
         self._matches = Cache(self._match)
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The word's id, or None when it is not in the dictionary."""
+        """The id of a word, or None if it is not in the dictionary."""
         return self.dictionary.id_of(piece) if isinstance(piece, str) else None
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
@@ -65,7 +65,7 @@ class Matching:
             return forward(self.dictionary, text, self.keep_runs)
         if self.direction == "backward":
             return backward(self.dictionary, text, self.keep_runs)
-        return _weigh(self.dictionary, text, self.keep_runs)[1]
+        return _bidirectional(self.dictionary, text, self.keep_runs)[1]
 
 
 def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[list[int], list[int]]:
@@ -79,7 +79,7 @@ def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[
     id_of = dictionary.ids.get
     unknown_id = dictionary.unknown_id
     inside = _inside_runs(dictionary, text, keep_runs)
-    # For each two characters the lengths of the words that begin with them, looked up for the whole text at once.
+    # For each two characters, the lengths of the words that begin with them, looked up for the whole text at once.
     lengths_at = list(map(dictionary.lengths_by_beginning.get, map(add, text, text[1:] + "\0")))
     add_id, add_end = ids.append, ends.append
     start, length = 0, len(text)
@@ -116,7 +116,7 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
     end = len(text)
     while end > 0:
         for word_length in lengths_at[end - 1] or ():
-            # Before the text's beginning the index is negative and so reads the padding after its end.
+            # A negative index, before the beginning of the text, reads the padding after its end.
             start = end - word_length
             id = id_of(text[start:end])
             if id is not None and not inside[start]:
@@ -136,10 +136,10 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which direction the bidirectional rule takes, why, and what it counted.
+    """The direction that the bidirectional rule chooses, the reason, and the counts that it compares.
 
-    The rule: fewer words; when equal, fewer words of a single character; when equal again, backward. `differ`
-    says whether there was anything to decide.
+    The rule: fewer words; if equal, fewer single-character words; if equal again, backward. `differ` says whether
+    the two segmentations differ at all.
     """
 
     direction: Direction
@@ -158,12 +158,12 @@ def verdict(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Verdic
     >>> found.direction, found.reason, found.forward_single_characters, found.backward_single_characters
     ('backward', 'fewer single characters', 1, 0)
     """
-    return _weigh(dictionary, text, keep_runs)[0]
+    return _bidirectional(dictionary, text, keep_runs)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A span of the text, as short as possible, that the two directions segment differently."""
+    """A shortest span of the text that the two directions segment differently."""
 
     start: int
     end: int
@@ -181,7 +181,7 @@ def disagreements(dictionary: Dictionary, text: str, keep_runs: bool = True) -> 
 
 
 def both_ways(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[Verdict, list[Disagreement]]:
-    """The verdict and the disagreements from one reading in each direction."""
+    """The verdict and the disagreements, from one pass in each direction."""
     found_forward, found_backward = forward(dictionary, text, keep_runs), backward(dictionary, text, keep_runs)
     decision = _decide(found_forward[1], found_backward[1])
     return decision, _disagreements(text, found_forward[1], found_backward[1])
@@ -211,8 +211,8 @@ def _words(text: str, start: int, ends: Sequence[int]) -> tuple[str, ...]:
     return tuple(text[left:right] for left, right in zip([start, *ends], ends, strict=False))
 
 
-def _weigh(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict, tuple[list[int], list[int]]]:
-    """The verdict, and the ids and ends of the segmentation it chose."""
+def _bidirectional(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict, tuple[list[int], list[int]]]:
+    """The verdict, and the ids and ends of the chosen segmentation."""
     found_forward = forward(dictionary, text, keep_runs)
     found_backward = backward(dictionary, text, keep_runs)
     decision = _decide(found_forward[1], found_backward[1])
@@ -238,7 +238,7 @@ def _single_characters(ends: Sequence[int]) -> int:
 
 
 def runs_of(text: str) -> list[tuple[int, int]]:
-    """The spans of runs of two or more Latin letters and digits in a text.
+    """`(start, end)` of each run of two or more Latin letters and digits.
 
     >>> runs_of("用A4纸x张")
     [(1, 3)]
@@ -252,7 +252,7 @@ _RUN = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ０-９Ａ-Ｚａ-ｚ]{2,}")
 def _inside_runs(dictionary: Dictionary, text: str, keep_runs: bool) -> bytearray:
     """For each boundary between characters, whether it lies inside a run of Latin letters and digits.
 
-    After the text there are as many more as the longest word has characters: no word may end there.
+    It is padded with true values for the length of the longest word: no word may end after the text.
 
     >>> dictionary = Dictionary(["纸"])
     >>> list(_inside_runs(dictionary, "用A4纸", True)), list(_inside_runs(dictionary, "用A4纸", False))

@@ -1,8 +1,8 @@
 """Merging by rank, the inner loop of byte-pair encoding (Sennrich et al. 2016, section 3.2).
 
-The pair of neighbours with the lowest rank is merged, the leftmost first among equals, until no pair of
-neighbours has a rank. There are two ways to the same answer: a plain list for short pre-tokens, and for long ones a
-heap, whose work grows with n log n.
+The adjacent pair with the lowest rank is merged, the leftmost first among equals, until no adjacent pair has a rank.
+Two implementations give the same result: a plain list for short pre-tokens, and for long ones a heap, which takes
+O(n log n).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-# Above this many symbols the heap is quicker than searching the list again for every merge.
+# Above this many symbols, the heap is faster than searching the list again for every merge.
 LONG = 400
 
 NO_RANK = 1 << 62  # above every rank
@@ -19,14 +19,14 @@ POSITION_BITS = 32
 
 
 def pack(left: int, right: int) -> int:
-    """Two ids as one integer, because a dictionary finds an integer sooner than a tuple."""
+    """Pack two ids into one integer, which a dictionary finds faster than a tuple."""
     return left << 32 | right
 
 
 def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
-    """Merge until nothing can be merged.
+    """Merge until no adjacent pair has a rank.
 
-    `ranks` gives the rank of a packed pair of ids, `merged` the id that the merge of a rank makes.
+    `ranks` maps a packed pair of ids to its rank, `merged` a rank to the id of the merged piece.
 
     >>> ranks = {pack(0, 1): 0, pack(2, 0): 1}      # a b → ab, ab a → aba
     >>> merge([0, 1, 0, 1, 0], ranks, [2, 3])
@@ -60,7 +60,7 @@ def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[i
 
 
 def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
-    """As `merge`, with the index of the symbol that each of the result begins with.
+    """Like `merge`, but return `(id, index)`, with the index of the initial symbol that each id begins with.
 
     >>> merge_with_places([0, 1, 0, 1, 0], {pack(0, 1): 0, pack(2, 0): 1}, [2, 3])
     [(2, 0), (3, 2)]
@@ -91,7 +91,7 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
 
 
 def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:
-    """The rank of each pair of neighbours, `NO_RANK` for those that are never merged."""
+    """The rank of each adjacent pair, `NO_RANK` for those that are never merged."""
     rank_of = ranks.get
     return [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
 
@@ -99,7 +99,7 @@ def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:
 def linked(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
     """The position before each symbol, the position after each, and a heap of the pairs that can be merged.
 
-    `ranks` are those of the pairs of neighbours. A heap entry is `rank << POSITION_BITS | position of the left symbol`.
+    `ranks` are those of the adjacent pairs. A heap entry is `rank << POSITION_BITS | position of the left symbol`.
     It is stale when the current pair at that position has another rank. Both lists have one more position, the end.
 
     >>> linked([5, NO_RANK])

@@ -1,7 +1,7 @@
 """Byte-pair encoding as `tiktoken` does it: a vocabulary of byte pieces by rank, and no list of merges.
 
-The pair of neighbours is merged whose concatenation has the lowest rank, whatever its two parts; the leftmost first
-among equals. A pre-token that is a piece as a whole is one token, even where merging would not make it.
+The adjacent pair whose concatenation has the lowest rank is merged, whatever its two parts; the leftmost first among
+equals. A pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from webapp.core.models.fast.cache import Cache
 from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-# Above this many bytes the heap is quicker than searching the list again for every merge.
+# Above this many bytes, the heap is faster than searching the list again for every merge.
 LONG = 400
 
 RankOf = Callable[[bytes, int], int]
 
 
 class RankBPE:
-    """Pieces are `bytes`, a piece's id is its rank, all 256 single bytes are among them, nothing is unknown.
+    """Pieces are `bytes`, a piece's id is its rank, all 256 single bytes are pieces, and no text is unknown.
 
     >>> bpe = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"abc", b"cc!"])
     >>> [bpe.pieces[id] for id in bpe.ids("abcc")]
     [b'abc', b'c']
-    >>> bpe.ids("cc!"), bpe.ids("cc!a")     # no merge makes "cc", so "cc!" is found only as a whole
+    >>> bpe.ids("cc!"), bpe.ids("cc!a")     # no merge makes "cc", so "cc!" matches only as a whole
     ((259,), (99, 99, 33, 97))
     """
 
@@ -37,9 +37,9 @@ class RankBPE:
     unknown_id = None
 
     def __init__(self, pieces: Sequence[bytes], *, reserved: Collection[int] = ()) -> None:
-        """`reserved` are ids that merging never makes: those of special tokens among the ranks.
+        """`reserved` are the ids that merging never makes: those of special tokens among the ranks.
 
-        Raises ValueError when a piece is empty or occurs twice, or one of the 256 bytes is missing.
+        Raises ValueError if a piece is empty or occurs twice, or one of the 256 bytes is missing.
         """
         self.pieces: Sequence[bytes] = tuple(pieces)
         self.reserved = frozenset(reserved)
@@ -59,11 +59,11 @@ class RankBPE:
         self._span_ids = Cache(lambda span: self._merged(span.encode())).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, bytes) else None
 
     def merge_of(self, id: int) -> Merge | None:
-        """What the piece `id` is merged from, or None for a piece that merging does not make.
+        """The merge that makes the piece `id`, or None if merging does not make it.
 
         >>> bpe = RankBPE([bytes([byte]) for byte in range(256)] + [b"ab", b"bc", b"abc", b"cc!"])
         >>> bpe.merge_of(258), bpe.merge_of(259)
@@ -83,7 +83,7 @@ class RankBPE:
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
 
-        A token that covers part of a character's bytes has the whole character's range.
+        A token that covers part of a character's bytes has the range of the whole character.
         """
         return byte_segments(pretoken, self.ids(pretoken), self.pieces)
 
@@ -107,9 +107,9 @@ class RankBPE:
 
 
 def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
-    """The ranks of the parts of some bytes when nothing more can be merged.
+    """Merge bytes until no adjacent pair has a rank; return the ranks of the parts.
 
-    `rank_of` gives the rank of some bytes, or the default it is called with.
+    `rank_of` returns the rank of a byte string, or the default that it gets.
 
     >>> merge_bytes(b"abcab", {b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"ab": 4, b"cab": 5}.get)
     [0, 3, 4]
@@ -118,7 +118,7 @@ def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
 
 
 def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
-    starts = list(range(len(piece) + 1))  # of the parts, and where the last one ends
+    starts = list(range(len(piece) + 1))  # of the parts, then the end of the last one
     ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(len(piece) - 1)]
     while ranks and (rank := min(ranks)) != NO_RANK:
         at = ranks.index(rank)
@@ -132,9 +132,9 @@ def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
 
 def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
     length = len(piece)
-    # The rank of each part and the one after it. A part is known by where it begins.
+    # The rank of each part joined with the next one, by the start of the part.
     ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)]
-    # In `following`, -1 marks a beginning that was merged into the part on its left.
+    # In `following`, -1 marks a start that was merged into the part on its left.
     previous, following, heap = linked(ranks)
     ranks += [NO_RANK, NO_RANK]
     while heap:

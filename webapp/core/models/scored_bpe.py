@@ -1,7 +1,7 @@
-"""BPE that merges by score, as SentencePiece does: the best-scored piece that two neighbours spell comes first.
+"""BPE that merges by score, as SentencePiece does: the adjacent pair that forms the piece with the highest score first.
 
-Sennrich et al. 2016 gives each merge a rank; here a piece has a score, and every pair of neighbours that spells it may
-be merged. Kudo and Richardson 2018, section 3.2, for the heap.
+In Sennrich et al. 2016 each merge has a rank; here a piece has a score, and any adjacent pair that forms the piece may
+be merged. For the heap see Kudo and Richardson 2018, section 3.2.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_word_char import symbols_of
 from webapp.core.vocabulary_error import VocabularyError
 
-# Above this many symbols the heap is quicker than searching the list again for every merge.
+# Above this many symbols, the heap is faster than searching the list again for every merge.
 LONG = 200
 
-# An unused piece is taken apart so many times at most, as in SentencePiece.
-DEEPEST = 100
+# How many levels of unused pieces inside unused pieces are split, as in SentencePiece.
+MOST_LEVELS = 100
 
-# Llama's 32,000 pieces have 61,249 pairs and a million characters in all their parts. At these bounds reading a file
+# Llama's 32,000 pieces have 61,249 pairs and a million characters in all their parts. At these limits, reading a file
 # takes about 4 s and 400 MB.
 MOST_PAIRS = 3_000_000
 MOST_CHARACTERS = 1_000_000_000
 
-_FROZEN = -1  # a symbol that no pair holds: a user-defined piece, or a character that no piece has
+_FROZEN = -1  # a symbol that is never merged: a user-defined piece, or a character that no piece contains
 
 
 class ScoredBPE(ScoredModel):
-    """The neighbours that spell the piece with the highest score are merged, the leftmost first among equals.
+    """Merges the adjacent pair that forms the piece with the highest score, the leftmost first among equals.
 
     >>> from webapp.core.models.scored_pieces import PieceKind
     >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "abab"], [0.0, -9.0, -9.0, -1.0, -2.0],
@@ -38,8 +38,8 @@ class ScoredBPE(ScoredModel):
     >>> ScoredBPE(vocabulary).segment("abababc")
     [(4, 0, 4), (3, 4, 6), (0, 6, 7)]
 
-    A user-defined piece is a symbol from the start and is merged with nothing. An unused piece is merged like any other
-    and taken apart again in the end, into the two parts that were last seen side by side anywhere in the text.
+    A user-defined piece is a symbol from the start and is never merged. An unused piece is merged like any other and
+    split again at the end, into the two parts that were last adjacent anywhere in the text.
     """
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
@@ -54,7 +54,7 @@ class ScoredBPE(ScoredModel):
         self._unused_ids = frozenset(vocabulary.unused.values())
 
     def ids(self, pretoken: str, /) -> list[int] | tuple[int, ...]:
-        """The ids of a text; its words are remembered, unless unused pieces make them depend on one another."""
+        """The ids of a text; its words are cached, unless unused pieces make them depend on one another."""
         if self._unused_ids:
             return self._word_ids[pretoken]
         return super().ids(pretoken)  # type: ignore[return-value]
@@ -78,21 +78,21 @@ class ScoredBPE(ScoredModel):
                 end += len(found[at])
                 parts.append((self.vocabulary.ids.get(found[at]), end))
             else:
-                for part in self._taken_apart(symbol, seen):
+                for part in self._split_unused(symbol, seen):
                     end += len(self._texts[part])
                     parts.append((part if part < len(self.pieces) and part not in self._unused_ids else None, end))
             at += width
         return parts
 
-    def _taken_apart(self, symbol: int, seen: Mapping[int, tuple[int, int]] | None, depth: int = 0) -> list[int]:
-        if symbol not in self._unused_ids or not seen or symbol not in seen or depth > DEEPEST:
+    def _split_unused(self, symbol: int, seen: Mapping[int, tuple[int, int]] | None, depth: int = 0) -> list[int]:
+        if symbol not in self._unused_ids or not seen or symbol not in seen or depth > MOST_LEVELS:
             return [symbol]
         left, right = seen[symbol]
-        return [*self._taken_apart(left, seen, depth + 1), *self._taken_apart(right, seen, depth + 1)]
+        return [*self._split_unused(left, seen, depth + 1), *self._split_unused(right, seen, depth + 1)]
 
 
 def _symbols(mergeable: Mapping[str, int], frozen: frozenset[str], beyond: int) -> dict[str, int]:
-    """The id of each symbol: a piece's own, and one beyond all pieces for a character that only longer pieces hold."""
+    """The id of each symbol: a piece's own id, and one from `beyond` on for a character that is only part of pieces."""
     symbols = dict(mergeable)
     for character in {character for piece in mergeable for character in piece}:
         if character not in symbols and character not in frozen:
@@ -104,9 +104,9 @@ def _symbols(mergeable: Mapping[str, int], frozen: frozenset[str], beyond: int) 
 def _merges(
     mergeable: Mapping[str, int], scores: tuple[float, ...], symbols: Mapping[str, int]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """For each packed pair of symbols that spells a piece: the piece's rank by score, and the piece's id.
+    """For each packed pair of symbols that forms a piece: the rank of the piece by score, and its id.
 
-    Raises VocabularyError where there are too many pairs, or too long ones to look for them.
+    Raises VocabularyError if there are too many pairs, or if the pieces are too long to search for pairs.
     """
     by_score = {
         score: rank for rank, score in enumerate(sorted({scores[id] for id in mergeable.values()}, reverse=True))
@@ -132,7 +132,7 @@ def _merges(
                 merged[pair] = id
         if len(ranks) > MOST_PAIRS:
             raise VocabularyError(
-                "there are more than %(most)s ways to put a piece together from two others", most=f"{MOST_PAIRS:,}"
+                "there are more than %(most)s ways to form a piece from two others", most=f"{MOST_PAIRS:,}"
             )
     return ranks, merged
 
@@ -140,7 +140,7 @@ def _merges(
 def _merge_short(
     symbols: list[int], ranks: Mapping[int, int], merged: Mapping[int, int]
 ) -> tuple[list[int], list[int]]:
-    """The symbols when nothing can be merged any more, and how many of the first symbols each stands for."""
+    """Merge until no adjacent pair has a rank; return the symbols, and how many initial symbols each covers."""
     widths = [1] * len(symbols)
     rank_of = ranks.get
     found = pair_ranks(symbols, ranks)
@@ -165,7 +165,7 @@ def _merge_long(
     merged: Mapping[int, int],
     seen: dict[int, tuple[int, int]] | None,
 ) -> tuple[list[int], list[int]]:
-    """As `_merge_short`, with a heap; `seen` is told the last pair that was found to spell each piece."""
+    """Like `_merge_short`, with a heap; record in `seen` the pair that last formed each piece."""
     length = len(symbols)
     rank_of = ranks.get
     previous, following, heap = linked(pair_ranks(symbols, ranks))
@@ -197,5 +197,5 @@ def _merge_long(
                 heappush(heap, rank << POSITION_BITS | at)
                 if seen is not None:
                     seen[merged[pair]] = new, symbols[after]
-    kept = [at for at in range(length) if widths[at]]
-    return [symbols[at] for at in kept], [widths[at] for at in kept]
+    remaining = [at for at in range(length) if widths[at]]
+    return [symbols[at] for at in remaining], [widths[at] for at in remaining]

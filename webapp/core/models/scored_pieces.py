@@ -1,7 +1,7 @@
-"""SentencePiece's vocabulary: pieces with scores and kinds, and the tokens of text that no piece covers.
+"""SentencePiece's vocabulary: pieces with scores and kinds, and the fallback for text that no piece covers.
 
-Kudo and Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer". The
-four kinds of model there share it: BPE, Unigram, words and characters.
+Kudo and Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer". Its
+four model types share this vocabulary: BPE, Unigram, word and character.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
 
-# An id and where its span of the text ends; None is a span that no piece covers.
+# An id and the end of its span of text; None for a span that no piece covers.
 Part = tuple[int | None, int]
 Segment = tuple[int, int, int]
 
 
 class PieceKind(IntEnum):
-    """What a piece is for; the numbers are those of SentencePiece's files."""
+    """The type of a piece; the numbers are those of SentencePiece's files."""
 
     NORMAL = 1
     UNKNOWN = 2
@@ -35,9 +35,9 @@ class PieceKind(IntEnum):
 
 
 class ScoredPieces:
-    """Pieces, a score and a kind for each, and the ways to fall back on bytes or on the unknown piece.
+    """Pieces with a score and a kind each, and the fallback to bytes or to the unknown piece.
 
-    Only normal and user-defined pieces stand for text: `<s>` in a text is three characters, not the control piece, and
+    Only normal and user-defined pieces represent text: `<s>` in a text is three characters, not the control piece, and
     the text `<0x41>` is not the byte piece of that name.
 
     >>> kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.NORMAL]
@@ -57,11 +57,11 @@ class ScoredPieces:
         byte_ids: Sequence[int] | None = None,
         space: str = SPACE,
     ) -> None:
-        """`byte_ids` holds, for a vocabulary with byte fallback, the ids of the 256 bytes; `space` is what pieces have
-        for one.
+        """`byte_ids` holds the ids of the 256 bytes if the vocabulary has byte fallback; `space` is the character that
+        pieces have for a space.
 
-        Raises ValueError when the lengths differ, a piece is empty, a score is not a finite number, there is not
-        exactly one unknown piece, or an id in `byte_ids` is no byte's.
+        Raises ValueError if the lengths differ, a piece is empty, a score is not a finite number, there is not
+        exactly one unknown piece, or `byte_ids` does not have 256 ids.
         """
         if not len(pieces) == len(scores) == len(kinds):
             raise VocabularyError(
@@ -100,11 +100,11 @@ class ScoredPieces:
         self.user_defined = frozenset(piece for _, piece in self._of_kind(PieceKind.USER_DEFINED))
 
     def id_of(self, piece: str) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._all_ids.get(piece)
 
     def words(self, text: str) -> list[str]:
-        """Split a text at spaces, where no piece reaches across the boundary."""
+        """Split a text at spaces, wherever no piece crosses the boundary."""
         if self._cut is None:
             return [text] if text else []
         if self.single_spaces and "\0" not in text and text:
@@ -114,11 +114,11 @@ class ScoredPieces:
         return self._cut.findall(text)
 
     def expanded(self, parts: Iterable[Part], text: str) -> tuple[int, ...]:
-        """The ids of the parts of a text: uncovered ones become bytes, or one unknown id for each run of them."""
+        """The ids of the parts of a text; uncovered parts become bytes, or one unknown id for each run of them."""
         return tuple(id for id, _, _ in self.segments(parts, text))
 
     def segments(self, parts: Iterable[Part], text: str) -> list[Segment]:
-        """`(id, start, end)` of each token; all the bytes of a character have its range."""
+        """`(id, start, end)` of each token; every byte of a character has the range of the character."""
         segments: list[Segment] = []
         start = 0
         after_unknown = False
@@ -138,7 +138,7 @@ class ScoredPieces:
         return segments
 
     def fused(self, ids: list[int]) -> list[int]:
-        """Join the runs of unknown ids that continue from one word to the next."""
+        """Join unknown ids that are adjacent across words."""
         if self.byte_ids is not None or self.unknown_id not in ids:
             return ids
         unknown = self.unknown_id
@@ -168,9 +168,9 @@ class ScoredPieces:
 
 
 class ScoredModel:
-    """Base class of the models over such a vocabulary; each implements `_parts`, which segments one word.
+    """Base class of the models over `ScoredPieces`; each implements `_parts`, which segments one word.
 
-    A model gets the whole normalized text as one pre-token, because unknown text and scores continue from word to word.
+    A model gets the whole normalized text as one pre-token, because unknown text and scores carry over between words.
     """
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
@@ -181,7 +181,7 @@ class ScoredModel:
         self._word_ids = Cache(lambda word: vocabulary.expanded(self._parts(word), word))
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self.vocabulary.id_of(piece) if isinstance(piece, str) else None
 
     def ids(self, pretoken: str, /) -> Sequence[int]:

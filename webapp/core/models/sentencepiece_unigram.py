@@ -1,8 +1,8 @@
 """The Unigram language model in SentencePiece's arithmetic.
 
-Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`; but SentencePiece sums scores in single precision
-over the whole text, so that rounding decides between nearly equal paths, and with it all the text before them. A
-path's score is reset to 0 when it passes 100,000, which keeps a step of rounding at 1/128 at most.
+Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`. But SentencePiece sums scores in single precision
+over the whole text, so rounding, which depends on all text before, decides between nearly equal paths. The score of a
+path is reset to 0 when it passes 100,000, which limits the rounding step to 1/128.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ UNKNOWN_PENALTY = 10.0
 # The score of a user-defined piece for each byte after its first, whatever score the file gives it.
 USER_DEFINED_BONUS = 0.1
 
-# About how many times a score may be reset to 0 within a long piece; each reset takes time at the piece's end.
+# About how many times a score may be reset to 0 within a long piece; the piece's end takes time for each reset.
 MOST_RESETS = 16
 
-# Characters whose words are looked up together; small batches stay in the CPU cache.
-TOGETHER = 2000
-# How many words are followed one by one before a grid is looked up again.
-APART = 8
+# Characters whose words are looked up as one batch; small batches stay in the CPU cache.
+BATCH_CHARACTERS = 2000
+# How many words are summed one by one before a grid is looked up again.
+WORDS_OFF_GRID = 8
 
 
 class SentencePieceUnigram(ScoredModel):
-    """Pieces with log probabilities; the path with the highest sum wins, on a tie the one found first.
+    """Pieces with log probabilities; the path with the highest sum wins, on a tie the one that is found first.
 
     >>> vocabulary = ScoredPieces(["<unk>", "a", "b", "ab", "c"], [0.0, -1.0, -1.0, -1.5, -2.0],
     ...                           [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 4])
     >>> SentencePieceUnigram(vocabulary).segment("abxyc")
     [(3, 0, 2), (0, 2, 4), (4, 4, 5)]
 
-    A character that is no piece is unknown and scores 10 less than the lowest score.
+    A character without a piece is unknown, with a score 10 below the lowest score.
     """
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
@@ -69,19 +69,17 @@ class SentencePieceUnigram(ScoredModel):
 
     @property
     def numbered_bytes(self) -> int:
-        """About how much memory the numbered words take, `MOST_BYTES` of `single_precision` at most."""
+        """About how many bytes the numbered words take; at most `MOST_BYTES` of `single_precision`."""
         return self._rounded.bytes
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
-        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
         long = self._long.lengths_by_start(text)
         for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self.vocabulary.ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
-        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
-        ends.
-        """
+        """`(id, start, end)` of each token of a path; `parts` has its ids (None for an unknown character) and ends."""
         return self.vocabulary.segments(parts, text)
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
@@ -91,20 +89,20 @@ class SentencePieceUnigram(ScoredModel):
         return self._ids_of(self._words(pretoken), len(pretoken))
 
     def ids_of_words(self, text: str) -> list[int] | None:
-        """As `ids`, of a text that is split at white space, with a space put before each of its words.
+        """Like `ids`, for a text that is split at white space, with a space added before each word.
 
-        None where words are not looked up one by one.
+        None if words are not looked up one by one.
         """
         if not self._word_by_word or self._front != SPACE:
             return None
         return self._ids_of(_spaced_words(text), len(text) + 1)
 
-    def _ids_of(self, stretches: Iterable[Sequence[str]], length: int) -> list[int]:
-        """The ids of batches of words; where every word begins with a space, they come without it."""
+    def _ids_of(self, batches: Iterable[Sequence[str]], length: int) -> list[int]:
+        """The ids of batches of words; the words lack their leading space if every word has one."""
         packed = array("i")
         score = 0.0
         farthest = length * self._steepest
-        for words in stretches:
+        for words in batches:
             if self._rounded.full:
                 self._rounded = self._no_words()
             known = self._rounded
@@ -113,29 +111,29 @@ class SentencePieceUnigram(ScoredModel):
             found = pick(known.packed_ids)
             grid = known.at(score)
             changes = () if grid is None else pick(grid.change)
-            behind = score + sum(changes)
-            if grid is not None and behind > -grid.limit:
-                score = behind
+            sum_after = score + sum(changes)
+            if grid is not None and sum_after > -grid.limit:
+                score = sum_after
             elif farthest > FARTHEST or min(pick(known.certain_until)) < farthest:
                 found = list(found)
-                score = self._follow(known, words, numbers, changes, score, found)
+                score = self._corrected(known, words, numbers, changes, score, found)
             packed.frombytes(b"".join(found))
         ids = packed.tolist()
-        # With a space that is a piece in front, no word begins with an unknown character.
+        # If a word begins with a space that is a piece, it does not begin with an unknown character.
         return ids if self._front in self._score_of else self.vocabulary.fused(ids)
 
     def _no_words(self) -> RoundedWords:
         return RoundedWords(self._score_of, self._unknown_score, self.vocabulary, self._front, self._long)
 
     def _words(self, text: str) -> Iterator[list[str]]:
-        """The words in batches; where every word begins with a space, they come without it."""
+        """The words in batches, without their leading space if every word has one."""
         front = self._front
         if not front:
             yield self.vocabulary.words(text)
             return
         start, length = 0, len(text)
         while start < length:
-            end = text.find(front, start + TOGETHER)
+            end = text.find(front, start + BATCH_CHARACTERS)
             if end < 0:
                 end = length
             yield text[start + 1 : end].split(front)
@@ -144,7 +142,7 @@ class SentencePieceUnigram(ScoredModel):
     def _all_parts(self, text: str) -> Sequence[Part]:
         return self._best_path(text, 0.0)[0]
 
-    def _follow(
+    def _corrected(
         self,
         known: RoundedWords,
         words: Sequence[str],
@@ -153,17 +151,17 @@ class SentencePieceUnigram(ScoredModel):
         score: float,
         found: list[bytes],
     ) -> float:
-        """Correct what was `found` for words where rounding decides; return the score after them.
+        """Correct the `found` ids of words where rounding decides; return the score after the words.
 
-        `score` is that of the path before them, `changes` those of the words on its grid. On a grid, runs of words are
-        followed by their sum; near its end, and at words that it does not know, one word after the other.
+        `score` is that of the path before the words, `changes` how much each word changes it on its grid. On a grid,
+        the changes of many words are summed at once; near its end, and at words without a change, one by one.
         """
         rounded = array("f", [0.0])
         certain_until, scores_of = known.certain_until, known.scores
         at = begin = 0
         followed = known.at(score)
         while at < len(numbers):
-            apart = APART
+            off_grid = WORDS_OFF_GRID
             grid = known.at(score)
             if grid is not None and grid.limit + score > 0:
                 if grid is not followed:
@@ -175,17 +173,17 @@ class SentencePieceUnigram(ScoredModel):
                 except ValueError:
                     end = len(changes)
                 inside = changes[at - begin : end]
-                behind = score + sum(inside)
-                if behind > -grid.limit:
-                    score = behind
+                sum_after = score + sum(inside)
+                if sum_after > -grid.limit:
+                    score = sum_after
                     at = begin + end
-                    apart = 1
+                    off_grid = 1
                 else:
                     scores = list(accumulate(inside, initial=score))
                     last = bisect_left(scores, grid.limit, key=neg) - 1
                     score = scores[last]
                     at += last
-            for here, number in enumerate(numbers[at : at + apart], at):
+            for here, number in enumerate(numbers[at : at + off_grid], at):
                 if abs(score) < certain_until[number]:
                     rounded[0] = score
                     for piece_score in scores_of[number]:
@@ -195,11 +193,11 @@ class SentencePieceUnigram(ScoredModel):
                     word = self._front + words[here]
                     parts, score = self._best_path(word, score)
                     found[here] = pack_float(self.vocabulary.expanded(parts, word))
-            at += apart
+            at += off_grid
         return score
 
     def _best_path(self, text: str, score: float) -> tuple[list[Part], float]:
-        """The parts of the best path through a text, and its score, when the path up to there had a score."""
+        """The parts of the best path through a text, and its score; `score` is that of the path before the text."""
         length = len(text)
         best = array("f", [-inf]) * (length + 1)
         best[0] = score
@@ -212,13 +210,13 @@ class SentencePieceUnigram(ScoredModel):
         long_ends = self._long.ends(text)
         resets: list[tuple[int, float]] = []
         for start in range(length):
-            till_here = best[start]
-            if till_here > FARTHEST or till_here < -FARTHEST:
+            score_here = best[start]
+            if score_here > FARTHEST or score_here < -FARTHEST:
                 for at in range(start + 1, min(start + limit, length) + 1):
-                    best[at] -= till_here
-                resets.append((start, till_here))
-                till_here = best[start] = 0.0
-            # The nearest end that no short piece reaches from here: all paths to it so far end in a long piece.
+                    best[at] -= score_here
+                resets.append((start, score_here))
+                score_here = best[start] = 0.0
+            # The nearest end that no short piece reaches from here: so far, all paths to it end in a long piece.
             if long_ends is not None and (end := start + limit + 1) <= length and (found := long_ends[end]):
                 if resets and resets[-1][0] > end - found[0][0]:
                     best[end], start_of[end] = _best_across_resets(found, end, best, resets)
@@ -233,9 +231,9 @@ class SentencePieceUnigram(ScoredModel):
                                 start_of[end] = end - long_length
                     best[end] = so_far
             end = start + 1
-            candidate = till_here + score_of(text[start], unknown_score)
+            candidate = score_here + score_of(text[start], unknown_score)
             if candidate > best[end]:
-                # Only what is greater once it is rounded counts as greater.
+                # Compare again after rounding.
                 rounded[0] = candidate
                 if rounded[0] > best[end]:
                     best[end] = candidate
@@ -243,8 +241,8 @@ class SentencePieceUnigram(ScoredModel):
             for piece_length in lengths_of(text[start : start + 2], ()):
                 end = start + piece_length
                 piece_score = score_of(text[start:end])
-                if piece_score is not None and end <= length and till_here + piece_score > best[end]:
-                    rounded[0] = till_here + piece_score
+                if piece_score is not None and end <= length and score_here + piece_score > best[end]:
+                    rounded[0] = score_here + piece_score
                     if rounded[0] > best[end]:
                         best[end] = rounded[0]
                         start_of[end] = start
@@ -259,10 +257,10 @@ class SentencePieceUnigram(ScoredModel):
 def _best_across_resets(
     ends: Ends, end: int, best: Sequence[float], resets: Sequence[tuple[int, float]]
 ) -> tuple[float, int]:
-    """The score of the best path to an end whose last piece is long, and where that piece starts.
+    """The score of the best path to `end` whose last piece is long, and the start of that piece.
 
-    `resets` are the positions where scores were reset to 0, with the score that was subtracted from all paths
-    that passed them.
+    `resets` holds the positions where scores were reset to 0, each with the score that was subtracted from all paths
+    through it.
     """
     rounded = array("f", [-inf])
     best_start = 0
@@ -284,10 +282,10 @@ def _best_across_resets(
 
 
 def _spaced_words(text: str) -> Iterator[list[str]]:
-    """The words between white space, in batches."""
+    """The words of a text, split at white space, in batches."""
     start, length = 0, len(text)
     while start < length:
-        end = text.find(" ", start + TOGETHER)
+        end = text.find(" ", start + BATCH_CHARACTERS)
         if end < 0:
             end = length
         if words := text[start:end].split():
@@ -296,7 +294,7 @@ def _spaced_words(text: str) -> Iterator[list[str]]:
 
 
 def _at(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """A function that picks these indices from a list, all at once.
+    """Return a function that picks the items at these indexes from a sequence, all at once.
 
     >>> _at([2, 0])("abc")
     ('c', 'a')
@@ -305,7 +303,7 @@ def _at(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
 
 
 def parts_of(text: str, start_of: Sequence[int], vocabulary: ScoredPieces) -> list[Part]:
-    """The parts of a text, from where the last part of the best path to each place starts."""
+    """The parts of a text; `start_of` has, for each position, the start of the last part of the best path to it."""
     parts: list[Part] = []
     end = len(text)
     id_of = vocabulary.ids.get

@@ -1,4 +1,4 @@
-"""SentencePiece's two simplest models: one token a word, and one token a character."""
+"""SentencePiece's two simplest models: one token for each word, and one for each character."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SentencePieceWords(ScoredModel):
     >>> SentencePieceWords(vocabulary).segment("▁low▁high▁low")
     [(1, 0, 4), (0, 4, 9), (1, 9, 13)]
 
-    SentencePiece splits before spaces even where `treat_whitespace_as_suffix` has trained pieces that end in them, so
-    such a model finds hardly any word; neither does this one.
+    SentencePiece splits before spaces even if `treat_whitespace_as_suffix` made the trainer produce pieces that end in
+    spaces. Such a model finds hardly any word; this one matches that.
     """
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
@@ -53,9 +53,10 @@ class SentencePieceCharacters(ScoredModel):
 
 
 def symbols_of(vocabulary: ScoredPieces) -> Callable[[str], list[str]]:
-    """What SentencePiece first splits a text into: user-defined pieces, the longest at each position, and characters.
+    """Return a function that splits a text as SentencePiece first does: into user-defined pieces, the longest at each
+    position, and characters.
 
-    Raises VocabularyError for user-defined pieces that `Literals` refuses.
+    Raises VocabularyError for user-defined pieces that `Literals` rejects.
     """
     pieces = Literals(vocabulary.user_defined)
 

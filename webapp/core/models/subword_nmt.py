@@ -32,7 +32,7 @@ class SubwordBPE(BPE):
 def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
     """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
 
-    `ranks` gives the rank of `left << 32 | right`, `merged` the id that the merge of a rank makes.
+    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece.
 
     >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
     [3, 1]
@@ -43,13 +43,13 @@ def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Seq
 def merge_together_with_places(
     symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """As `merge_together`, with the index of the symbol that each of the result begins with."""
+    """Like `merge_together`, but return `(id, index)`, with the index of the initial symbol that an id begins with."""
     symbols = list(symbols)
     length = len(symbols)
     previous, following, heap = linked(pair_ranks(symbols, ranks))
     while heap:
         rank = heap[0] >> POSITION_BITS
-        found: list[int] = []  # pairs with what this round merges; they are candidates after it
+        found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it
         while heap and heap[0] >> POSITION_BITS == rank:
             at = heappop(heap) & 0xFFFFFFFF
             right = following[at]

@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-# The ids of the symbols, and how many bytes of the pre-token each stands for.
+# The ids of the symbols, and how many bytes of the pre-token each covers.
 Measured = tuple[list[int], list[int]]
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """One symbol a character, with the prefix before all but the first and the suffix after the last.
+    """One symbol for each character, with the prefix before all but the first and the suffix after the last.
 
-    A character that is no piece becomes its bytes (`<0x0A>`) with `byte_fallback`, if all of them are pieces; or the
-    unknown piece, with `fuse_unknown` one for a run of them; without an unknown piece it is left out.
+    With `byte_fallback`, a character without a piece becomes its bytes (`<0x0A>`) if all of them are pieces. Otherwise
+    it becomes the unknown piece, with `fuse_unknown` one for a run of them, or is left out if there is none.
 
     >>> pieces = ["<unk>", "a", "<0xC3>", "<0xA9>"]
     >>> symbols = Symbols({piece: id for id, piece in enumerate(pieces)}, unknown_id=0, byte_fallback=True)
     >>> symbols.measured("aéß")
     ([1, 2, 3, 0], [1, 1, 1, 2])
 
-    Two oddities of `tokenizers` are kept: unknown characters that wait to be fused come after the bytes that follow
-    them, and characters that are left out are not counted in bytes, so the offsets after them move.
+    Two oddities of `tokenizers` are reproduced: unknown characters that wait to be fused come after the bytes that
+    follow them, and characters that are left out do not count in the lengths, which shifts the offsets after them.
     """
 
     ids: Mapping[str, int]
@@ -35,7 +35,7 @@ class Symbols:
     suffix_apart: bool = False
 
     def ids_of(self, word: str) -> list[int]:
-        """The symbols alone."""
+        """The ids of the symbols."""
         id_of = self.ids.get
         if not self.prefix and not self.suffix:
             symbols = [id_of(character) for character in word]
@@ -51,15 +51,15 @@ class Symbols:
         return self.measured(word)[0]
 
     def measured(self, word: str) -> Measured:
-        """The symbols with their lengths in bytes."""
+        """The ids of the symbols, with their lengths in bytes."""
         symbols: list[int] = []
         lengths: list[int] = []
         waiting = 0  # the length of the unknown symbol that is not appended yet
         for at, character in enumerate(word):
             length = len(character.encode())
-            spelt = self._spelt(character, at, len(word))
-            id = self.ids.get(spelt)
-            if id is None and self.byte_fallback and (fallback := self._bytes_of(spelt)):
+            symbol = self._with_affixes(character, at, len(word))
+            id = self.ids.get(symbol)
+            if id is None and self.byte_fallback and (fallback := self._bytes_of(symbol)):
                 symbols += fallback
                 lengths += [1] * len(fallback)
                 continue
@@ -82,17 +82,17 @@ class Symbols:
 
     @cached_property
     def all_bytes(self) -> list[int] | None:
-        """The symbols of the 256 bytes, where no character can be unknown; else None."""
+        """The ids of the 256 bytes if byte fallback covers every character, else None."""
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in range(256)]
         return None if None in ids or not self.byte_fallback else ids  # type: ignore[return-value]
 
-    def _spelt(self, character: str, at: int, length: int) -> str:
+    def _with_affixes(self, character: str, at: int, length: int) -> str:
         if at and self.prefix:
             character = self.prefix + character
         if at == length - 1 and self.suffix and not self.suffix_apart:
             character += self.suffix
         return character
 
-    def _bytes_of(self, spelt: str) -> list[int] | None:
-        ids = [self.ids.get(f"<0x{byte:02X}>") for byte in spelt.encode()]
+    def _bytes_of(self, symbol: str) -> list[int] | None:
+        ids = [self.ids.get(f"<0x{byte:02X}>") for byte in symbol.encode()]
         return None if None in ids else ids  # type: ignore[return-value]

@@ -1,8 +1,8 @@
-"""The Unigram language model: the most likely of all segmentations of a text into pieces.
+"""The Unigram language model: the most probable of all segmentations of a text into pieces.
 
-Kudo 2018, "Subword Regularization", section 3.2: pieces are independent, so the best segmentation is the path of
-highest summed log probability through the lattice, found by Viterbi. Details (score of an unknown character, ties,
-fused unknowns) are those of Hugging Face's `tokenizers`, whose ids it reproduces.
+Kudo 2018, "Subword Regularization", section 3.2: pieces are independent, so the best segmentation is the path with the
+highest sum of log probabilities through the lattice, found by Viterbi. The score of an unknown character, ties and
+fused unknowns are as in Hugging Face's `tokenizers`, so the ids are the same.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# Up to this many characters, a pre-token is segmented whole.
+# Up to this many characters, a pre-token is segmented as a whole.
 SHORT = 16
 
 
 class Unigram:
-    """Pieces with log probabilities; the path with the highest sum wins, on a tie the one found first.
+    """Pieces with log probabilities; the path with the highest sum wins, on a tie the one that is found first.
 
-    A character that is no piece is unknown and scores `min(scores) - 10`; adjacent unknown characters are one token.
+    A character without a piece is unknown and scores `min(scores) - 10`; adjacent unknown characters are one token.
 
     >>> model = Unigram(["<unk>", "a", "b", "ab", "c"], [0.0, -1.0, -1.0, -1.5, -2.0], unknown_id=0)
     >>> model.segment("abxyc")
@@ -35,11 +35,11 @@ class Unigram:
     def __init__(
         self, pieces: Sequence[str], scores: Sequence[float], *, unknown_id: int, byte_fallback: bool = False
     ) -> None:
-        """`scores` holds a log probability (natural) a piece; with `byte_fallback` unknown text becomes its bytes, if
-        all of them are pieces (`<0x0A>`).
+        """`scores` holds the natural log probability of each piece. With `byte_fallback`, unknown text becomes
+        its bytes if all of them are pieces (`<0x0A>`).
 
-        Raises ValueError when there are more or fewer scores than pieces, a piece is empty or occurs twice,
-        `unknown_id` is no piece's, or `LongPieces` refuses the pieces.
+        Raises ValueError if there are more or fewer scores than pieces, a piece is empty or occurs twice,
+        `unknown_id` is not the id of a piece, or `LongPieces` rejects the pieces.
         """
         self.pieces: Sequence[str] = tuple(pieces)
         self.scores: Sequence[float] = tuple(map(float, scores))
@@ -71,19 +71,17 @@ class Unigram:
         self.ids = Cache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
-        """The lattice: `(start, end, id, log probability)` of all that fits; a character that is no piece has no id."""
+        """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
         long = self._long.lengths_by_start(text)
         for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self._ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each token of a path whose parts have these ids, None for an unknown character, and
-        ends.
-        """
+        """`(id, start, end)` of each token of a path; `parts` has its ids (None for an unknown character) and ends."""
         segments: list[tuple[int, int, int]] = []
         start = 0
         unknown_id = self.unknown_id
@@ -112,7 +110,7 @@ class Unigram:
         return self.tokens(parts, pretoken)
 
     def _in_bytes(self, text: str, id: int, start: int, end: int) -> list[tuple[int, int, int]]:
-        """A token, or for an unknown one those of its bytes, each with the range of the whole."""
+        """A token, or for an unknown one the tokens of its bytes, each with the range of the whole."""
         if id != self.unknown_id or text[start:end] in self._ids:
             return [(id, start, end)]
         ids = [self._ids.get(f"<0x{byte:02X}>") for byte in text[start:end].encode()]
@@ -126,13 +124,13 @@ class Unigram:
         return tuple(id for id, _, _ in self.segment(pretoken))
 
     def _ids_of_span(self, span: str) -> tuple[int, ...]:
-        """The ids of a span wherever it stands; none if they depend on the text around it, or the span is too long."""
+        """The ids of a span in any context; empty if they depend on the context, or if the span is too long."""
         if len(span) > LONGEST or self._long.ends(span) or not self._spans.sure(span):
             return ()
         return tuple(id for id, _, _ in self._segment(span))
 
     def _best_path(self, text: str) -> list[int]:
-        """For each end, where the last token of the best path to it starts."""
+        """For each position, the start of the last token of the best path to it."""
         length = len(text)
         best = [-inf] * (length + 1)
         best[0] = 0.0
@@ -143,8 +141,8 @@ class Unigram:
         long_ends = self._long.ends(text)
         beyond = self._long.limit + 1
         for start in range(length):
-            till_here = best[start]
-            # The nearest end that no short piece reaches from here: all paths to it so far end in a long piece.
+            score_here = best[start]
+            # The nearest end that no short piece reaches from here: so far, all paths to it end in a long piece.
             if long_ends is not None and (end := start + beyond) <= length:
                 for long_length, long_score in long_ends[end]:
                     score = best[end - long_length] + long_score
@@ -152,7 +150,7 @@ class Unigram:
                         best[end] = score
                         start_of[end] = end - long_length
             end = start + 1
-            score = till_here + score_of(text[start], unknown_score)
+            score = score_here + score_of(text[start], unknown_score)
             if score > best[end]:
                 best[end] = score
                 start_of[end] = start
@@ -161,7 +159,7 @@ class Unigram:
                 if end > length:
                     break
                 piece_score = score_of(text[start:end])
-                if piece_score is not None and till_here + piece_score > best[end]:
-                    best[end] = till_here + piece_score
+                if piece_score is not None and score_here + piece_score > best[end]:
+                    best[end] = score_here + piece_score
                     start_of[end] = start
         return start_of

@@ -1,4 +1,4 @@
-"""One token a word: a word that is not in the vocabulary is unknown as a whole."""
+"""One token for each word: a word that is not in the vocabulary is unknown as a whole."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class WordLevel:
     >>> model.ids("lower"), model.segment("lowest")
     ((2,), ((0, 0, 6),))
 
-    Where the unknown token is no piece, `tokenizers` fails on an unknown word; here it is left out.
+    If the unknown token is not a piece, `tokenizers` fails on an unknown word; here the word is left out.
     """
 
     def __init__(self, pieces: Sequence[str], *, unknown: str = "<unk>") -> None:
-        """Raises ValueError when a piece occurs twice."""
+        """Raises ValueError if a piece occurs twice."""
         self.pieces: Sequence[str] = tuple(pieces)
         self.unknown = unknown
         self._ids = {piece: id for id, piece in enumerate(self.pieces)}
@@ -29,7 +29,7 @@ class WordLevel:
         self.ids = Cache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""WordPiece as BERT encodes with it: the longest piece first, from the left.
+"""WordPiece encoding as in BERT: the longest piece first, from the left.
 
 Schuster and Nakajima 2012; Devlin et al. 2019, "BERT", section 3; the greedy search is `WordpieceTokenizer` of
 BERT's published code.
@@ -13,16 +13,16 @@ from webapp.core.models.fast.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-# Characters; where no piece is longer, trying every length takes less than a table of lengths. The table costs a fifth
+# In characters; if no piece is longer, trying every length is faster than a table of lengths. The table takes a fifth
 # of the loading time of 30,000 pieces and saves nothing on their words, which have 5 characters left on average.
 LONG = 32
 
 
 class WordPiece:
-    """Takes the longest piece that fits, from the left, until the word is covered; pieces inside a word have a prefix.
+    """Takes the longest matching piece, from the left, until the word is covered; pieces inside a word have a prefix.
 
-    A word that cannot be covered to its end becomes the unknown piece as a whole, and so does one of more than
-    `max_word_length` characters.
+    A word that pieces cannot cover to its end is one unknown token, and so is a word of more than `max_word_length`
+    characters.
 
     >>> model = WordPiece(["[UNK]", "un", "##aff", "##able", "##a"])
     >>> [model.pieces[id] for id in model.ids("unaffable")]
@@ -39,7 +39,7 @@ class WordPiece:
         continuing_subword_prefix: str = "##",
         max_word_length: int = 100,
     ) -> None:
-        """Raises ValueError when a piece occurs twice, `unknown` is no piece, or `lengths_by_beginning` refuses the
+        """Raises ValueError if a piece occurs twice, `unknown` is not a piece, or `lengths_by_beginning` rejects the
         pieces inside a word.
         """
         self.pieces: Sequence[str] = tuple(pieces)
@@ -53,7 +53,7 @@ class WordPiece:
             raise VocabularyError("the unknown token %(unknown)s is not in the vocabulary", unknown=shown(unknown))
         self.unknown_id: int = self._ids[unknown]
         prefix = continuing_subword_prefix
-        # Pieces inside a word, without their prefix: a slice of the word can then be looked up as it is.
+        # Pieces inside a word, without their prefix, so that a slice of the word can be looked up directly.
         self._inner = {piece[len(prefix) :]: id for piece, id in self._ids.items() if piece.startswith(prefix)}
         self._longest = max(map(len, self._ids))
         self._longest_inner = max(map(len, self._inner), default=1)
@@ -61,14 +61,14 @@ class WordPiece:
         self._inner_lengths: dict[str, tuple[int, ...]] | None = None
         if max(self._longest, self._longest_inner) > LONG:
             self._first_lengths = sorted(set(map(len, self._ids)))
-            # No piece that is longer than a word can be is ever looked for.
+            # Pieces longer than the longest word never match.
             self._inner_lengths = lengths_by_beginning(
                 (piece for piece in self._inner if len(piece) <= max_word_length), bounded=True
             )
         self.ids = Cache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None when it is not in the vocabulary."""
+        """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece) if isinstance(piece, str) else None
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
@@ -81,7 +81,7 @@ class WordPiece:
         return segments or ((self.unknown_id, 0, len(pretoken)),)
 
     def _by_every_length(self, word: str) -> tuple[tuple[int, int, int], ...]:
-        """The tokens of a word, trying every length; none when something is not covered."""
+        """The tokens of a word, trying every length; empty if pieces do not cover the word."""
         segments: list[tuple[int, int, int]] = []
         id_of, longest = self._ids.get, self._longest
         start, length = 0, len(word)
@@ -97,7 +97,7 @@ class WordPiece:
         return tuple(segments)
 
     def _by_table(self, word: str) -> tuple[tuple[int, int, int], ...]:
-        """As `_by_every_length`, trying the lengths that some piece has."""
+        """Like `_by_every_length`, but trying only lengths that some piece has."""
         length = len(word)
         start = self._end_of_first(word)
         if not start:
@@ -116,7 +116,7 @@ class WordPiece:
         return tuple(segments)
 
     def _end_of_first(self, word: str) -> int:
-        """The end of the longest piece that a word begins with; 0 when there is none."""
+        """The end of the longest piece that a word begins with; 0 if there is none."""
         lengths = self._first_lengths or []
         for at in range(bisect_right(lengths, len(word)) - 1, -1, -1):
             if word[: lengths[at]] in self._ids:

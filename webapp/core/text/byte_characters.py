@@ -14,24 +14,24 @@ BYTE_ORDER = bytes([*_PRINTABLE, *_OTHERS])
 """All bytes in the order of GPT-2's ids."""
 
 
-def spelt(piece: bytes) -> str:
+def bytes_to_characters(piece: bytes) -> str:
     """Return the characters that spell a piece.
 
-    >>> spelt(" naïve".encode())
+    >>> bytes_to_characters(" naïve".encode())
     'ĠnaÃ¯ve'
     """
     return piece.decode("latin-1").translate(_CHARACTER_OF)
 
 
-def unspelt(name: str) -> bytes:
+def characters_to_bytes(name: str) -> bytes:
     """Return the bytes that characters spell.
 
-    >>> unspelt("ĠnaÃ¯ve").decode()
+    >>> characters_to_bytes("ĠnaÃ¯ve").decode()
     ' naïve'
 
     Raises ValueError for a character outside the byte alphabet.
     """
     # `translate` keeps a character outside the table, such as a space, which `encode` would take for its own byte.
     if not _BYTE_OF.keys() >= set(map(ord, name)):
-        raise ValueError(f"{name!r} is not spelt in bytes")
+        raise ValueError(f"{name!r} has a character outside the byte alphabet")
     return name.translate(_BYTE_OF).encode("latin-1")

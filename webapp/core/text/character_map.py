@@ -243,7 +243,7 @@ class CharacterMap:
 
 
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
-    """A text with spanes replaced."""
+    """Return a text with spans replaced."""
     pieces: list[str] = []
     position = 0
     for start, end, replacement in replacements:

@@ -13,7 +13,7 @@ import regex
 from webapp.core.models.fast.cache import Cache
 from webapp.core.text.alignment import AlignedText, Change
 from webapp.core.text.bert_characters import COMBINING
-from webapp.core.text.byte_characters import spelt
+from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.character_classes import members
 from webapp.core.text.character_map import CharacterMap, RuleStarts
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
@@ -100,12 +100,14 @@ class ByteCharacters:
 
     def normalize(self, text: str) -> str:
         """Return the spelled bytes."""
-        return spelt(text.encode())
+        return bytes_to_characters(text.encode())
 
     def align(self, aligned: AlignedText) -> AlignedText:
         """Return the spelled bytes, each with the range of its character."""
         return aligned.transformed(
-            (byte, int(at > 0)) for character in aligned.text for at, byte in enumerate(spelt(character.encode()))
+            (byte, int(at > 0))
+            for character in aligned.text
+            for at, byte in enumerate(bytes_to_characters(character.encode()))
         )
 
 
@@ -134,7 +136,7 @@ class Precompiled:
 
     @cached_property
     def _normalized(self) -> Cache[str]:
-        return Cache(lambda stretch: "".join(character for character, _ in self._changes(stretch)))
+        return Cache(lambda span: "".join(character for character, _ in self._changes(span)))
 
     def _changes(self, text: str) -> Iterator[Change]:
         known = self._known

@@ -103,12 +103,12 @@ class UnicodeScripts:
 
 
 @dataclass(frozen=True)
-class SpeltByteLevel:
+class ByteLevelCharacters:
     """GPT-2's pre-tokenizer as in `tokenizers`, which spells the bytes of pre-tokens as printable characters.
 
     It is for models other than byte-level BPE over all 256 bytes; for those, `ByteLevel` keeps pre-tokens as text.
 
-    >>> SpeltByteLevel(ByteLevel()).split("naïve me")
+    >>> ByteLevelCharacters(ByteLevel()).split("naïve me")
     ['naÃ¯ve', 'Ġme']
     """
 

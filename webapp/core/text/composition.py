@@ -1,8 +1,8 @@
 """Unicode's normalization forms with alignment: the source of each character of the result.
 
 `unicodedata` computes the text. This module computes the alignment with the algorithms of Unicode Standard Annex 15 and
-a count for each character, like the crate behind `tokenizers`: 0 for a character that replaces one of the original, 1
-for an added one, and -n for one that n others were composed into.
+a count for each character, like the crate that `tokenizers` uses: 0 for a character that replaces one of the original,
+1 for an added one, and -n for one that n others were composed into.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from webapp.core.text.bert_characters import escaped
 # unicodedata sorts combining marks by insertion, which takes minutes for a megabyte of them in the wrong order.
 _LONG_RUN_OF_MARKS = regex.compile(r"\p{M}{100}")
 # An ASCII character never combines with the one before it, so spans between ASCII characters normalize separately.
-_STRETCH = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_SPAN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Counted = tuple[str, int]
@@ -52,15 +52,15 @@ def form_edits(form: Form, text: str) -> Iterator[Edit]:
     [(3, 5, 'é', [3])]
     """
     known: dict[str, tuple[str, list[int]] | None] = {}
-    for stretch in _STRETCH.finditer(text):
-        original = stretch[0]
+    for span in _SPAN.finditer(text):
+        original = span[0]
         if original not in known:
             known[original] = None if is_normalized(form, original) else _normalized(form, original)
         found = known[original]
         if found is not None:
-            start = stretch.start()
+            start = span.start()
             changed, sources = found
-            yield start, stretch.end(), changed, [start + source for source in sources]
+            yield start, span.end(), changed, [start + source for source in sources]
 
 
 def _normalized(form: Form, text: str) -> tuple[str, list[int]]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Protocol
 
-from webapp.core.text.byte_characters import spelt, unspelt
+from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.normalizers import check_length
 from webapp.core.text.split_patterns import SplitPattern
 
@@ -43,7 +43,7 @@ class Join:
         return self.separator.join(map(_text, pieces))
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The one piece that they are together."""
+        """The joined pieces as a single piece."""
         return [self.separator.join(pieces)]
 
 
@@ -54,11 +54,11 @@ class ByteLevelDecoder:
     >>> ByteLevelDecoder().decode([b"na", b"\\xc3", b"\\xaf", b"ve", b"\\xc3"])
     'naïve\ufffd'
 
-    With `spelt`, a `str` piece whose characters all belong to GPT-2's byte alphabet also represents bytes, as added
-    tokens do in `tokenizers`.
+    With `byte_characters`, a `str` piece whose characters all belong to GPT-2's byte alphabet also represents bytes, as
+    added tokens do in `tokenizers`.
     """
 
-    spelt: bool = False
+    byte_characters: bool = False
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The joined bytes as text."""
@@ -66,14 +66,14 @@ class ByteLevelDecoder:
         return joined.decode("utf-8", errors="replace")
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The one piece that they are together."""
+        """The joined pieces as a single piece."""
         return [self.decode(pieces)]
 
     def _bytes(self, piece: str) -> bytes:
-        if not self.spelt:
+        if not self.byte_characters:
             return piece.encode()
         try:
-            return unspelt(piece)
+            return characters_to_bytes(piece)
         except ValueError:
             return piece.encode()
 
@@ -152,11 +152,11 @@ class MetaspaceDecoder:
     prepend: bool = True
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The pieces joined, with spaces again."""
+        """The joined pieces, with `▁` replaced by spaces."""
         return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces, with spaces again."""
+        """The pieces, with `▁` replaced by spaces."""
         return [
             piece.replace(self.replacement, "" if self.prepend and at == 0 else " ") for at, piece in enumerate(pieces)
         ]
@@ -186,14 +186,14 @@ class ReplaceDecoder:
         length = sum(map(len, pieces))
         changed = []
         for piece in pieces:
-            kept = []
+            between = []
             position = 0
             for start, end in self._pattern.spans(piece):
-                kept.append(piece[position:start])
+                between.append(piece[position:start])
                 position = end
-            length += len(self.content) * len(kept)
+            length += len(self.content) * len(between)
             check_length(length)
-            changed.append(self.content.join((*kept, piece[position:])))
+            changed.append(self.content.join((*between, piece[position:])))
         return changed
 
     @cached_property
@@ -206,7 +206,7 @@ class Fuse:
     """Joins all pieces to one."""
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The one piece."""
+        """The joined piece."""
         return ["".join(pieces)]
 
 
@@ -265,7 +265,7 @@ class CTC:
     cleanup: bool = True
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces, each once."""
+        """The pieces without repetitions and padding."""
         changed = []
         for piece, _ in groupby(pieces):
             piece = piece.replace(self.pad, "")
@@ -287,11 +287,13 @@ class DecoderSequence:
     steps: tuple[DecoderStep, ...]
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The text."""
-        return "".join(self.change([piece if isinstance(piece, str) else spelt(piece) for piece in pieces]))
+        """Return the text of the pieces after the last step."""
+        return "".join(
+            self.change([piece if isinstance(piece, str) else bytes_to_characters(piece) for piece in pieces])
+        )
 
     def change(self, pieces: list[str]) -> list[str]:
-        """The pieces as the last one leaves them."""
+        """Return the pieces after the last step."""
         for step in self.steps:
             pieces = step.change(pieces)
         return pieces

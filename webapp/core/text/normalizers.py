@@ -144,7 +144,7 @@ class BertNormalizer:
         Each can be normalized separately, because the normalizer never looks across such a boundary.
         """
         # str.split() is fastest, but also splits at a few control characters.
-        if self.clean_text and text.isascii() and not _SPLITS_AND_IS_NONE.search(text):
+        if self.clean_text and text.isascii() and not _SPLIT_BY_PYTHON_ONLY.search(text):
             return text.split()
         return self._word.findall(text)
 
@@ -242,11 +242,11 @@ class Prepend:
     prepend: str
 
     def normalize(self, text: str) -> str:
-        """The text with the characters in front."""
+        """The text with the characters prepended."""
         return self.prepend + text if text else text
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The text with the characters in front, aligned."""
+        """The text with the characters prepended, aligned."""
         if not aligned.text:
             return aligned
         return aligned.edited([(0, 0, self.prepend, [0] * len(self.prepend))])
@@ -263,13 +263,13 @@ class NormalizerSequence:
     normalizers: tuple[Normalizer, ...]
 
     def normalize(self, text: str) -> str:
-        """The text as the last one leaves it."""
+        """The text after the last normalizer."""
         for normalizer in self.normalizers:
             text = normalizer.normalize(text)
         return text
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The text as the last one leaves it, aligned."""
+        """The text after the last normalizer, aligned."""
         for normalizer in self.normalizers:
             aligned = normalizer.align(aligned)
         return aligned
@@ -304,7 +304,7 @@ _NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
 _BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
 _BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
-_SPLITS_AND_IS_NONE = re.compile(r"[\x0b\x0c\x1c-\x1f]")
+_SPLIT_BY_PYTHON_ONLY = re.compile(r"[\x0b\x0c\x1c-\x1f]")
 # The few Chinese characters above the Basic Multilingual Plane would slow this down; they stay in longer spans.
 _BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BETWEEN_SPACE_AND_CHINESE = re.compile(

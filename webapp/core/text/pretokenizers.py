@@ -1,4 +1,4 @@
-"""Pre-tokenizers: how a text is cut before the model sees it."""
+"""Pre-tokenizers, which split a text before the model sees it."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ Span = tuple[str, int, int]
 
 
 class PreTokenizer(Protocol):
-    """Cuts a (normalized) text into pre-tokens."""
+    """Splits a normalized text into pre-tokens."""
 
     def split(self, text: str) -> list[str]:
-        """The pre-tokens, as fast as can be."""
+        """Return the pre-tokens; this is the fast method."""
 
     def spans(self, text: str) -> list[Span]:
-        """`(pre-token, start, end)`, in characters of the text.
+        """Return `(pre-token, start, end)` for each pre-token, in characters of the text.
 
-        A pre-token longer than its range has that many made-up characters at its front.
+        A pre-token that is longer than its range begins with as many inserted characters.
         """
 
 
 @runtime_checkable
 class Cutting(Protocol):
-    """A pre-tokenizer whose pre-tokens are not simply stretches of the text."""
+    """A pre-tokenizer whose pre-tokens may differ from the text that they cover."""
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
-        """The pre-tokens with the place of each of their characters."""
+        """Return the pre-tokens, aligned."""
 
 
 @dataclass(frozen=True)
 class ByteLevel:
     """GPT-2's pre-tokenizer. The pre-tokens stay text; the model turns them into bytes.
 
-    With `add_prefix_space` the text gets a space in front, unless it begins with one. Without `cuts` it stays whole.
+    With `add_prefix_space` a space is prepended to a text that does not begin with one. Without `use_regex` the text is
+    one pre-token.
 
     >>> ByteLevel().split("Hello, it's me")
     ['Hello', ',', ' it', "'s", ' me']
@@ -53,25 +54,25 @@ class ByteLevel:
 
     pattern: SplitPattern = field(default=SplitPattern(GPT2), init=False)
     add_prefix_space: bool = False
-    cuts: bool = True
+    use_regex: bool = True
 
     def split(self, text: str) -> list[str]:
-        """The matches of GPT-2's pattern, which leave nothing out."""
+        """The matches of GPT-2's pattern, which cover the whole text."""
         if self.add_prefix_space and text and not text.startswith(" "):
             text = " " + text
-        if not self.cuts:
+        if not self.use_regex:
             return [text] if text else []
         return self.pattern.findall(text)
 
     def spans(self, text: str) -> list[Span]:
-        """The matches with their ranges; a space put in front has none of its own."""
-        spans = _one_after_the_other(self.split(text))
+        """The matches with their ranges; a prepended space has no range of its own."""
+        spans = _consecutive(self.split(text))
         if spans and spans[-1][2] > len(text):
             spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
         return spans
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
-        """The matches with the place of each of their characters."""
+        """The matches, aligned."""
         if self.add_prefix_space and not aligned.text.startswith(" "):
             aligned = Prepend(" ").align(aligned)
         ends = accumulate(map(len, self.split(aligned.text)))
@@ -80,11 +81,11 @@ class ByteLevel:
 
 @dataclass(frozen=True)
 class Split:
-    """Cuts at the matches of a pattern (in the syntax of `regex`).
+    """Splits at the matches of a pattern (in the syntax of `regex`).
 
-    `behavior` says what becomes of a match: a pre-token of its own (`isolated`), nothing (`removed`), part of the
-    pre-token before or after it, or of one with its neighbouring matches (`contiguous`). `invert` exchanges matches
-    and what lies between them.
+    By `behavior`, a match is a pre-token of its own (`isolated`), is dropped (`removed`), joins the pre-token before or
+    after it, or forms one pre-token with adjacent matches (`contiguous`). `invert` swaps the matches and the gaps
+    between them.
 
     >>> Split(r"-", "isolated").split("well-to-do")
     ['well', '-', 'to', '-', 'do']
@@ -97,9 +98,9 @@ class Split:
     invert: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ValueError for an unknown behavior, `regex.error` for a pattern that is none."""
+        """Raises ValueError for an unknown behavior, `regex.error` for an invalid pattern."""
         if self.behavior not in get_args(Behavior):
-            raise ValueError(f"the behavior is one of {', '.join(get_args(Behavior))}, not {self.behavior!r}")
+            raise ValueError(f"the behavior must be one of {', '.join(get_args(Behavior))}, not {self.behavior!r}")
         regex.compile(self.pattern)
 
     def split(self, text: str) -> list[str]:
@@ -111,7 +112,7 @@ class Split:
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens with their ranges."""
         if self._covering:
-            return _one_after_the_other(self.split(text))
+            return _consecutive(self.split(text))
         return [(text[start:end], start, end) for start, end in self._ranges(text)]
 
     @cached_property
@@ -120,8 +121,8 @@ class Split:
 
     @cached_property
     def _covering(self) -> bool:
-        kept = (self.behavior == "isolated") or (self.behavior == "removed" and self.invert)
-        return kept and self._pattern.covers
+        keeps_matches = (self.behavior == "isolated") or (self.behavior == "removed" and self.invert)
+        return keeps_matches and self._pattern.covers
 
     def _ranges(self, text: str) -> list[tuple[int, int]]:
         pieces = [(start, end, matched != self.invert) for start, end, matched in matches_and_gaps(self._pattern, text)]
@@ -129,7 +130,7 @@ class Split:
 
 
 class Runs:
-    """What the pre-tokenizers share that take the matches of a pattern, and leave out what lies between them."""
+    """Base class of the pre-tokenizers that return the matches of a pattern and drop the gaps between them."""
 
     def _compiled(self, text: str) -> re.Pattern[str] | regex.Pattern[str]:
         raise NotImplementedError
@@ -145,7 +146,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Whitespace:
-    r"""Runs of word characters and runs of everything else but white space: `\w+|[^\w\s]+`.
+    r"""Splits into runs of word characters and runs of all other characters except white space: `\w+|[^\w\s]+`.
 
     >>> Whitespace().split("Let's go ... 東京へ")
     ['Let', "'", 's', 'go', '...', '東京へ']
@@ -162,7 +163,7 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class WhitespaceSplit(Runs):
-    """Whatever stands between white space.
+    """Splits at white space.
 
     >>> WhitespaceSplit().split("Let's go ...")
     ["Let's", 'go', '...']
@@ -174,7 +175,7 @@ class WhitespaceSplit(Runs):
 
 @dataclass(frozen=True)
 class BertPreTokenizer(Runs):
-    """White space separates, each punctuation character stands alone.
+    """Splits at white space, and isolates each punctuation character.
 
     >>> BertPreTokenizer().split("Let's go...")
     ['Let', "'", 's', 'go', '.', '.', '.']
@@ -186,7 +187,7 @@ class BertPreTokenizer(Runs):
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Punctuation characters (ASCII's, and Unicode's category P) are cut at.
+    """Splits at punctuation characters: those of ASCII, and Unicode's category P.
 
     >>> Punctuation().split("Hey... you")
     ['Hey', '.', '.', '.', ' you']
@@ -206,10 +207,10 @@ class Punctuation:
 
 @dataclass(frozen=True)
 class Metaspace:
-    """Spaces become `▁`, and each begins a new pre-token; with `prepend` the text gets one in front.
+    """Replaces spaces with `▁`, each of which begins a pre-token; with `prepend` the text gets one at its beginning.
 
-    Prepending is left out where the text begins with a space, as in `tokenizers`, and with `only_first` for all but
-    the stretch that the whole text begins with. Without `splits` the text stays whole.
+    Nothing is prepended to a text that begins with a space, as in `tokenizers`, or with `only_first` to any span but
+    the first of the whole text. Without `splits` the text is one pre-token.
 
     >>> Metaspace().split("Hey my  friend")
     ['▁Hey', '▁my', '▁', '▁friend']
@@ -221,8 +222,8 @@ class Metaspace:
     splits: bool = True
 
     @property
-    def further(self) -> Metaspace:
-        """What this is for stretches that the text does not begin with."""
+    def for_later_spans(self) -> Metaspace:
+        """The pre-tokenizer for spans after the first of a text."""
         return replace(self, prepend=False, only_first=False) if self.only_first else self
 
     def split(self, text: str) -> list[str]:
@@ -233,16 +234,16 @@ class Metaspace:
         return self._pattern.findall(marked)
 
     def spans(self, text: str) -> list[Span]:
-        """The pre-tokens with their ranges; a prepended `▁` has none of its own."""
-        spans = _one_after_the_other(self.split(text))
+        """The pre-tokens with their ranges; a prepended `▁` has no range of its own."""
+        spans = _consecutive(self.split(text))
         if spans and spans[-1][2] > len(text):
             spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
         return spans
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
-        """The pre-tokens with the place of each of their characters."""
+        """The pre-tokens, aligned."""
         if self.only_first and aligned.text and aligned.starts[0]:
-            return self.further.cut(aligned)
+            return self.for_later_spans.cut(aligned)
         marked = self._marked(aligned.text)
         if len(marked) > len(aligned.text):
             aligned = Prepend(self.replacement).align(aligned)
@@ -264,7 +265,7 @@ class Metaspace:
 
 @dataclass(frozen=True)
 class PreTokenizerSequence:
-    """Several pre-tokenizers, each cutting what the one before it left.
+    """Applies several pre-tokenizers in order, each to the pre-tokens of the one before.
 
     >>> PreTokenizerSequence((WhitespaceSplit(), Punctuation())).split("Let's go!")
     ['Let', "'", 's', 'go', '!']
@@ -274,35 +275,35 @@ class PreTokenizerSequence:
 
     @property
     def first(self) -> PreTokenizer:
-        """The one that sees the whole text."""
+        """The first pre-tokenizer, which splits the whole text."""
         return self.pretokenizers[0]
 
     @property
     def rest(self) -> PreTokenizerSequence:
-        """Those that see only what the first one left, so that their answer can be remembered by it."""
+        """All others, which see only pre-tokens of the first one, so that their results can be cached for each."""
         return PreTokenizerSequence(self.pretokenizers[1:])
 
     @property
-    def further(self) -> PreTokenizerSequence:
-        """What this is for stretches that the text does not begin with."""
-        return PreTokenizerSequence(tuple(map(further, self.pretokenizers)))
+    def for_later_spans(self) -> PreTokenizerSequence:
+        """The pre-tokenizer for spans after the first of a text."""
+        return PreTokenizerSequence(tuple(map(for_later_spans, self.pretokenizers)))
 
     def split(self, text: str) -> list[str]:
-        """The pre-tokens of the last one."""
+        """The pre-tokens of the last pre-tokenizer."""
         pretokens = [text]
         for pretokenizer in self.pretokenizers:
             pretokens = [piece for pretoken in pretokens for piece in pretokenizer.split(pretoken)]
         return pretokens
 
     def spans(self, text: str) -> list[Span]:
-        """The pre-tokens of the last one with their ranges."""
+        """The pre-tokens of the last pre-tokenizer, with their ranges."""
         spans: list[Span] = [(text, 0, len(text))] if text else []
         for pretokenizer in self.pretokenizers:
             spans = [inner for outer in spans for inner in _within(outer, pretokenizer)]
         return spans
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
-        """The pre-tokens of the last one with the place of each of their characters."""
+        """The pre-tokens of the last pre-tokenizer, aligned."""
         pieces = [aligned] if aligned.text else []
         for pretokenizer in self.pretokenizers:
             pieces = [inner for outer in pieces for inner in cut(pretokenizer, outer)]
@@ -310,43 +311,43 @@ class PreTokenizerSequence:
 
 
 def cut(pretokenizer: PreTokenizer, aligned: AlignedText) -> list[AlignedText]:
-    """The pre-tokens with the place of each of their characters, whatever the pre-tokenizer does to them."""
+    """Return the pre-tokens of any pre-tokenizer, aligned."""
     if isinstance(pretokenizer, Cutting):
         return pretokenizer.cut(aligned)
     return [aligned.part(start, end) for _, start, end in pretokenizer.spans(aligned.text)]
 
 
-def further(pretokenizer: PreTokenizer) -> PreTokenizer:
-    """The pre-tokenizer as it treats stretches that the text does not begin with."""
-    return pretokenizer.further if isinstance(pretokenizer, Metaspace | PreTokenizerSequence) else pretokenizer
+def for_later_spans(pretokenizer: PreTokenizer) -> PreTokenizer:
+    """Return the pre-tokenizer for spans after the first of a text."""
+    return pretokenizer.for_later_spans if isinstance(pretokenizer, Metaspace | PreTokenizerSequence) else pretokenizer
 
 
 def needs_places(pretokenizer: PreTokenizer | None) -> bool:
-    """Whether a pre-tokenizer asks for a place that only the alignment knows."""
+    """Whether a pre-tokenizer depends on positions in the text that only the alignment has."""
     return isinstance(pretokenizer, PreTokenizerSequence) and any(
-        needs_places(inner) or (at > 0 and further(inner) != inner)
+        needs_places(inner) or (at > 0 and for_later_spans(inner) != inner)
         for at, inner in enumerate(pretokenizer.pretokenizers)
     )
 
 
 def changes_text(pretokenizer: PreTokenizer | None) -> bool:
-    """Whether pre-tokens may differ from the text they stand for, other than by characters put in front."""
+    """Whether pre-tokens may differ from the text that they cover in more than inserted characters at the beginning."""
     if isinstance(pretokenizer, PreTokenizerSequence):
         return any(map(changes_text, pretokenizer.pretokenizers))
     return isinstance(pretokenizer, Cutting) and not isinstance(pretokenizer, Metaspace | ByteLevel)
 
 
 def _within(outer: Span, pretokenizer: PreTokenizer) -> list[Span]:
-    """The spans inside a pre-token, in characters of the text it was cut from."""
+    """The spans inside a pre-token, in characters of the text."""
     pretoken, start, end = outer
-    shift = end - len(pretoken)  # below start when the pre-token has made-up characters in front
+    shift = end - len(pretoken)  # less than start if the pre-token begins with inserted characters
     return [
         (piece, max(start, left + shift), max(start, right + shift))
         for piece, left, right in pretokenizer.spans(pretoken)
     ]
 
 
-def _one_after_the_other(pretokens: list[str]) -> list[Span]:
+def _consecutive(pretokens: list[str]) -> list[Span]:
     ends = list(accumulate(map(len, pretokens)))
     return list(zip(pretokens, [0, *ends], ends, strict=False))
 

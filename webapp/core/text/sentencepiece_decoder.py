@@ -1,4 +1,4 @@
-"""How SentencePiece makes text of pieces again."""
+"""SentencePiece's decoder, which turns pieces back into text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Literal
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.sentencepiece_normalizer import SPACE
 
-_NO_CHARACTER = re.compile("[\udc80-\udcff]")
+_INVALID_BYTE = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
 class SentencePieceDecoder:
-    """Spaces for `▁`, bytes read as UTF-8, nothing for control pieces, a surface for the unknown one.
+    """Replaces `▁` with spaces and the unknown piece with its surface, decodes byte pieces, and drops control pieces.
 
-    `strip` says what becomes of the `▁` that the text begins with: the first one goes, or the first one of every piece
-    before which there is no text yet.
+    `strip` says which `▁` to remove at the beginning of the text: none, the first one, or the first one of every piece
+    until there is text.
 
     >>> decoder = SentencePieceDecoder(control=frozenset({"<s>"}), byte_pieces={"<0xC3>": 0xC3, "<0xA9>": 0xA9})
     >>> decoder.decode(["<s>", "▁caf", "<0xC3>", "<0xA9>", "<unk>", "▁", "<0xC3>"])
     'café ⁇   \ufffd'
 
-    Each byte that belongs to no character becomes a U+FFFD of its own. Bytes do not count as the beginning of the text
-    until another piece follows: so SentencePiece does.
+    Each byte that is not valid UTF-8 becomes a U+FFFD of its own. As in SentencePiece, bytes do not count as text until
+    another piece follows.
     """
 
     control: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class SentencePieceDecoder:
     space: str = SPACE
 
     def decode(self, pieces: Sequence[str | bytes]) -> str:
-        """The text that the pieces spell."""
+        """Return the text of the pieces."""
         texts: list[str] = []
         waiting = bytearray()
         strips = self.strip != "nothing"
@@ -66,7 +66,7 @@ class SentencePieceDecoder:
 
 
 def _characters(read: bytearray) -> str:
-    return _NO_CHARACTER.sub("\ufffd", read.decode("utf-8", errors="surrogateescape"))
+    return _INVALID_BYTE.sub("\ufffd", read.decode("utf-8", errors="surrogateescape"))
 
 
 def _text(piece: str | bytes) -> str:

@@ -1,4 +1,4 @@
-"""How SentencePiece changes a text before its model sees it: the character map, and what becomes of spaces."""
+"""SentencePiece's normalizer: applies the character map and rewrites spaces."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SPACE = "▁"
 class SentencePieceNormalizer:
     """The normalizer of a SentencePiece model.
 
-    Rules of the character map are applied, except inside user-defined pieces. With `remove_extra_whitespaces` spaces at
-    both ends go and runs of them become one; with `add_dummy_prefix` a space is put in front, or behind the text with
-    `whitespace_as_suffix`; with `escape_whitespaces` every space becomes `▁`.
+    It applies the rules of the character map, except inside user-defined pieces. `remove_extra_whitespaces` removes
+    spaces at both ends and reduces runs of spaces to one. `add_dummy_prefix` adds a space at the beginning of the text,
+    or with `whitespace_as_suffix` at its end. `escape_whitespaces` replaces every space with `▁`.
 
     >>> SentencePieceNormalizer().normalize(" Hello  world ")
     '▁Hello▁world'
@@ -27,9 +27,8 @@ class SentencePieceNormalizer:
     >>> SentencePieceNormalizer(rules, whitespace_as_suffix=True).normalize("ﬁne\\n")
     'fine▁'
 
-    Where SentencePiece is not of one mind, this does what it does: removing spaces at the end also removes a `▁` that
-    stands in the text itself, at its beginning it does not; and a replacement that holds two spaces one after the other
-    keeps both unless it follows a space.
+    Two inconsistencies of SentencePiece are reproduced: removing spaces also removes a `▁` of the text itself at its
+    end, but not at its beginning; and a replacement with two consecutive spaces keeps both unless it follows a space.
     """
 
     character_map: CharacterMap = field(default_factory=lambda: CharacterMap.of({}))
@@ -40,7 +39,7 @@ class SentencePieceNormalizer:
     user_defined: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        """Raises VocabularyError for user-defined pieces that `Literals` refuses."""
+        """Raises VocabularyError for user-defined pieces that `Literals` rejects."""
         assert self._user_defined is not None
 
     def normalize(self, text: str) -> str:
@@ -54,7 +53,7 @@ class SentencePieceNormalizer:
             text = text.strip(" ")
             if not text:
                 return ""
-            # Each part but the first is what stood behind two spaces, or behind more.
+            # Each part but the first follows two or more spaces.
             text = " ".join(filter(None, [part.lstrip(" ") for part in text.split("  ")]))
         if self.escape_whitespaces:
             text = text.replace(" ", SPACE)
@@ -63,9 +62,9 @@ class SentencePieceNormalizer:
         return text.rstrip(self._space) if self.remove_extra_whitespaces else text
 
     def words(self, text: str) -> str | None:
-        """A text that `str.split` cuts into the words of the normalized one, each without the space in front of it.
+        """Return a text that `str.split` splits into the words of the normalized text, each without its leading space.
 
-        None where that is not to be had without going through the text unit by unit.
+        None if that takes a pass over every unit of the text.
 
         >>> rules = CharacterMap.of(dict.fromkeys("\\t\\n\\f\\r\\v\\x1c\\x1d\\x1e\\x1f", " "))
         >>> SentencePieceNormalizer(rules).words("Hello  world\\n").split()
@@ -79,8 +78,8 @@ class SentencePieceNormalizer:
     def align(self, aligned: AlignedText) -> AlignedText:
         """The normalized text, aligned.
 
-        All characters of a replacement stand for all that were replaced, and the space that is put in front or behind
-        has the place of the character beside it.
+        Every character of a replacement has the range of all replaced characters; an added space has the range of the
+        adjacent character.
         """
         text, starts, ends = self._aligned(aligned.text)
         return AlignedText(
@@ -90,7 +89,7 @@ class SentencePieceNormalizer:
         )
 
     def _aligned(self, text: str) -> tuple[str, list[int], list[int]]:
-        """SentencePiece's own way, unit by unit: the text, and where each character starts and ends in the original."""
+        """Normalize unit by unit, as SentencePiece does; return the text, and each character's start and end."""
         characters: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -103,12 +102,12 @@ class SentencePieceNormalizer:
             if not begun and self.add_dummy_prefix and not self.whitespace_as_suffix:
                 characters, starts, ends = [space], [start], [end]
             begun = True
-            kept = unit.lstrip(" ") if after_space else unit
-            characters += kept.replace(" ", space)
-            starts += [start] * len(kept)
-            ends += [end] * len(kept)
-            if kept and remove:
-                after_space = kept.endswith(" ")
+            added = unit.lstrip(" ") if after_space else unit
+            characters += added.replace(" ", space)
+            starts += [start] * len(added)
+            ends += [end] * len(added)
+            if added and remove:
+                after_space = added.endswith(" ")
         if remove:
             while characters and characters[-1] == space:
                 del characters[-1], starts[-1], ends[-1]
@@ -119,7 +118,7 @@ class SentencePieceNormalizer:
         return "".join(characters), starts, ends
 
     def _units(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """The stretches that are normalized together, as `(start, end, what each becomes)`."""
+        """Yield `(start, end, replacement)` of each span that is normalized as a unit."""
         position = 0
         for start, end, unit in self._changes(text):
             yield from ((at, at + 1, text[at]) for at in range(position, start))
@@ -131,7 +130,7 @@ class SentencePieceNormalizer:
         if not self._user_defined:
             yield from self.character_map.replacements(text)
             return
-        # A rule may begin in front of a user-defined piece and reach into it: then the piece is not there any more.
+        # A rule that begins before a user-defined piece and ends inside it replaces the piece, too.
         position = 0
         while position < len(text):
             found = self._user_defined.first(text, position)
@@ -154,16 +153,16 @@ class SentencePieceNormalizer:
         return Literals(self.user_defined)
 
     def _has_user_defined(self, text: str) -> bool:
-        # The beginning is looked for four times as fast.
+        # Searching for the common prefix first is four times as fast.
         pieces = self._user_defined
         return bool(pieces) and pieces.beginning in text and pieces.first(text) is not None
 
     @cached_property
     def _in_words(self) -> bool:
-        """Whether every word has one space in front."""
+        """Whether every word begins with exactly one space."""
         return self._simple and self.add_dummy_prefix and self.remove_extra_whitespaces and self.escape_whitespaces
 
     @cached_property
     def _simple(self) -> bool:
-        """Whether a text without user-defined pieces can be changed as a whole."""
+        """Whether a text without user-defined pieces can be normalized as a whole."""
         return not self.whitespace_as_suffix and not self.character_map.doubles_spaces

@@ -1,4 +1,4 @@
-"""What becomes of the matches of a pattern at which a text is cut: the behaviors of Hugging Face's `tokenizers`."""
+"""Split behaviors of Hugging Face's `tokenizers`: how matches and the gaps between them form pre-tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_n
 
 
 def matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, bool]]:
-    """The text as a row of `(start, end, whether it matched)`, nothing left out."""
+    """Return `(start, end, matched)` for the matches and the gaps between them, which together cover the text."""
     pieces = []
     position = 0
     for start, end in pattern.spans(text):
@@ -25,7 +25,7 @@ def matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, b
 
 
 def arranged(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
-    """What a behavior makes of matches and gaps.
+    """Return the ranges of the pre-tokens that a behavior forms from matches and gaps.
 
     >>> arranged([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
     [(0, 1), (1, 2), (2, 4)]

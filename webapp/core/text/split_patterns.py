@@ -1,8 +1,7 @@
 """The patterns that split text for byte-level BPE, and equivalents of them that the standard `re` runs faster.
 
 - Exploits: the originals need an engine that knows Unicode properties (`\\p{L}`), such as the package `regex`. The
-  standard `re` does not know them, but is faster with the properties spelt out as ranges of the Basic Multilingual
-  Plane.
+  standard `re` does not know them, but is faster with the properties written as ranges of the Basic Multilingual Plane.
 - Invariant: both forms give the same matches on text without letters, digits and marks above that plane, where ranges
   would make `re` slow. Where a text has any, `regex` splits only the span around them, from one safe boundary to the
   next.
@@ -32,7 +31,7 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 """Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
 
 R50K_BASE = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
-"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It splits alike."""
+"""GPT-2's pattern as `tiktoken` spells it, for `r50k_base`, `p50k_base` and `p50k_edit`. It splits identically."""
 
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -44,11 +43,11 @@ CL100K_BASE = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""The same as `tiktoken` spells it since its version 0.8. It splits differently at the end of a text: white space there
-stays whole (`\\s++$`), line ends or not, where Hugging Face's splits after the last line end."""
+"""The same pattern in `tiktoken` since version 0.8. It differs only at the end of a text: there it keeps white space
+together (`\\s++$`), where Hugging Face's splits after the last line end."""
 
 QWEN = CL100K.replace(r"\p{N}{1,3}", r"\p{N}")
-"""Qwen's: each digit stands alone."""
+"""Qwen's pattern: each digit is a match of its own."""
 
 _UPPER, _LOWER = r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", r"\p{Ll}\p{Lm}\p{Lo}\p{M}"
 
@@ -60,10 +59,10 @@ O200K = (
 """The pattern of GPT-4o's `o200k_base`: words are split where a capital follows a small letter."""
 
 TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
-"""The pattern of Mistral's `tekken.json`: contractions and digits are not kept together."""
+"""The pattern of Mistral's `tekken.json`: contractions and digits are split."""
 
 MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
-"""Words with the `▁` before them; of a run of `▁` all but the last are one match."""
+"""Words, each with the `▁` before it; of a run of `▁`, all but the last form one match."""
 
 _BREAKS = r"\t-\r\u0085\u2028\u2029"
 
@@ -71,31 +70,32 @@ MARKED_CLASSES = (
     rf"▁?\p{{N}}+|▁?(?:(?!▁)[\p{{P}}\p{{S}}])+|[{_BREAKS}]+"
     rf"|(?:[^\p{{N}}\p{{P}}\p{{S}}{_BREAKS}]|▁(?!\p{{N}}|(?!▁)[\p{{P}}\p{{S}}]))+"
 )
-"""Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all the rest, letters above all; the
-first two with a `▁` before them. `▁` itself is a symbol to Unicode and must not be taken for one."""
+"""Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all other characters, mostly letters; the
+first two include a `▁` before them. Unicode classifies `▁` as a symbol; the pattern does not."""
 
 KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
-"""The patterns with a fast form; their matches leave nothing of a text out."""
+"""The patterns with a fast form; their matches cover the whole text."""
 
 
 @cache
 def basic_ranges(properties: str) -> str:
-    """The inside of a character class that holds the characters of the Basic Multilingual Plane with a property.
+    """Return the inside of a character class with the characters of the Basic Multilingual Plane that have a property.
 
-    `properties` is the inside of a class of `regex`, which is asked so that both engines agree, about Unicode 16.
+    `properties` is the inside of a character class of `regex`. `regex` evaluates it for Unicode 16, so that both
+    engines agree.
 
     >>> print(basic_ranges(r"\\p{Nd}")[:26])
     \\u0030-\\u0039\\u0660-\\u0669
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
     runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane), regex.VERSION1))
-    # A run may step over the surrogates, which no well-formed text holds.
+    # A run may include the surrogates, which no well-formed text contains.
     return "".join(rf"\u{ord(plane[start]):04x}-\u{ord(plane[end - 1]):04x}" for start, end in runs)
 
 
 @dataclass(frozen=True)
 class SplitPattern:
-    """A pattern of `regex`, run by `re` where it is a known one. Properties are those of Unicode 16.
+    """A pattern in the syntax of `regex`; `re` runs the known ones. Properties are those of Unicode 16.
 
     >>> SplitPattern(GPT2).findall("I'll go,  now")
     ['I', "'ll", ' go', ',', ' ', ' now']
@@ -105,19 +105,19 @@ class SplitPattern:
 
     @property
     def covers(self) -> bool:
-        """Whether the matches of the pattern are known to leave nothing of a text out."""
+        """Whether the matches of the pattern are known to cover the whole text."""
         return self.source in KNOWN
 
     def findall(self, text: str) -> list[str]:
-        """The matches, in order; raises PatternTimeoutError where an unknown pattern times out."""
+        """The matches, in order; raises PatternTimeoutError if an unknown pattern times out."""
         if self._fast is None:
             return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
         if self.source == MARKED_WORDS or is_basic(text):
             return self._fast.findall(text)
-        stretches = [(0, len(text))] if self.source == MARKED_CLASSES else _stretches(text)
+        spans = [(0, len(text))] if self.source == MARKED_CLASSES else _astral_spans(text)
         matches: list[str] = []
         position = 0
-        for start, end in stretches:
+        for start, end in spans:
             matches += self._fast.findall(text, position, start)
             matches += [text[left:right] for left, right in self._exact_spans(text, start, end)]
             position = end
@@ -132,24 +132,24 @@ class SplitPattern:
         return self._exact_spans(text, 0, len(text))
 
     def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
-        stretch = as_unicode_16(text[start:end])
+        span = as_unicode_16(text[start:end])
         began = thread_time()
-        deadline = None if self.covers else began + self._patience.seconds(len(stretch))
+        deadline = None if self.covers else began + self._budget.seconds(len(span))
         spans: list[tuple[int, int]] = []
         position, last = 0, -1
         try:
-            while position <= len(stretch):
+            while position <= len(span):
                 left = None if deadline is None else max(deadline - thread_time(), 0.001)
-                found = self._exact.finditer(stretch, position, timeout=left)
+                found = self._exact.finditer(span, position, timeout=left)
                 position, last = _collected(found, spans, start, last)
         except TimeoutError:
-            raise PatternTimeoutError(self.source, len(stretch)) from None
+            raise PatternTimeoutError(self.source, len(span)) from None
         finally:
-            self._patience.spend(thread_time() - began, len(stretch))
+            self._budget.spend(thread_time() - began, len(span))
         return spans
 
     @cached_property
-    def _patience(self) -> TimeBudget:
+    def _budget(self) -> TimeBudget:
         return TimeBudget()
 
     @cached_property
@@ -166,8 +166,8 @@ def _collected(
 ) -> tuple[int, int]:
     """Append matches to the spans up to an empty one; return where to continue, and the end of the last match.
 
-    Where a match is empty `regex` looks for another one at the same place. The engines of `tiktoken` and `tokenizers`
-    continue after the next character, and do not accept an empty match right after another match.
+    After an empty match, `regex` searches for another one at the same position. The engines of `tiktoken` and
+    `tokenizers` continue after the next character, and do not accept an empty match right after another match.
     """
     for match in found:
         start, end = match.span()
@@ -180,38 +180,38 @@ def _collected(
 
 
 class TextError(ValueError):
-    """A text that a vocabulary's pipeline cannot process, though it can process others."""
+    """A text that a vocabulary's pipeline cannot process."""
 
 
 class PatternTimeoutError(TextError):
-    """A split pattern that takes longer on a text than any reasonable one would."""
+    """A split pattern that times out on a text."""
 
     def __init__(self, source: str, length: int) -> None:
         shown = source if len(source) <= 60 else source[:57] + "..."
-        super().__init__(f"the split pattern {shown!r} comes to no end on a text of {length} characters")
+        super().__init__(f"the split pattern {shown!r} times out on a text of {length} characters")
 
 
-# What an unknown pattern is given for a text: known ones, run by `regex`, need a tenth of a microsecond a character.
+# The time limit of an unknown pattern. Known ones, run by `regex`, take 0.1 µs for each character.
 SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
 
 
 class TimeBudget:
-    """How much longer a pattern may take; thousands of slow words use it up as one slow text does.
+    """The time that a pattern may still take, for all texts: thousands of slow words use it up like one slow text.
 
-    >>> patience = TimeBudget()
-    >>> patience.spend(0.9, 40)
-    >>> round(patience.seconds(40), 2)
+    >>> budget = TimeBudget()
+    >>> budget.spend(0.9, 40)
+    >>> round(budget.seconds(40), 2)
     0.1
-    >>> patience.spend(0.0, 10_000_000)  # a text on which it is as fast as others restores the budget
-    >>> patience.seconds(0)
+    >>> budget.spend(0.0, 10_000_000)  # a text that it splits fast restores the budget
+    >>> budget.seconds(0)
     1.0
     """
 
     def __init__(self) -> None:
-        self._overdrawn = 0.0  # seconds beyond what so many characters may take
+        self._overdrawn = 0.0  # seconds taken beyond the limit for the characters so far
 
     def seconds(self, characters: int) -> float:
-        """How long the pattern may take on so many characters; 1 ms once the budget is used up."""
+        """The seconds that the pattern may take on so many characters; 0.001 once the budget is used up."""
         return max(SECONDS + SECONDS_A_CHARACTER * characters - self._overdrawn, 0.001)
 
     def spend(self, seconds: float, characters: int) -> None:
@@ -220,12 +220,12 @@ class TimeBudget:
 
 
 # --- fast forms -------------------------------------------------------------------------------------------------------
-# An optional character in front becomes alternatives of their own, so that each begins with characters the engine can
-# test before it tries. Their order is free where they begin differently. What cannot be given back for a match is
-# taken possessively.
+# An optional first character becomes two alternatives, so that each begins with characters that the engine can test
+# before it tries the rest. Alternatives with different beginnings may come in any order. Quantifiers are possessive
+# where backtracking cannot lead to a match.
 
-# Up to the last line end of a run of white space; white space to the end of the text; all but its last character,
-# which may begin a word.
+# White space up to the last line end of a run; up to the end of the text; and all but the last character of a run,
+# because that one may begin a word.
 _LINES = r"|[{blank}]*+[\r\n]++(?:[{blank}]*+[\r\n]++)*+"
 _END = r"|[{space}]++\Z"
 _SPACES = r"|[{space}]+(?=[{space}])|[{space}]"
@@ -239,9 +239,9 @@ _CL100K = (
     r" [{letter}]++|[{letter}]++|'(?i:[stmd]|re|ve|ll)|[^\r\n{letter}{number}][{letter}]++|{digits}"
     r"|[^{space}{letter}{number}]++[\r\n]*+| [^{space}{letter}{number}]++[\r\n]*+"
 )
-# Words end before a capital that follows a small letter. Without a letter that has no case (or a mark) among the
-# capitals a word is simple: capitals, then the small letters there are. With one, the originals give capitals back
-# until the last such letter, and only their own two alternatives say it briefly: they come after a look-ahead.
+# A word ends before a capital that follows a small letter. A word whose capitals include no caseless letter or mark is
+# simple: capitals, then small letters. Otherwise the original pattern backtracks to the last caseless letter, so its
+# own two alternatives are used, after a look-ahead.
 _O200K = (
     r" [{small}][{lower}]*+(?!')"
     r"|[{small}][{lower}]*+{contraction}"
@@ -272,7 +272,7 @@ _FAST_FORMS = {
 
 @cache
 def _fast_form(source: str) -> re.Pattern[str]:
-    """The pattern of `re` that splits as a known pattern does, where nothing astral is a letter, digit or mark."""
+    """The pattern for `re` that splits like a known pattern any text without astral letters, digits and marks."""
     form, parts = _FAST_FORMS[source]
     letter, number, mark = basic_ranges(r"\p{L}"), basic_ranges(r"\p{N}"), basic_ranges(r"\p{M}")
     classes = {
@@ -297,12 +297,12 @@ def _fast_form(source: str) -> re.Pattern[str]:
 
 # Letters, digits and marks: no other character of those planes is in a class of the patterns.
 _ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
-# A boundary that no match crosses, whatever is on its left: a space after something that is not white space.
+# A boundary that no match crosses, whatever precedes it: a space after a character that is not white space.
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
 
 
 def is_basic(text: str) -> bool:
-    """Whether a text has nothing above the Basic Multilingual Plane, so that `re` alone can split it.
+    """Whether a text is within the Basic Multilingual Plane, so that `re` alone can split it.
 
     >>> is_basic("naïve 研究"), is_basic("🙂")
     (True, False)
@@ -310,8 +310,8 @@ def is_basic(text: str) -> bool:
     return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """The spans that hold astral letters, digits or marks, from one safe boundary to the next."""
+def _astral_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans with astral letters, digits or marks, from one safe boundary to the next."""
     position = 0
     while found := _ASTRAL.search(text, position):
         start = _safe_cut_before(text, found.start(), position)
@@ -322,7 +322,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _safe_cut_before(text: str, at: int, earliest: int) -> int:
-    # Word by word to the left: `rfind` finds a space, and the place is safe when no white space stands before it.
+    # Word by word to the left: a space is a safe boundary if the character before it is not white space.
     while (space := text.rfind(" ", earliest, at)) > earliest:
         if not _is_white_space(text[space - 1]):
             return space

@@ -1,8 +1,8 @@
-"""Unicode as the originals know it: version 16, where `regex` knows a later one.
+"""Makes `regex` see a text as in Unicode 16, the version of `tiktoken` and `tokenizers`, although it knows a later one.
 
-`tiktoken` and `tokenizers` carry tables of their own; a letter that came with Unicode 17 or 18 is an unassigned code
-point to them, and cuts text otherwise. A text is therefore read with each such character replaced by one that has the
-properties which Unicode 16 gives it. Lengths stay, so the places found hold for the text itself.
+To the tables of `tiktoken` and `tokenizers`, a letter of Unicode 17 or 18 is an unassigned code point and splits a text
+differently. So each such character is replaced with one that has its properties in Unicode 16. The length of the text
+stays the same, so offsets remain valid.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FORMER = {"\u0295": "\u0250"}
 
 
 def as_unicode_16(text: str) -> str:
-    """The text with a stand-in for every character whose properties were others in Unicode 16.
+    """Return the text with a substitute for every character that had other properties in Unicode 16.
 
     >>> as_unicode_16("naïve"), as_unicode_16("a\\U000323b0b") == "a\\u0378b"
     ('naïve', True)

@@ -1,4 +1,4 @@
-"""Scripts of characters as Hugging Face's `tokenizers` knows them: those of its table, to all others it gives none."""
+"""Scripts of characters as in Hugging Face's `tokenizers`: characters outside its table have none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.core.text.bert_characters import escaped
 
 
 def scripts(text: str) -> list[str | None]:
-    """The script of each character; None for a space and for what the table does not have.
+    """The script of each character; None for a space and for a character outside the table.
 
     >>> scripts("aя ー研")
     ['Latin', 'Cyrillic', None, 'Han', 'Han']
@@ -39,7 +39,7 @@ def _patterns() -> dict[str, regex.Pattern[str]]:
     return {name: regex.compile(rf"\p{{Script={name}}}") for name in NAMES}
 
 
-# The long vowel mark goes with Japanese; the others have changed their script since.
+# The long vowel mark counts as Japanese; the script of the others has changed since.
 _OTHERWISE = {
     "ー": "Han",
     "\u0589": "Common",
@@ -48,7 +48,7 @@ _OTHERWISE = {
     "\u0954": "Devanagari",
 }
 
-# The commonest first.
+# The most common first.
 _NAMES = """
 Latin Common Han Hiragana Katakana Hangul Cyrillic Arabic Greek Hebrew Inherited Adlam Ahom Anatolian_Hieroglyphs
 Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid
@@ -67,7 +67,7 @@ Warang_Citi Yezidi Yi Zanabazar_Square Khitan_Small_Script
 """
 
 NAMES: tuple[str, ...] = tuple(_NAMES.split())
-"""The scripts of the table by Unicode's names for them, the commonest first; `Common` and `Inherited` among them."""
+"""Unicode's names of the scripts in the table, the most common first, including `Common` and `Inherited`."""
 
 # Assigned to a script after the table was made.
 _LATER = """

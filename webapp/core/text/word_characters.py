@@ -1,4 +1,4 @@
-r"""Words as Rust's `\w+` finds them."""
+r"""Runs of word characters as in Rust's `\w+`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 
 
 def runs(text: str) -> list[tuple[int, int]]:
-    r"""Where the runs of word characters are, and those of everything else but white space: `\w+|[^\w\s]+`.
+    r"""The ranges of runs of word characters, and of runs of all other characters except white space: `\w+|[^\w\s]+`.
 
     >>> runs("Let's go")
     [(0, 3), (3, 4), (4, 5), (6, 8)]
@@ -27,12 +27,12 @@ def runs(text: str) -> list[tuple[int, int]]:
 
 
 def texts_of_runs(text: str) -> list[str]:
-    """The runs themselves."""
+    """The texts of `runs`."""
     return _fast_runs().findall(text) if is_basic(text) else [text[start:end] for start, end in runs(text)]
 
 
 def is_word(character: str) -> bool:
-    """Whether a character, or nothing, is a word character.
+    """Whether a character is a word character; False for the empty string.
 
     >>> is_word("é"), is_word("-"), is_word("")
     (True, False, False)

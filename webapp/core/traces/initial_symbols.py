@@ -94,15 +94,15 @@ class _Characters:
     def read(self) -> Beginning:
         model = self.model
         for at in range(len(self.word)):
-            spelt = self._spelt(at)
-            id = model.id_of(spelt)
-            if id is None and model.byte_fallback and (fallback := self._bytes_of(spelt)):
+            symbol = self._with_affixes(at)
+            id = model.id_of(symbol)
+            if id is None and model.byte_fallback and (fallback := self._bytes_of(symbol)):
                 self.symbols += [InitialSymbol(model.pieces[byte], byte, at, at + 1, "byte") for byte in fallback]
                 continue
             if id is not None or not model.fuse_unknown:
                 self._write_unknown()
             if id is not None:
-                self.symbols.append(InitialSymbol(spelt, id, at, at + 1))
+                self.symbols.append(InitialSymbol(symbol, id, at, at + 1))
             elif model.unknown_id is not None:
                 self.waiting.append(at)
             else:
@@ -120,15 +120,15 @@ class _Characters:
             self.symbols.append(InitialSymbol(text, self.model.unknown_id, start, end, "unknown"))
             self.waiting = []
 
-    def _spelt(self, at: int) -> str:
+    def _with_affixes(self, at: int) -> str:
         model = self.model
-        spelt = self.word[at]
+        symbol = self.word[at]
         if at:
-            spelt = model.continuing_subword_prefix + spelt
+            symbol = model.continuing_subword_prefix + symbol
         if at == len(self.word) - 1 and model.suffix_id is None:
-            spelt += model.end_of_word_suffix
-        return spelt
+            symbol += model.end_of_word_suffix
+        return symbol
 
-    def _bytes_of(self, spelt: str) -> list[int]:
-        ids = [self.model.id_of(f"<0x{byte:02X}>") for byte in spelt.encode()]
+    def _bytes_of(self, symbol: str) -> list[int]:
+        ids = [self.model.id_of(f"<0x{byte:02X}>") for byte in symbol.encode()]
         return [] if None in ids else [id for id in ids if id is not None]

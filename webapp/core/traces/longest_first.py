@@ -69,7 +69,7 @@ def fits(model: LongestFirst, word: str, row: Sequence[WordSpan]) -> list[PieceF
         if any(span.start <= start and start - length <= span.end for span in inside):
             counts.setdefault((length, id), []).append(start)
     return [
-        PieceFit(model.spelt(units, places[0], places[0] - length), id, -length, len(places))
+        PieceFit(model.as_piece(units, places[0], places[0] - length), id, -length, len(places))
         for (length, id), places in counts.items()
     ]
 
@@ -95,7 +95,7 @@ def _found(
             after.append(span)
         elif at < span.end:
             after.append(model.open_span(units, at, span.end))
-    piece = model.spelt(units, places[0], places[0] + length)
+    piece = model.as_piece(units, places[0], places[0] + length)
     return LongestFirstRound(row, tuple(after), piece, id, tuple(places))
 
 
@@ -111,5 +111,5 @@ def _uncovered(
             after.append(span)
             continue
         for at in range(span.start, span.end):
-            after += model.instead(model.open_span(units, at, at + 1))
+            after += model.fallback(model.open_span(units, at, at + 1))
     yield LongestFirstRound(row, tuple(after), None, None, places)

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import DEEPEST, ScoredBPE
+from webapp.core.models.scored_bpe import MOST_LEVELS, ScoredBPE
 from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.traces.initial_symbols import InitialSymbol, Kind, initial_symbols
 
@@ -170,7 +170,7 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     >>> two.made[0].parts, two.made[0].id
     ((0, 3), 4)
     """
-    return _Follower(model, word).steps()
+    return _Tracer(model, word).steps()
 
 
 class _Rules(Protocol):
@@ -187,7 +187,7 @@ class _ByMerges:
     def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
         if left.id is None or right.id is None:
             return None
-        made = self.model.made_of(left.id, right.id)
+        made = self.model.merge_result(left.id, right.id)
         return None if made is None else CandidatePair(made[1], rank=made[0])
 
 
@@ -210,14 +210,14 @@ class _ByScores:
         if "user-defined" in (left.kind, right.kind):
             return None
         vocabulary = self.model.vocabulary
-        spelt = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
-        if spelt in vocabulary.user_defined:
+        joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
+        if joined in vocabulary.user_defined:
             return None
-        id = vocabulary.unused.get(spelt, vocabulary.ids.get(spelt))
+        id = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
         return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
 
 
-class _Follower:
+class _Tracer:
     def __init__(self, model: MergingModel, word: TracedWord) -> None:
         self.model = model
         self.word = word
@@ -246,7 +246,7 @@ class _Follower:
             pairs = self._pairs_after(step)
             row = step.after
         if isinstance(self.model, ScoredBPE):
-            for replaced in self._settled(self.model, row):
+            for replaced in self._replacements(self.model, row):
                 yield replaced
                 row = replaced.after
         yield EndStep(row)
@@ -313,12 +313,12 @@ class _Follower:
 
     # --- SentencePiece's replacements after the last merge
 
-    def _settled(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
+    def _replacements(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
         depth = {node.number: 0 for node in row}
         at = 0
         while at < len(row):
             node = row[at]
-            if node.kind != "unused" or node.id not in self.seen or depth[node.number] > DEEPEST:
+            if node.kind != "unused" or node.id not in self.seen or depth[node.number] > MOST_LEVELS:
                 at += 1
                 continue
             made = self._parts_of(node)
@@ -326,7 +326,7 @@ class _Follower:
             taken = ReplaceStep(row, at, at + 1, "apart", made)
             yield taken
             row = taken.after
-        yield from self._fallen_back(model, row)
+        yield from self._fallbacks(model, row)
 
     def _parts_of(self, node: MergeNode) -> tuple[MergeNode, MergeNode]:
         """Return the parts that last formed this node's piece, anywhere, moved to this node's position."""
@@ -338,7 +338,7 @@ class _Follower:
             self._made("apart", (node,), replace(right, start=middle, end=node.end)),
         )
 
-    def _fallen_back(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
+    def _fallbacks(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
         vocabulary = model.vocabulary
         at = 0
         for none, run in [(none, list(run)) for none, run in groupby(row, key=_has_no_piece)]:
@@ -371,7 +371,7 @@ class _Follower:
 
 
 def _order(pair: CandidatePair) -> float:
-    """Return the sort key of a pair: the smallest merges first."""
+    """Return the sort key of a pair; the pair with the smallest key is merged first."""
     if pair.score is not None:
         return -pair.score
     assert pair.rank is not None

@@ -58,9 +58,9 @@ def _n_best_paths(lattice: Lattice, n: int) -> list[tuple[float, tuple[Arc, ...]
         best = nlargest(n, paths[start], key=_total)
         if lattice.single and abs(best[0].total) > FARTHEST and starting:
             amount = best[0].total
-            best = [_less(path, amount) for path in best]
+            best = [_reduced(path, amount) for path in best]
             for end in range(start + 1, len(paths)):
-                paths[end] = [_less(path, amount) for path in nlargest(n, paths[end], key=_total)]
+                paths[end] = [_reduced(path, amount) for path in nlargest(n, paths[end], key=_total)]
         paths[start] = best
         for arc in starting:
             for path in best:
@@ -73,7 +73,7 @@ def _total(path: _PartialPath) -> float:
     return path.total
 
 
-def _less(path: _PartialPath, amount: float) -> _PartialPath:
+def _reduced(path: _PartialPath, amount: float) -> _PartialPath:
     return _PartialPath(single(path.total - amount), path.arc, path.before)
 
 

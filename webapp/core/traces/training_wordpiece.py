@@ -46,8 +46,8 @@ class WordPieceRound:
 
     def pairs(self) -> list[ScoredPair]:
         """Return the candidate pairs, highest score first, ties by first occurrence; the first is the winner."""
-        taking_part = (pair for pair in scored(self.before) if pair.count >= self.minimum)
-        return sorted(taking_part, key=lambda pair: -pair.score)
+        candidates = (pair for pair in scored(self.before) if pair.count >= self.minimum)
+        return sorted(candidates, key=lambda pair: -pair.score)
 
     def too_rare(self) -> int:
         """Return the number of pairs that are too rare to be candidates."""

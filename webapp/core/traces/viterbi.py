@@ -76,7 +76,7 @@ def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
         arc = next(following)
         for start in range(arc.start, end):
             if start in resets:
-                candidates = [_less(candidate, resets[start]) for candidate in candidates]
+                candidates = [_reduced(candidate, resets[start]) for candidate in candidates]
             if arc.start != start:
                 continue
             total = best[start] + arc.score
@@ -98,7 +98,7 @@ def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
     >>> from webapp.core.models.unigram import Unigram
     >>> from webapp.core.traces.lattice import lattice_of
     >>> model = Unigram(["<unk>", "h", "u", "g", "ug"], [0.0, -2.0, -2.0, -2.0, -3.0], unknown_id=0)
-    >>> [followed.arc.text for followed in back(list(fill(lattice_of(model, "hug"))))]
+    >>> [step.arc.text for step in back(list(fill(lattice_of(model, "hug"))))]
     ['ug', 'h']
     """
     end = len(columns)
@@ -110,8 +110,8 @@ def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
 
 def best_path(lattice: Lattice) -> tuple[Arc, ...]:
     """Return the arcs of the best path, in text order."""
-    return tuple(followed.arc for followed in back(list(fill(lattice))))[::-1]
+    return tuple(step.arc for step in back(list(fill(lattice))))[::-1]
 
 
-def _less(candidate: PathCandidate, amount: float) -> PathCandidate:
+def _reduced(candidate: PathCandidate, amount: float) -> PathCandidate:
     return PathCandidate(candidate.arc, candidate.before, single(candidate.total - amount))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 
-LONGEST_STRETCH = 32  # characters; with PROBABILITY_FLOOR, a path weighs at least 1e-9 ** 32 = 1e-288
+LONGEST_SPAN = 32  # characters; with PROBABILITY_FLOOR, a path weighs at least 1e-9 ** 32 = 1e-288
 PROBABILITY_FLOOR = 1e-9
 
 
@@ -52,7 +52,7 @@ class SpanLattice(NamedTuple):
 class CorpusLattices:
     """The lattices of a corpus over `pieces`, which must contain every character of the corpus.
 
-    `texts` maps words or parts of them, at most `LONGEST_STRETCH` characters long, to their counts. `self.texts` holds
+    `texts` maps words or parts of them, at most `LONGEST_SPAN` characters long, to their counts. `self.texts` holds
     the parts after splitting; it is equivalent to `texts` for these pieces and any subset of them.
 
     >>> lattices = CorpusLattices({"hug": 10, "hugs": 5}, ["h", "u", "g", "s", "hug"])

@@ -1,4 +1,4 @@
-"""Train a tokenizer on a text: the pipeline of `recipes` that belongs to an algorithm, with a model of its trainer."""
+"""Train a tokenizer on a text, with an algorithm's trainer and its pipeline from `recipes`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def train_bpe(
     byte_level: bool = True,
     special_tokens: Sequence[str] = (),
 ) -> Tokenizer:
-    """Return a BPE tokenizer trained on `text`, of `size` pieces in all or after `merges` merges.
+    """Return a BPE tokenizer trained on `text`, with `size` pieces in all or with `merges` merges.
 
-    Over bytes as in GPT-2, or with `byte_level=False` over characters with `</w>` at a word's end, as Sennrich et al.
-    Without `size` and `merges`, training goes on until no pair is left; it stops there anyway.
+    It works over bytes as in GPT-2, or with `byte_level=False` over characters with `</w>` at the end of a word, as in
+    Sennrich et al. Without `size` and `merges`, training continues until no pair is left.
 
     >>> tokenizer = train_bpe("low low low lower lowest", merges=3, byte_level=False)
     >>> [token.piece for token in tokenizer.encode("low lowest")]
@@ -46,10 +46,10 @@ def train_wordpiece(
     minimum_pair_frequency: int = 2,
     special_tokens: Sequence[str] = ("[UNK]",),
 ) -> Tokenizer:
-    """Return a WordPiece tokenizer trained on `text`, of `size` pieces in all or after `merges` merges.
+    """Return a WordPiece tokenizer trained on `text`, with `size` pieces in all or with `merges` merges.
 
-    Only pairs that occur `minimum_pair_frequency` times are merged: with 1, a pair of two rare symbols wins every
-    round. `special_tokens` must name `[UNK]`.
+    Only pairs that occur at least `minimum_pair_frequency` times are merged: with 1, a pair of two rare symbols wins
+    every round. `special_tokens` must name `[UNK]`.
 
     >>> tokenizer = train_wordpiece("hug hugs hug pug pun bun", merges=3)
     >>> [token.piece for token in tokenizer.encode("hugs pug")]
@@ -69,7 +69,7 @@ def train_wordpiece(
 
 
 def train_unigram(text: str, size: int, *, special_tokens: Sequence[str] = ("<unk>",)) -> Tokenizer:
-    """Return a Unigram tokenizer trained on `text`, of `size` pieces in all.
+    """Return a Unigram tokenizer trained on `text`, with `size` pieces in all.
 
     `special_tokens` must name `<unk>`.
 

@@ -2,8 +2,8 @@
 
 After every merge, the BPE and WordPiece trainers need to know how often each pair and each symbol occurs, where, and
 which occurrence comes first. Recounting takes time proportional to the corpus. Here a merge takes time proportional to
-the places that it changes, so a whole training is near-linear in the corpus, and one word of a megabyte costs no more
-than many short ones.
+the number of positions that it changes, so a whole training is near-linear in the corpus, and one word of a megabyte
+costs no more than many short ones.
 
 The distinct words lie one after the other in a single array of positions, each followed by one position that holds
 `BREAK`. A symbol is a positive number; it occupies as many positions as it contains initial symbols:
@@ -12,7 +12,7 @@ The distinct words lie one after the other in a single array of positions, each 
     word "low" ␣  l  o  w  ␣        starts = [0, l, o, w, 0]   ends = [0, l, o, w, 0]
     l+o merged ␣  lo .  w  ␣        starts = [0, lo, 0, w, 0]  ends = [0, l, lo, w, 0]
 
-So the right neighbour of a symbol is `starts[position + length]`, the left one is `ends[position - 1]`, and the first
+So the next symbol is `starts[position + length]`, the previous one is `ends[position - 1]`, and the first
 occurrence in corpus order has the smallest position.
 """
 

@@ -23,13 +23,13 @@ from functools import cached_property
 from math import exp, log
 
 from webapp.core.models.unigram import Unigram
-from webapp.core.trainers.corpus_lattice import LONGEST_STRETCH, CorpusLattices
+from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
 from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
-RARELY = 0.5  # lower bound for an expected count
+LEAST_EXPECTED = 0.5  # lower bound for an expected count
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def rounds(
     occur; a long phrase that occurs twice helps nowhere else, so a larger corpus needs a higher value. `seeds`: the
     maximum number of longer pieces to start with. `keep`: the share of longer pieces that a round keeps.
     `whole_words`: see `seed_pieces`. `candidates`: longer pieces and their frequencies to start with instead of
-    `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_STRETCH characters are
+    `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_SPAN characters are
     split into parts of that length. Raises ValueError for a size below that of the alphabet.
     """
     seeded = seed(
@@ -185,7 +185,7 @@ def rounds(
             probabilities = maximization(expected, plain=last)
         losses = {} if done else _losses(lattices, pieces, probabilities)
         scores = dict(zip(pieces, map(log, probabilities), strict=True))
-        removed = _least_missed(losses, len(pieces) - size, keep)
+        removed = _to_prune(losses, len(pieces) - size, keep)
         yield PruningRound(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
         if done:
             return
@@ -228,7 +228,7 @@ def seed(
     {'h': 3, 'u': 3, 'g': 3, 's': 1, 'hug': 9}
     """
     known = alphabet(characters(counts), coverage)
-    texts = _stretches(counts, frozenset(known))
+    texts = _spans(counts, frozenset(known))
     frequencies = characters(texts)
     ranks = {character: frequencies[character] for character in known}
     if candidates is None:
@@ -249,7 +249,7 @@ def maximization(expected: Sequence[float], *, plain: bool = False) -> list[floa
     >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0])]
     [0.627, 0.14, 0.035]
     """
-    clamped = [max(count, RARELY) for count in expected]
+    clamped = [max(count, LEAST_EXPECTED) for count in expected]
     if plain:
         total = sum(clamped)
         return [count / total for count in clamped]
@@ -298,7 +298,7 @@ def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequ
     return losses
 
 
-def _least_missed(losses: dict[str, float], surplus: int, keep: float) -> tuple[str, ...]:
+def _to_prune(losses: dict[str, float], surplus: int, keep: float) -> tuple[str, ...]:
     """Return the pieces to prune: those beyond the share to keep and all unused ones, but at most the surplus."""
     if surplus <= 0:
         return ()
@@ -309,8 +309,8 @@ def _least_missed(losses: dict[str, float], surplus: int, keep: float) -> tuple[
     return tuple(ranked[: -number - 1 : -1])
 
 
-def _stretches(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
-    """Split words at unknown characters and into parts of at most LONGEST_STRETCH characters."""
+def _spans(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
+    """Split words at unknown characters and into spans of at most LONGEST_SPAN characters."""
     texts: dict[str, int] = {}
     for word, count in counts.items():
         if not known.issuperset(word):
@@ -319,7 +319,7 @@ def _stretches(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
         else:
             parts = [word]
         for part in parts:
-            for begin in range(0, len(part), LONGEST_STRETCH):
-                stretch = part[begin : begin + LONGEST_STRETCH]
-                texts[stretch] = texts.get(stretch, 0) + count
+            for begin in range(0, len(part), LONGEST_SPAN):
+                span = part[begin : begin + LONGEST_SPAN]
+                texts[span] = texts.get(span, 0) + count
     return texts

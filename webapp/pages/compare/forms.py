@@ -63,11 +63,13 @@ def uses(comparison: Comparison) -> set[str]:
     states: list[State] = comparison.states
     offered = {"show"}
     for state in states:
-        if state.learned:
+        if state.trained:
             offered |= {"size", "corpus"}
-        offered |= {option.name for option in options_of(state.algorithm)} - ({"lowercase"} if state.brought else set())
+        offered |= {option.name for option in options_of(state.algorithm)} - (
+            {"lowercase"} if state.external else set()
+        )
         if state.vocabulary == "own-dictionary":
             offered.add("dictionary")
-        if state.brought:
+        if state.external:
             offered.add("special")
     return offered

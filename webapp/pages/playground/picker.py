@@ -66,7 +66,7 @@ class VocabularyPicker:
 def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
     """The CSS classes for the form fields that apply to a vocabulary: `takes-size takes-merges takes-special`."""
     record = ALGORITHMS[algorithm]
-    options = record.options if entry.name in CATALOGUE else record.brought_options
+    options = record.options if entry.name in CATALOGUE else record.external_options
     fields = [option.name for option in options]
     if entry.origin == "pasted":
         fields.append("dictionary")

@@ -103,7 +103,7 @@ def redirect_upload() -> BaseResponse:
 def trained_vocabulary() -> BaseResponse:
     """Download the vocabulary trained on the text as a file that the `tokenizers` library loads."""
     state, problems = forms.read(request)
-    if not state.learned and not problems:
+    if not state.trained and not problems:
         problems = [InputProblem(_("Only a vocabulary that was trained here can be downloaded as a file."), 404)]
     result, problems = tokenize_or_explain(state, problems)
     if result is None:

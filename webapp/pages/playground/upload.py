@@ -50,7 +50,7 @@ def with_upload(state: State, files: Sequence[FileStorage]) -> tuple[State, Inpu
                 413,
             )
     try:
-        uploaded = library().keep(*contents)
+        uploaded = library().store(*contents)
     except FormatError as error:
         return state, InputProblem(
             _("“%(name)s” was not accepted: %(why)s", name=_short(files[0].filename), why=wrong_file(error))

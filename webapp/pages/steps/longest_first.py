@@ -10,6 +10,7 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.models.longest_first import LongestFirst, WordSpan
+from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.text.decoders import BPEDecoder
 from webapp.core.traces.longest_first import LongestFirstRound, PieceFit, fits
 from webapp.core.traces.merging import MergingModel
@@ -21,7 +22,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import json_piece, well_formed
-from webapp.tokenization.algorithms import PARTING
+from webapp.tokenization.algorithms import DIFFERING
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 
@@ -39,7 +40,7 @@ EXAMPLE = {
     "text": TUTORIAL_TEXT,
     "option": TUTORIAL_OPTION,
     "vocabulary": TUTORIAL_VOCABULARY,
-    "parting": PARTING,
+    "parting": DIFFERING,
 }
 
 
@@ -63,6 +64,7 @@ class _LongestFirstWalkthrough:
     template = "steps/_merging.html"
 
     def __init__(self, result: Result, model: MergingModel, words: Sequence[WordTrace], *, tutorials: bool) -> None:
+        self._model = model
         self._tutorial = tutorials
         self._segmenter = tutorial() if tutorials else longest_first_of(result, model)
         self._words = [WordRounds(word, self._segmenter, None if tutorials else model.pieces) for word in words]
@@ -85,6 +87,7 @@ class _LongestFirstWalkthrough:
             longest=True,
             tutorial=self._tutorial,
             example=EXAMPLE,
+            scored=isinstance(self._model, ScoredBPE),
             ended=step == len(self._frames),
             cells=self._cells(step),
         )

@@ -35,7 +35,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     words = word_traces(result, model)
     if options.get("longest"):
         return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
-    if isinstance(model, BPE) and not model.merges and not result.state.learned:
+    if isinstance(model, BPE) and not model.merges and not result.state.trained:
         raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
     return _MergingWalkthrough(result, model, words)
 

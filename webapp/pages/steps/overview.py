@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webapp.core.algorithms import ALGORITHMS, family_of, next_of_kind
+from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.pages.steps.examples import DICTIONARIES
 from webapp.pages.steps.forms import StepsRequest
 from webapp.tokenization.algorithms import TEXTS, algorithm_names, leading_algorithms
@@ -26,7 +26,7 @@ def overview_lines() -> list[OverviewLine]:
     names = algorithm_names()
     return [
         OverviewLine(
-            [(names[each], _request_for(each)) for each in (algorithm, *next_of_kind(algorithm))],
+            [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
             [*_with_dictionaries(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
         )

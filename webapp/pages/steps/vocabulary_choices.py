@@ -22,10 +22,10 @@ def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEnt
 def checkboxes(state: State) -> list[tuple[str, bool, str]]:
     """The checkboxes that apply to an algorithm: field, whether it is ticked, label."""
     algorithm = ALGORITHMS[state.algorithm]
-    wanted = {option.name for option in (algorithm.brought_options if state.brought else algorithm.options)}
+    wanted = {option.name for option in (algorithm.external_options if state.external else algorithm.options)}
     return [(name, checked, title) for name, checked, title, _groups in options(state) if name in wanted]
 
 
 def hidden_fields(state: State) -> list[tuple[str, str]]:
     """The hidden fields of the form."""
-    return [("size", str(state.size))] if state.learned and state.size is not None else []
+    return [("size", str(state.size))] if state.trained and state.size is not None else []

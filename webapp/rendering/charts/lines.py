@@ -98,7 +98,7 @@ def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[
     [10, 0]
     """
     order = sorted(range(len(places)), key=places.__getitem__)
-    groups: list[tuple[list[int], float]] = []  # neighbours that touch, and the place of the first
+    groups: list[tuple[list[int], float]] = []  # adjacent labels that touch, and the position of the first
     for index in order:
         groups.append(([index], places[index]))
         while len(groups) > 1 and groups[-2][1] + gap * len(groups[-2][0]) > groups[-1][1]:

@@ -58,11 +58,11 @@ class Span:
 
 
 def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
-    """The whole text, in order, token by token; of the first `most` tokens."""
+    """Yield the spans of the text in order; with `most`, only those of the first `most` tokens."""
     text, starts, ends, special = encoding.text, encoding.starts, encoding.ends, encoding.special
     total = len(encoding) if most is None else min(len(encoding), most)
     whole = total == len(encoding)
-    # What is drawn ends with the last token that is; the rest of a long text need not be looked through.
+    # The drawing ends with the last of these tokens, so the rest of a long text is not searched.
     reach = len(text) if whole else min(len(text), max(ends[:total], default=0) + LONGEST)
     inside = cluster_ends(text[:reach])
     shown = 0
@@ -86,7 +86,7 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
 
 
 def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[PictureCell]:
-    """The cells of an encoding, in the order of the text; of its first `most` tokens."""
+    """Yield the cells of an encoding in the order of the text; with `most`, only those of the first `most` tokens."""
     unknown, special = encoding.unknown, encoding.special
     for span in spans(encoding, most):
         index, own, shared = span.index, span.own, span.shared

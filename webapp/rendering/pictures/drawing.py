@@ -185,7 +185,7 @@ class _Sheet:
         self._used += faces_of(layout)
 
     def say(self, text: str, x: float, y: float, size: float, colour: str) -> None:
-        """Draw a line of caption, shortened to fit."""
+        """Draw one line of the caption, shortened to fit."""
         text = _shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
         writer = Writer(self.palette, size, drawing=True)
         self._body += writer.text(text, x, y, size, colour, _families(text, self.known))

@@ -35,7 +35,7 @@ PREFERRED_MONO = ("DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono", "Menl
 _NO_FONTS = regex.compile(r"LastResort|Last Resort|Adobe Blank|Unifont", regex.I)
 _UNLIKELY = regex.compile(r"Serif|Mono|Times|Courier|Condensed|Narrow|Math|Symbol|Slab|Naskh|Mincho|Song|Ming")
 
-LONGEST_REMEMBERED = 32  # characters of a cluster whose face is remembered; the longest emoji has ten
+LONGEST_CACHED = 32  # characters of a cluster whose face is cached; the longest emoji has ten
 
 FOLDERS = (
     "/usr/share/fonts",
@@ -122,12 +122,12 @@ class Fonts:
     def __init__(self, faces: Sequence[Face], mono: Face | None = None) -> None:
         self.faces = faces
         self.mono = mono
-        self._remembered = lru_cache(1 << 15)(self._face_for)
+        self._cached_face = lru_cache(1 << 15)(self._face_for)
 
     def face_for(self, cluster: str) -> Face | None:
         """The face that draws a grapheme cluster; None if no face has it."""
         # A letter may have thousands of marks; caching such clusters would fill the memory.
-        return (self._remembered if len(cluster) <= LONGEST_REMEMBERED else self._face_for)(cluster)
+        return (self._cached_face if len(cluster) <= LONGEST_CACHED else self._face_for)(cluster)
 
     def _face_for(self, cluster: str) -> Face | None:
         if _EMOJI.search(cluster):
@@ -193,7 +193,7 @@ def _found(folders: Iterable[str]) -> list[Face]:
             try:
                 faces += [face for face in _faces_of(path) if face.family and face.regular]
             except (OSError, ValueError, hb.HarfBuzzError):
-                sys.stderr.write(f"{path} is no font that can be read\n")
+                sys.stderr.write(f"{path} cannot be read as a font\n")
     return faces
 
 

@@ -107,19 +107,19 @@ class Writer:
         if run.face:
             family = f"'{quoted(run.face.family)}', {family}"
         named = f' font-family="{family}"' if family != self.family else ""
-        text, way = run.text, ""
+        text, direction = run.text, ""
         if run.rtl and run.role == "text":
             # A right-to-left letter implies its direction; a lone bracket needs it explicitly.
             if self.drawing:
                 text = MIRRORED.get(text, text) if len(text) == 1 and mirrored(text) else text
             elif len(text) == 1:
-                way = ' direction="rtl" unicode-bidi="bidi-override" text-anchor="end"'
+                direction = ' direction="rtl" unicode-bidi="bidi-override" text-anchor="end"'
         if not text.strip() and self.drawing:
             return ""
         fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 and not self.drawing else ""
         return (
             f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{named} fill="{colour}"'
-            f'{fit}{way} xml:space="preserve">{escape(text, quote=False)}</text>'
+            f'{fit}{direction} xml:space="preserve">{escape(text, quote=False)}</text>'
         )
 
 

@@ -1,1 +1,1 @@
-"""How the tables came to be what they are, step by step: one module a step in `versions`."""
+"""The migrations of the database, one module for each in `versions`."""

@@ -1,1 +1,1 @@
-"""Several tokenizers on one text: what is chosen, what each makes of it, and how that is drawn row under row."""
+"""Comparison of several tokenizers on one text: the choices, their results, and the aligned rows."""

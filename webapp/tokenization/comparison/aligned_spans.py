@@ -1,8 +1,8 @@
-"""A text in stretches, each with the tokens of every row in it: what interlinear text is set from.
+"""Splits a text into aligned spans, each with the tokens of every row, for interlinear text.
 
-A stretch ends where all rows have a boundary, so that no token reaches across. Where that makes one too long for a
-narrow page, or where a line of the text ends, it ends all the same, if possible at a boundary of some rows; a token
-that reaches across is then drawn in two cells.
+A span ends where all rows have a boundary, so that no token crosses it. If a span would be too long for a narrow page,
+and where a line of the text ends, it ends earlier, if possible at a boundary of some rows; a token that crosses this
+boundary is drawn in two cells.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import visible
 
-WIDEST = 22  # a stretch, in half-width characters: what two thirds of a telephone's line hold
+WIDEST = 22  # a span, in half-width characters: two thirds of a line on a phone
 
 
 class AlignedCell(NamedTuple):
-    """One token of a row, or several that share a character, or a part of one, as it stands in a stretch.
+    """A token of a row, several that share a character, or the part of a token inside a span.
 
-    The text from `start` to `end`; from `first` to `last` it is the token's, outside that it is nobody's. `tokens` is
-    how many begin here: 0 where one goes on from the stretch before. `alone` says that the cell begins with a boundary
-    that not every row has.
+    The cell covers the text from `start` to `end`, the token that from `first` to `last`. `tokens` is the number of
+    tokens that begin in the cell: 0 if one continues from the span before. `alone` says whether the cell begins with a
+    boundary that not every row has.
     """
 
     start: int
@@ -42,7 +42,7 @@ class AlignedCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlignedSpan:
-    """A piece of the text with the cells of each row; `ends_line` where the text has a line end behind it."""
+    """A span of the text with the cells of each row; `ends_line` says whether it ends with a line end."""
 
     start: int
     end: int
@@ -51,12 +51,12 @@ class AlignedSpan:
 
     @property
     def disputed(self) -> bool:
-        """Whether a boundary begins or lies in it that not all rows have."""
+        """Whether it begins with or contains a boundary that not all rows have."""
         return any(cell.alone for row in self.rows for cell in row)
 
 
 def aligned_spans_of(text: str, encodings: Sequence[Encoding], agreement: Agreement, most: int) -> list[AlignedSpan]:
-    """The stretches of a text, of its first `most` characters or a few less; in time linear in what is shown."""
+    """The spans of a text, up to about `most` characters; the time is linear in the length shown."""
     last = _last_shown(text, agreement, most)
     inside = cluster_ends(text[:last])
     edges = list(_edges(text, last, agreement, inside))
@@ -72,7 +72,7 @@ def aligned_spans_of(text: str, encodings: Sequence[Encoding], agreement: Agreem
 
 
 def _last_shown(text: str, agreement: Agreement, most: int) -> int:
-    """Where the drawing ends: with the text, or with a boundary of all rows, or simply where there is too much."""
+    """The offset where the drawing ends: the end of the text, a boundary of all rows, or the limit."""
     if len(text) <= most:
         return len(text)
     at = bisect_right(agreement.agreed, most)
@@ -81,7 +81,7 @@ def _last_shown(text: str, agreement: Agreement, most: int) -> int:
 
 
 def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]) -> Iterator[int]:
-    """Where each stretch ends."""
+    """Yield the end of each span."""
     votes = Counter(offset for each in agreement.each for offset in each[: bisect_right(each, last)])
     every = len(agreement.each)
     start, width, best, weight = 0, 0, 0, 0
@@ -94,7 +94,7 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
             start, width, best, weight = offset, 0, offset, 0
             continue
         if width >= WIDEST:
-            # Not where a single character would be left alone, if anywhere else.
+            # Prefer a boundary of some rows.
             cut = best if weight else offset
             yield cut
             width = sum(map(_width, text[cut:offset]))
@@ -108,12 +108,12 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
 def _cells(
     encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]
 ) -> list[list[AlignedCell]]:
-    """The cells of one row, stretch by stretch."""
+    """The cells of one row, for each span."""
     starts, ends, unknown, special = encoding.starts, encoding.ends, encoding.unknown, encoding.special
     total, length = len(encoding), len(encoding.text)
     rows: list[list[AlignedCell]] = []
     token, reach, at, start = 0, 0, 0, 0
-    odd = strange = False  # what the token is that reaches into the cell
+    is_unknown = is_special = False  # of the token that continues into the cell
     for edge in edges:
         cells = []
         while start < edge:
@@ -122,26 +122,26 @@ def _cells(
             end = min(edge, cuts[at]) if at < len(cuts) else edge
             first = start
             if reach <= start:
-                first, odd, strange = end, False, False
+                first, is_unknown, is_special = end, False, False
             began = token
-            # What stands behind all of the text, having none of it, goes with the last cell.
+            # Tokens without text after the end of the text belong to the last cell.
             while token < total and (starts[token] < end or ends[token] == end == length):
                 if first == end and starts[token] < ends[token]:
                     first = max(start, starts[token])
-                odd, strange = odd or token in unknown, strange or token in special
+                is_unknown, is_special = is_unknown or token in unknown, is_special or token in special
                 if ends[token] > reach:
                     reach = ends[token]
                 token += 1
             alone = at > 0 and cuts[at - 1] == start and start not in agreed
             last = end if first == end or reach > end else reach
-            cells.append(AlignedCell(start, first, last, end, token - began, alone, odd, strange))
+            cells.append(AlignedCell(start, first, last, end, token - began, alone, is_unknown, is_special))
             start = end
         rows.append(cells)
     return rows
 
 
 def _width(character: str) -> int:
-    """About how wide a character is, in half-widths; what is shown by its number is as wide as that."""
+    """The approximate width of a character in half-widths; an invisible one is as wide as its substitute."""
     if character < "\x7f" and character.isprintable():
         return 1
     if combining(character):

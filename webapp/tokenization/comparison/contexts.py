@@ -1,4 +1,4 @@
-"""What the templates of a comparison are given."""
+"""The contexts of the templates of a comparison."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from webapp.web.templates import Context
 
 @dataclass(frozen=True)
 class ComparisonFigures:
-    """A line of the table. What is per token is None where there are none."""
+    """A row of the table of figures; figures per token are None if there are no tokens."""
 
     row: ComparisonRow
     tokens: int
     characters_per_token: float | None
     bytes_per_token: float | None
     unknown_share: float | None
-    address: str | None  # of the row alone, in the playground
+    address: str | None  # of the row in the playground
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonContext(Context):
-    """A comparison with its result: `comparison/_result.html` and what it includes."""
+    """The context of `comparison/_result.html` and of the templates that it includes."""
 
     comparison: Comparison
     compared: ComparisonResult
     rows: Sequence[ComparisonRow]
     shown: Sequence[ComparisonRow]  # the rows that have tokens
-    drawing: Markup  # the text, the rows one above the other or side by side
-    texts: Sequence[tuple[ComparisonRow, str]]  # the same as text
+    drawing: Markup  # the aligned rows, as lines or as columns
+    texts: Sequence[tuple[ComparisonRow, str]]  # the aligned rows as text
     figures: Sequence[ComparisonFigures]
     agreement: Agreement
-    drawn: int  # characters that are drawn
-    left_out: int  # characters that are not
+    drawn: int  # the number of characters that are drawn
+    left_out: int  # the number of characters that are not
     milliseconds: Callable[[float], str]

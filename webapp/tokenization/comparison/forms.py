@@ -1,4 +1,4 @@
-"""Reading a comparison from an address, from a plain form, or from htmx, all alike."""
+"""Read a comparison from an address, from a plain form, or from htmx, with the same result."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Change = Callable[[list[TokenizerChoice]], tuple[Sequence[TokenizerChoice], list
 
 
 def read(request: Request, change: Change = lambda choices: (choices, [])) -> tuple[Comparison, list[InputProblem]]:
-    """What a request asks for, and what is wrong with it as a whole; what is wrong with a row is told in its place.
+    """Return the requested comparison and the problems of the request as a whole; a row reports its own problem.
 
-    `change` is what a button does to the rows.
+    `change` applies a button to the rows.
     """
     common, problems = forms.read(request)
     values = request.form if request.method == "POST" else request.args
-    written = values.getlist("with")
+    requested_choices = values.getlist("with")
     choices: Sequence[TokenizerChoice] = SAME_CORPUS
-    if written:
-        choices = list(map(TokenizerChoice.parse, written))
+    if requested_choices:
+        choices = list(map(TokenizerChoice.parse, requested_choices))
     elif "algorithm" in values:  # from the playground
         choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary))
     choices, more = change(list(choices))
     if len(choices) > MOST:
         more = [*more, InputProblem(_("At most six tokenizers are compared; these are the first six."), 422)]
     elif len(choices) < LEAST:
-        more = [*more, InputProblem(_("Choose two tokenizers at least."), 422)]
-    asked = (values.getlist("layout") or ["lines"])[-1]
-    layout: Layout = next((name for name in get_args(Layout) if name == asked), "lines")
+        more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
+    requested_layout = (values.getlist("layout") or ["lines"])[-1]
+    layout: Layout = next((name for name in get_args(Layout) if name == requested_layout), "lines")
     problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
     return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False), layout), [*problems, *more]

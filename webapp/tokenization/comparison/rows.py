@@ -1,4 +1,4 @@
-"""What each tokenizer of a comparison makes of the text; where one cannot, why, while the others go on."""
+"""The result of each tokenizer of a comparison; the failure of one does not affect the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
-from webapp.tokenization.attempts import WRONG, problem_of
+from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
 from webapp.tokenization.forms import InputProblem, fits, size_problem
 from webapp.tokenization.picture_captions import picture_title
@@ -24,17 +24,17 @@ from webapp.vocabularies.uploads import number_of_ids
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """A tokenizer and its tokens; or the problem in its way, or the vocabulary that is still on its way."""
+    """A tokenizer with its tokens, or with the problem that prevents them, or with a vocabulary still being fetched."""
 
     number: int  # from 1
     choice: TokenizerChoice
     title: str
     encoding: Encoding | None = None
     vocabulary_size: int = 0
-    seconds: float | None = None  # in the core; None for a kept result
+    seconds: float | None = None  # in the core; None for a shared result
     problem: InputProblem | None = None
     pending: StillFetchingError | None = None
-    result: Result | None = None  # None for a kept result
+    result: Result | None = None  # None for a shared result
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ComparisonResult:
 
     @cached_property
     def shown(self) -> list[tuple[ComparisonRow, Encoding]]:
-        """The rows that have tokens, with them."""
+        """The rows that have tokens, each with its encoding."""
         return [(row, row.encoding) for row in self.rows if row.encoding is not None]
 
     @cached_property
@@ -56,19 +56,19 @@ class ComparisonResult:
 
     @property
     def pending(self) -> bool:
-        """Whether a vocabulary is still on its way."""
+        """Whether a vocabulary is still being fetched."""
         return any(row.pending for row in self.rows)
 
     @property
     def status(self) -> int:
-        """200 if any row has tokens, 202 if one is still to come, else the gravest of what is wrong."""
+        """200 if any row has tokens, 202 if a vocabulary is being fetched, else the highest status of a problem."""
         if self.shown or not self.rows:
             return 200
         return 202 if self.pending else max(row.problem.status for row in self.rows if row.problem)
 
 
 def compare_tokenizers(comparison: Comparison) -> ComparisonResult:
-    """Tokenize the text in every way that is asked for."""
+    """Tokenize the text with every chosen tokenizer."""
     late = library().gather(choice.vocabulary for choice in comparison.choices)
     rows = [_row(number, state, late) for number, state in enumerate(comparison.states, 1)]
     return ComparisonResult(comparison.text, rows)
@@ -89,7 +89,7 @@ def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> Comp
             return ComparisonRow(number, choice, title, pending=late[state.vocabulary])
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         result.encoding.starts  # noqa: B018  # raises TextError now
-    except WRONG as error:
+    except EXPLAINED_ERRORS as error:
         return ComparisonRow(number, choice, title, problem=problem_of(state, error))
     except StillFetchingError as waiting:
         return ComparisonRow(number, choice, title, pending=waiting)

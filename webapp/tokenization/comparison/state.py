@@ -1,4 +1,4 @@
-"""What is compared, as one value: it comes from an address or a form, and it makes the address again.
+"""The state of a comparison as one value, which comes from an address or a form and can be turned into an address.
 
 /compare?with=bpe:bpe-bytes&with=unigram:unigram&text=low  →  Comparison(…)  →  the same address
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-from webapp.core.algorithms import next_of_kind
+from webapp.core.algorithms import sharing_vocabularies
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, default_for
 from webapp.vocabularies.shipped_vocabularies import NAMES
@@ -19,7 +19,7 @@ LEAST, MOST = 2, 6  # rows
 
 Layout = Literal["lines", "columns"]
 
-# What of a state holds for every row that uses it.
+# The options of a state that apply to every row.
 OPTIONS = ("size", "corpus", "dictionary", "runs", "lowercase", "special", "show")
 _DEFAULTS = {field.name: field.default for field in fields(State)}
 
@@ -36,7 +36,7 @@ class TokenizerChoice:
 
     @staticmethod
     def parse(written: str) -> TokenizerChoice:
-        """What was written; without a colon, an algorithm without a vocabulary.
+        """Parse a choice; without a colon, it is an algorithm without a vocabulary.
 
         >>> TokenizerChoice.parse("fmm:jieba")
         TokenizerChoice(algorithm='fmm', vocabulary='jieba')
@@ -47,7 +47,7 @@ class TokenizerChoice:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The tokenizers, in order, and what they share: the text and the options, as a `State` has them."""
+    """The tokenizers, in order, and the text and options that they share, as a `State`."""
 
     choices: tuple[TokenizerChoice, ...]
     common: State = field(default=State())
@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def text(self) -> str:
-        """What is compared."""
+        """The text that is compared."""
         return self.common.text
 
     @property
@@ -67,24 +67,24 @@ class Comparison:
         ]
 
     def query(self) -> str:
-        """The query string: the rows, then what is not the default, then the text."""
+        """The query string: the rows, then options other than the defaults, then the text."""
         rows = [("with", str(choice)) for choice in self.choices]
         return urlencode([*rows, *self._others(), ("text", self.text)])
 
     def link(self, most: int) -> str | None:
-        """The query string, or None where it would have more than `most` characters."""
+        """The query string, or None if it would have more than `most` characters."""
         if len(self.text) > most:
-            return None  # not even written
+            return None  # without building the query string
         query = self.query()
         return query if len(query) <= most else None
 
     def query_without_texts(self) -> str:
-        """The query string without anything that the visitor pasted: what is left when that is too long."""
+        """The query string without texts, for when the full one is too long."""
         bare = replace(self, common=replace(self.common, text="", corpus="", dictionary=""))
         return urlencode([*(("with", str(choice)) for choice in self.choices), *bare._others()])
 
     def options(self) -> dict[str, object]:
-        """The options that differ from their defaults and that some row uses."""
+        """The options that differ from their defaults and that at least one row uses."""
         used = {}
         for state in map(State.relevant, self.states):
             for name in OPTIONS:
@@ -102,15 +102,15 @@ class Comparison:
 SAME_CORPUS = tuple(
     TokenizerChoice(entry.algorithms[0], entry.name) for entry in CATALOGUE.values() if entry.name in NAMES
 )
-"""The four that ship, learned from the same corpus to the same size."""
+"""The four shipped vocabularies, trained on the same corpus to the same size."""
 
 
 def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
-    """A tokenizer and others to compare it with: the other direction of matching, and one of each subword algorithm.
+    """Return a tokenizer and alternatives: the other matching direction, and a tokenizer for each subword algorithm.
 
     >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
     fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
-    others = [TokenizerChoice(other, choice.vocabulary) for other in next_of_kind(choice.algorithm)]
+    others = [TokenizerChoice(other, choice.vocabulary) for other in sharing_vocabularies(choice.algorithm)]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
     return (choice, *others, *(each for each in shipped if each != choice))

@@ -1,4 +1,4 @@
-"""Builds what the templates of a comparison are given: the drawing, the figures, and how much each two rows share."""
+"""Builds the template context of a comparison: the drawing, the figures, and the agreement of each two rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.messages import milliseconds
 
-DRAWN = 12_000  # characters; of a longer text the beginning is drawn, and all of it is counted
+DRAWN = 12_000  # characters; only the beginning of a longer text is drawn, but all of it is counted
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class ComparisonView:
     compared: ComparisonResult
 
     def context(self) -> ComparisonContext:
-        """What the templates are given."""
-        drawn = self.stretches[-1].end if self.stretches else 0
+        """The context of the templates."""
+        drawn = self.spans[-1].end if self.spans else 0
         return ComparisonContext(
             comparison=self.comparison,
             compared=self.compared,
@@ -44,8 +44,8 @@ class ComparisonView:
         )
 
     @cached_property
-    def stretches(self) -> list[AlignedSpan]:
-        """What is drawn."""
+    def spans(self) -> list[AlignedSpan]:
+        """The spans that are drawn."""
         encodings = [encoding for _row, encoding in self.compared.shown]
         if not encodings:
             return []
@@ -53,15 +53,15 @@ class ComparisonView:
 
     @property
     def drawing(self) -> Markup:
-        """The stretches as HTML."""
+        """The spans as HTML."""
         numbers = [row.number for row, _encoding in self.compared.shown]
-        drawing = AlignedMarkup(self.compared.text, self.stretches, numbers, show=self.comparison.common.show)
+        drawing = AlignedMarkup(self.compared.text, self.spans, numbers, show=self.comparison.common.show)
         return drawing.html(self.comparison.layout)
 
     @property
     def texts(self) -> list[tuple[ComparisonRow, str]]:
-        """What is drawn, each row as text."""
-        last = self.stretches[-1].end if self.stretches else 0
+        """Each row that is drawn, as text."""
+        last = self.spans[-1].end if self.spans else 0
         cuts = self.compared.agreement.each
         return [
             (row, as_text(self.compared.text, each, last))
@@ -70,7 +70,7 @@ class ComparisonView:
 
     @property
     def figures(self) -> list[ComparisonFigures]:
-        """The table, a line for each row that has tokens."""
+        """The figures of each row that has tokens."""
         characters = len(self.compared.text)
         size = len(self.compared.text.encode("utf-8", "replace"))
         return [self._figures(row, encoding, characters, size) for row, encoding in self.compared.shown]

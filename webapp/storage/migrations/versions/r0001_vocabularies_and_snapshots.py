@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "vocabularies",
         sa.Column("hash", sa.String(64), nullable=False),

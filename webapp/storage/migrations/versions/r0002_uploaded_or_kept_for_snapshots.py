@@ -1,6 +1,6 @@
-"""Vocabularies that are uploaded, and others that are kept for snapshots alone.
+"""Distinguishes uploaded vocabularies from those stored for snapshots only.
 
-Of those that are there already nobody knows which they are: they stay where their links find them.
+For existing vocabularies the difference is unknown: they count as uploaded, so that their links still work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the mark; in SQLite before the content, which would have to be read past otherwise."""
+    """Add the column `uploaded`; in SQLite before the content, so that reading it does not read the content."""
     mark: sa.Column[bool] = sa.Column("uploaded", sa.Boolean(), nullable=False, server_default=sa.true())
     if op.get_context().dialect.name == "sqlite":
         with op.batch_alter_table("vocabularies", recreate="always") as table:

@@ -1,4 +1,4 @@
-"""Snapshots of comparisons, whose rows each have a vocabulary."""
+"""Snapshots of comparisons, which have a vocabulary for each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table of the vocabularies that such snapshots need."""
+    """Create the table of the vocabularies that these snapshots need."""
     op.create_table(
         "needs",
         sa.Column("snapshot_id", sa.String(length=51), nullable=False),
