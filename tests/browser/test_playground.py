@@ -52,7 +52,8 @@ def test_a_page_that_nobody_touched_asks_for_nothing(open_page: OpenPage) -> Non
     page.goto("/?algorithm=fmm&text=好", wait_until="networkidle")
     page.wait_for_timeout(300)
     assert "POST fetch" not in asked
-    assert len([one for one in asked if not one.endswith("other")]) == 5
+    # The document, the style sheet, two files of htmx, common.js and app.js.
+    assert len([one for one in asked if not one.endswith("other")]) == 6
 
 
 def test_the_address_is_a_link_and_the_history_is_not_flooded(page: Page) -> None:
