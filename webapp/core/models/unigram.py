@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from webapp.core.models.fast.cache import LONGEST, Cache
+from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
 from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
 from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.long_pieces import LongPieces
@@ -65,10 +65,10 @@ class Unigram:
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self.pieces))
         self._spans = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
-        self._span_ids = Cache(self._ids_of_span).__getitem__
+        self._span_ids = IdCache(self._ids_of_span).__getitem__
         # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
-        self.ids = Cache(self._compute_ids).__getitem__
+        self.ids = IdCache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None when it is not in the vocabulary."""
