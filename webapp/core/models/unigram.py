@@ -8,6 +8,7 @@ fused unknowns) are those of Hugging Face's `tokenizers`, whose ids it reproduce
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import inf
 
 from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
@@ -18,7 +19,7 @@ from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# Up to this many characters, a pre-token is segmented whole.
+# Up to this many characters, looking for unknown text takes longer than it saves.
 SHORT = 16
 
 
@@ -119,17 +120,19 @@ class Unigram:
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        if SHORT < len(pretoken) <= self._spans.longest and not self.byte_fallback:
-            found = list(map(self._span_ids, self._spans.cut(pretoken)))
+        if len(pretoken) > SHORT and not self.byte_fallback and (spans := self._spans.cut(pretoken)):
+            found = list(map(self._span_ids, spans))
             if all(found):
                 return fused(found, self.unknown_id)
         return tuple(id for id, _, _ in self.segment(pretoken))
 
     def _ids_of_span(self, span: str) -> tuple[int, ...]:
-        """The ids of a span wherever it stands; none if they depend on the text around it, or the span is too long."""
-        if len(span) > LONGEST or self._long.ends(span) or not self._spans.sure(span):
+        """The ids of a span wherever it is; none if they depend on the text around it, or the span is too long."""
+        if len(span) > LONGEST or self._long.ends(span) or (ends := self._spans.ends(span)) is None:
             return ()
-        return tuple(id for id, _, _ in self._segment(span))
+        ids = self._ids.get
+        parts = [(ids(span[start:end]), end) for start, end in pairwise((0, *ends))]
+        return tuple(id for id, _, _ in self.tokens(parts, span))
 
     def _best_path(self, text: str) -> list[int]:
         """For each end, where the last token of the best path to it starts."""
