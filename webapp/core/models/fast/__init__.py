@@ -15,9 +15,9 @@ How a pre-token that no cache holds is computed
     `merge_loop` merges what is left, with a list up to 80 symbols and a heap above. Unigram looks up the spans between
     unknown characters, where most are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
     single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding could
-    decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces
-    of thousands of characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile
-    vocabularies instead of buying speed on ordinary ones.
+    decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands of
+    characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
+    instead of buying speed on ordinary ones.
 
 What the caches may hold
     One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
