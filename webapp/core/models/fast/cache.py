@@ -28,9 +28,9 @@ BLOCK = 1 << 18
 # besides its characters, and what the allocator rounds up. Sizes are computed from lengths, because `getsizeof` takes
 # as long as the rest of a miss.
 ENTRY = 156
-# Bytes of a tuple of ids, and of each; the numbers belong to the vocabulary.
-TUPLE = 56
-ID = 8
+# Bytes of an empty tuple, and of each place in it; ids are numbers that belong to the vocabulary.
+TUPLE = 40
+PLACE = 8
 # Characters; longer pre-tokens hardly ever return.
 LONGEST = 256
 # Above this length the numbers in an answer are objects of their own; with them it takes up to three times its size.
@@ -120,7 +120,7 @@ class IdCache(Cache[tuple[int, ...]]):
         if length > LONGEST:
             return self._long(pretoken)
         ids = self._compute(pretoken)
-        size = ENTRY + (length if pretoken.isascii() else 4 * length) + TUPLE + ID * len(ids)
+        size = ENTRY + (length if pretoken.isascii() else 4 * length) + TUPLE + PLACE * len(ids)
         if size > self._left:
             self._take(size)
         self._left -= size
@@ -171,7 +171,7 @@ def held_by_all() -> int:
     return _shared.held()
 
 
-def size_of(answer: object) -> int:
+def size_of(answer: Any) -> int:
     """Bytes of an answer and of the rows inside it, which are of one size; small numbers and truth values are shared
     and take none.
 
@@ -180,7 +180,11 @@ def size_of(answer: object) -> int:
     """
     if answer.__class__ is bool:
         return 0
-    size = getsizeof(answer)
-    if answer.__class__ is tuple and answer and answer[0].__class__ is not int:
-        size += len(answer) * getsizeof(answer[0])
+    if answer.__class__ is not tuple or not answer:
+        return getsizeof(answer)
+    size, first = TUPLE + PLACE * len(answer), answer[0]
+    if first.__class__ is tuple:
+        size += len(answer) * (TUPLE + PLACE * len(first))
+    elif first.__class__ is not int:
+        size += len(answer) * getsizeof(first)
     return size

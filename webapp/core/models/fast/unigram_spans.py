@@ -25,6 +25,10 @@ LARGEST_SUM = 2.0**30
 UNSURE = 2.0**-21
 
 
+# The share of a text that may be left when each run of unknown characters counts as one character.
+MOST_LEFT = 0.75
+
+
 class UnigramSpans:
     """Splits text that is mostly unknown where no piece reaches across, and gives the sure best path of a span.
 
@@ -53,11 +57,11 @@ class UnigramSpans:
         self._span = re.compile(f".[{_members(inner)}]*+", re.DOTALL)
 
     def cut(self, text: str) -> list[str] | None:
-        """Split a text into spans, if most of it is unknown; each run of unknown characters becomes one character."""
+        """Split a text into spans, if much of it is unknown; each run of unknown characters becomes one character."""
         if self._unseen is None or len(text) > self._longest:
             return None
         shortened = self._unseen_run.sub(self._unseen, text)
-        return self._span.findall(shortened) if 2 * len(shortened) < len(text) else None
+        return self._span.findall(shortened) if len(shortened) < MOST_LEFT * len(text) else None
 
     def ends(self, span: str) -> tuple[int, ...] | None:
         """Where the parts of a span's best path end; None if rounding can change it after some texts."""
