@@ -1,15 +1,16 @@
-// Tokenscope: what plain HTML and htmx leave to do. The page works without this file.
+// The playground, and a shared result: what plain HTML and htmx leave to do. The page works without this file.
 //
 // - one current token, marked both in the text and among the ids, by pointer, focus and arrow keys
 // - its details on click or Enter
-// - the slider beside the number, files dropped or chosen, examples without leaving the page
+// - the slider beside the number, examples without leaving the page, texts that a tab keeps
+//
+// Needs common.js.
 "use strict";
 
 (() => {
-  const byId = (id) => document.getElementById(id);
+  const { byId, placeAfter, refresh } = Tokenscope;
   const form = byId("playground");
   const text = byId("text");
-  const file = byId("file");
   const slider = byId("slider");
   const size = byId("size");
 
@@ -123,7 +124,6 @@
     if (isToken(event.target)) mark(event.target, true);
   });
 
-  const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("#token[data-htmx-powered]")) {
       // Enter means this token, not the whole form again.
@@ -134,20 +134,11 @@
     const pane = event.target.closest?.("#tokens, #ids");
     if (!pane || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = isToken(event.target) ? indexOf(event.target) : marked ? indexOf(marked) : -1;
-    const last = Number(byId("figures").dataset.tokens) - 1;
-    if (event.key in STEPS) {
-      // Right and left follow the reading direction; up and down leave a pane that nothing is chosen in to scrolling.
-      if (at < 0 && (event.key === "ArrowUp" || event.key === "ArrowDown")) return;
-      move(pane, Math.min(Math.max(at + STEPS[event.key], 0), last));
-    } else if (event.key === "Home" || event.key === "End") {
-      move(pane, event.key === "Home" ? 0 : last);
-    } else if ((event.key === "Enter" || event.key === " ") && at >= 0) {
-      choose(tokenAt(at));
-    } else if (event.key === "Escape" && isToken(event.target)) {
-      byId("tokens").focus();
-    } else {
-      return;
-    }
+    const next = placeAfter(event.key, at, Number(byId("figures").dataset.tokens));
+    if (next !== null) move(pane, next);
+    else if ((event.key === "Enter" || event.key === " ") && at >= 0) choose(tokenAt(at));
+    else if (event.key === "Escape" && isToken(event.target)) byId("tokens").focus();
+    else return;
     event.preventDefault();
   });
 
@@ -166,7 +157,7 @@
     if (chosen) mark(chosen);
   };
 
-  // ── Taking it away ──────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Export ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
   const copied = async (button) => {
@@ -194,20 +185,17 @@
       told.textContent = told.dataset.failed;
     }
   });
-  if (!text) {
-    // A kept result has tokens to walk through, and nothing to type.
-    document.addEventListener("htmx:after:swap", () => {
-      calm();
-      if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
-      wanted = false;
-    });
+
+  document.addEventListener("htmx:after:swap", () => {
     calm();
-    return;
-  }
+    if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
+    wanted = false;
+  });
+  calm();
+  // A shared result has tokens to walk through, and nothing to type.
+  if (!text) return;
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));
 
   slider.addEventListener("input", () => {
     size.value = slider.value;
@@ -232,37 +220,6 @@
   form.addEventListener("input", (event) => {
     if (event.target.name === "algorithm" || event.target.name === "vocabulary") fitSlider();
   }, { capture: true });
-
-  const take = async (chosen) => {
-    try {
-      text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
-      file.value = "";
-      refresh();
-    } catch {
-      // Not UTF-8: the server is shown the file and names the offset.
-      form.requestSubmit();
-    }
-  };
-  file.addEventListener("change", () => { if (file.files[0]) take(file.files[0]); });
-  text.addEventListener("dragover", () => text.classList.add("dropping"));
-  text.addEventListener("dragleave", () => text.classList.remove("dropping"));
-  text.addEventListener("drop", (event) => {
-    text.classList.remove("dropping");
-    if (!event.dataTransfer.files.length) return;
-    event.preventDefault();
-    file.files = event.dataTransfer.files;
-    take(file.files[0]);
-  });
-
-  // The other language: with the text, which the address may be too short for.
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[data-lang]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    const chosen = Object.assign(document.createElement("input"), { type: "hidden", name: "lang", value: link.dataset.lang });
-    form.append(chosen);
-    form.submit(); // not requestSubmit: the whole page is wanted, not a part of it
-  });
 
   document.addEventListener("click", (event) => {
     const example = event.target.closest?.("a.example");
@@ -307,18 +264,8 @@
     form.submit();
     form.action = own; // a download leaves the page as it is
   });
-  form.addEventListener("keydown", (event) => {
-    if ((event.key === "Enter" || event.key === "ArrowDown") && event.target.id === "find") {
-      event.preventDefault();
-      byId("choices").querySelector("button")?.focus();
-    } else if (event.key in STEPS && event.target.name === "pick") {
-      event.preventDefault();
-      const buttons = Array.from(byId("choices").querySelectorAll("button"));
-      (buttons[buttons.indexOf(event.target) + STEPS[event.key]] ?? byId("find")).focus();
-    }
-  });
 
-  // A new result brings this part anew: it stays as it was left.
+  // A new result replaces the export section, which stays as the visitor left it.
   let taken = null;
   document.addEventListener("htmx:before:swap", () => {
     const take = byId("take");
@@ -329,33 +276,17 @@
     if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
   });
 
-  // What belongs to sharing is loaded by whoever wants to share.
+  // The script for sharing loads when the visitor opens that section.
   const share = byId("share");
   share.addEventListener("toggle", () => {
     document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
   }, { once: true });
 
-  // What folds out over the page folds in again.
-  document.addEventListener("click", (event) => {
-    for (const open of document.querySelectorAll(".options[open], .finder[open]")) {
-      if (!open.contains(event.target)) open.open = false;
-    }
-  });
-  document.addEventListener("keydown", (event) => {
-    const open = event.key === "Escape" && document.querySelector(".options[open], .finder[open]");
-    if (!open) return;
-    open.open = false;
-    open.querySelector("summary").focus();
-  });
-
   // ── htmx ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   const status = byId("status");
-  const unreachable = byId("unreachable");
   let spoken = 0;
   document.addEventListener("htmx:after:swap", () => {
-    unreachable.hidden = true;
-    calm();
     for (const example of document.querySelectorAll("a.example")) {
       const address = new URL(example.href);
       const algorithm = form.elements.algorithm.value;
@@ -363,8 +294,6 @@
       address.searchParams.set("algorithm", algorithm);
       example.href = address;
     }
-    if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
-    wanted = false;
     clearTimeout(spoken);
     spoken = setTimeout(() => {
       const figures = byId("figures");
@@ -375,13 +304,8 @@
   document.addEventListener("htmx:sse:before:message", (event) => {
     event.detail.waitUntil(new Promise((resolve) => setTimeout(resolve)));
   });
-  document.addEventListener("htmx:error", () => { unreachable.hidden = false; });
-  document.addEventListener("htmx:finally:request", () => {
-    // A file that was refused must not be sent again with the next letter.
-    if (file.files.length) file.value = "";
-  });
 
-  // What stands in the boxes would be gone where the address does not hold it: this tab remembers it, and nobody else.
+  // This tab alone keeps what is in the boxes, which would be lost where the URL does not hold it.
   const boxes = ["text", "corpus", "dictionary"].map(byId);
   const addressHoldsText = () => new URL(location.href).searchParams.has("text");
   window.addEventListener("pagehide", () => {
@@ -393,7 +317,7 @@
   });
   const remember = () => {
     if (addressHoldsText() || boxes.some((box) => box.value !== box.defaultValue)) return;
-    // Somebody who comes back from another page of the site with a vocabulary comes for the same text.
+    // A visitor who returns from another page of the site with a vocabulary wants it for the same text.
     const sentHere = document.referrer.startsWith(location.origin) && new URL(location.href).searchParams.has("vocabulary");
     try {
       const [search, ...kept] = JSON.parse(sessionStorage.getItem("texts") ?? "[]");
@@ -405,7 +329,6 @@
 
   remember();
   fitSlider();
-  calm();
   // What was typed or chosen, or restored by the browser, before this ran has not been seen by the server yet.
   const changed = (field) =>
     field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked

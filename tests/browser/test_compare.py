@@ -54,6 +54,19 @@ def test_rows_are_moved_removed_and_added(open_page: OpenPage, javascript: bool)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_the_arrow_keys_move_through_the_tokenizers_that_can_be_added(open_page: OpenPage) -> None:
+    page = opened(open_page)
+    page.click("#finder summary")
+    page.locator("#find").press("ArrowDown")
+    buttons = page.locator("#choices button")
+    expect(buttons.nth(0)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(buttons.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#find")).to_be_focused()
+
+
 def test_changing_a_tokenizer_or_the_text_updates_the_page_at_once(open_page: OpenPage) -> None:
     page = opened(open_page)
     page.select_option("#with-1", "bmm:jieba")

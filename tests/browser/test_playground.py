@@ -51,7 +51,8 @@ def test_an_untouched_page_sends_no_requests(open_page: OpenPage) -> None:
     page.goto("/?algorithm=fmm&text=好", wait_until="networkidle")
     page.wait_for_timeout(300)
     assert "POST fetch" not in asked
-    assert len([one for one in asked if not one.endswith("other")]) == 5
+    # The document, the style sheet, two files of htmx, common.js and app.js.
+    assert len([one for one in asked if not one.endswith("other")]) == 6
 
 
 def test_the_address_follows_the_text_without_flooding_the_history(page: Page) -> None:

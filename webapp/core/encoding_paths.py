@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from webapp.core.models import Model
-from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.cache import Cache, IdCache
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
@@ -90,7 +90,7 @@ class NestedPretokenPath(PretokenPath):
     ) -> None:
         super().__init__(model, normalizer, pretokenizer.first)
         inner = PretokenPath(model, None, pretokenizer.rest)
-        self._ids_of = Cache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
+        self._ids_of = IdCache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
         self._located = Cache(lambda pretoken: inner.normalized_places(AlignedText.of(pretoken)))
 
 
@@ -125,7 +125,7 @@ class BertWordPath(PretokenPath):
         super().__init__(model, normalizer, pretokenizer)
         self._bert = normalizer
         inner = PretokenPath(model, normalizer, pretokenizer)
-        self._word_ids = Cache(lambda word: tuple(inner.ids(word))).__getitem__
+        self._word_ids = IdCache(lambda word: tuple(inner.ids(word))).__getitem__
         self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
-from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.cache import Cache, IdCache
 from webapp.core.models.fast.character_boundaries import CharacterBoundaries
 from webapp.core.models.merge_loop import merge, merge_with_places, pack
 from webapp.core.models.symbols import Symbols
@@ -91,8 +91,8 @@ class BPE:
         self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
         if byte_level:
             self._byte_ids = self._ids_of_bytes()
-        self.ids = Cache(self._compute_ids).__getitem__
-        self._word_ids = Cache(self._compute_word_ids).__getitem__
+        self.ids = IdCache(self._compute_ids).__getitem__
+        self._word_ids = IdCache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
         self._merge_by_id: dict[int, Merge] | None = None
 
@@ -155,7 +155,7 @@ class BPE:
         # A span that is a piece as a whole may be merged differently inside the pre-token.
         if not self.ignore_merges:
             return self.ids
-        return Cache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._merged))).__getitem__
+        return IdCache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._merged))).__getitem__
 
     @cached_property
     def _boundaries(self) -> ByteBoundaries:

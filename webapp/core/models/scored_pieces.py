@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from math import isfinite
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.cache import IdCache
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
@@ -178,7 +178,7 @@ class ScoredModel:
         self.pieces: Sequence[str] = vocabulary.pieces
         self.scores: Sequence[float] = vocabulary.scores
         self.unknown_id: int | None = vocabulary.unknown_id
-        self._word_ids = Cache(lambda word: vocabulary.expanded(self._parts(word), word))
+        self._word_ids = IdCache(lambda word: vocabulary.expanded(self._parts(word), word))
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""

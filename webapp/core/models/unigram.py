@@ -8,9 +8,10 @@ fused unknowns are as in Hugging Face's `tokenizers`, so the ids are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import inf
 
-from webapp.core.models.fast.cache import LONGEST, Cache
+from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
 from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
 from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
 from webapp.core.models.long_pieces import LongPieces
@@ -18,7 +19,7 @@ from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# Up to this many characters, a pre-token is segmented as a whole.
+# Up to this many characters, looking for unknown text takes longer than it saves.
 SHORT = 16
 
 
@@ -65,10 +66,10 @@ class Unigram:
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self.pieces))
         self._spans = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
-        self._span_ids = Cache(self._ids_of_span).__getitem__
+        self._span_ids = IdCache(self._ids_of_span).__getitem__
         # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
-        self.ids = Cache(self._compute_ids).__getitem__
+        self.ids = IdCache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
@@ -117,17 +118,19 @@ class Unigram:
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        if SHORT < len(pretoken) <= self._spans.longest and not self.byte_fallback:
-            found = list(map(self._span_ids, self._spans.cut(pretoken)))
+        if len(pretoken) > SHORT and not self.byte_fallback and (spans := self._spans.cut(pretoken)):
+            found = list(map(self._span_ids, spans))
             if all(found):
                 return fused(found, self.unknown_id)
         return tuple(id for id, _, _ in self.segment(pretoken))
 
     def _ids_of_span(self, span: str) -> tuple[int, ...]:
         """The ids of a span in any context; empty if they depend on the context, or if the span is too long."""
-        if len(span) > LONGEST or self._long.ends(span) or not self._spans.sure(span):
+        if len(span) > LONGEST or self._long.ends(span) or (ends := self._spans.ends(span)) is None:
             return ()
-        return tuple(id for id, _, _ in self._segment(span))
+        ids = self._ids.get
+        parts = [(ids(span[start:end]), end) for start, end in pairwise((0, *ends))]
+        return tuple(id for id, _, _ in self.tokens(parts, span))
 
     def _best_path(self, text: str) -> list[int]:
         """For each position, the start of the last token of the best path to it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.cache import IdCache
 from webapp.core.vocabulary_error import VocabularyError
 
 
@@ -26,7 +26,7 @@ class WordLevel:
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
         self.unknown_id = self._ids.get(unknown)
-        self.ids = Cache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
+        self.ids = IdCache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.models.fast.cache import IdCache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -65,7 +65,7 @@ class WordPiece:
             self._inner_lengths = lengths_by_beginning(
                 (piece for piece in self._inner if len(piece) <= max_word_length), bounded=True
             )
-        self.ids = Cache(self._compute_ids).__getitem__
+        self.ids = IdCache(self._compute_ids).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""

@@ -12,11 +12,12 @@ How a text travels
 
 How a pre-token that no cache holds is computed
     BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
-    `merge_loop` merges what is left, with a list up to 400 symbols and a heap above. Unigram splits it where no piece
-    reaches across (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to single precision, follows whole
-    words on a grid (`single_precision`). Matching and both lattices try the lengths that occur (`word_lengths`); pieces
-    of thousands of characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile
-    vocabularies instead of buying speed on ordinary ones.
+    `merge_loop` merges what is left, with a list up to 80 symbols and a heap above. Unigram looks up the spans between
+    unknown characters, where most are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
+    single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding could
+    decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands of
+    characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
+    instead of buying speed on ordinary ones.
 
 What the caches may hold
     One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
@@ -26,8 +27,6 @@ What the caches may hold
     `webapp.vocabularies.memory_cache` counts all three within `TOKENSCOPE_MAX_LOADED_BYTES`.
 
 What was left apart
-    `unigram_spans` and `single_precision` both keep the best and the second best path. They stay apart: the one needs
-    no sums but the margin and runs on every new span, the other also records the largest sum, which the first would
-    pay for at every candidate. The heap merges share `merge_loop.linked`; their loops differ in what a pair is (ids,
-    bytes, or a spelling with a score) and in what they record.
+    The heap merges share `merge_loop.linked`; their loops differ in what a pair is (ids, bytes, or a spelling with a
+    score) and in what they record.
 """

@@ -2,8 +2,9 @@
 
 - Exploits: text without spaces makes long pre-tokens that seldom return; the spans between these boundaries do.
 - Invariant: every merge makes a piece, so no merge reaches across two characters that no piece holds side by side.
-- Proved by: `merge` and `merge_bytes` of the whole pre-token, which `webapp.core.reference.bpe` proves in turn.
-- Bought: 1.7 times (cl100k, 30,000 characters of Japanese, empty caches).
+- Proved by: `webapp.core.reference.bpe.encode` in `test_models_over_bytes_encode_as_the_reference`, and
+  `merge_loop.merge` of the whole pre-token in `test_ids_are_those_of_the_whole`.
+- Bought: 1.6 times (cl100k, 30,000 characters of Japanese, empty caches).
 """
 
 from __future__ import annotations
