@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 
-COLOURS = 5
+COLOURS = 6
 CHUNK = 400  # tokens; a chunk ends at the next line end after this many
 LONGEST_CHUNK = 800  # or after this many, if there is no line end
 

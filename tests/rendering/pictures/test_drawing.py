@@ -43,9 +43,9 @@ pytestmark = pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_palette_is_that_of_the_page(theme: Theme) -> None:
     colours, palette = variables(theme), PALETTES[theme]
-    assert palette.tints == tuple(colours[f"tint-{number}"] for number in range(5))
-    assert palette.paper == colours["panel"]
-    for name in ("ink", "quiet", "line", "accent", "wrong"):
+    assert palette.tints == tuple(colours[f"t{number}"] for number in range(1, 7))
+    assert palette.stage == colours["stage"]
+    for name in ("ink", "quiet", "line", "accent", "bad"):
         assert getattr(palette, name) == colours[name]
 
 
@@ -84,15 +84,15 @@ def test_every_token_has_its_colour_and_text_can_be_selected() -> None:
     encoding = encode("low lower lowest")
     source = svg(encoding, theme="dark")
     for index in range(len(encoding)):
-        assert PALETTES["dark"].tints[index % 5] in source
+        assert PALETTES["dark"].tints[index % 6] in source
     assert "low lower lowest" in "".join(ElementTree.fromstring(source).itertext())
 
 
 def test_kinds_of_tokens_look_different() -> None:
     palette = PALETTES["light"]
     unknown = svg(encode("\U00013000 a", "wordpiece"))
-    assert palette.wrong in unknown
-    assert palette.wrong not in svg(encode("a", "wordpiece"))
+    assert palette.bad in unknown
+    assert palette.bad not in svg(encode("a", "wordpiece"))
     assert ">F0<" in svg(encode("👍"))
 
 
@@ -131,7 +131,7 @@ def test_a_picture_has_the_requested_width_and_the_card_its_exact_size() -> None
 
 def test_the_margins_of_the_card_stay_empty() -> None:
     image = pixels(card(encode("Chinese 研究生命起源 and שלום, " * 40), title="A very long name of a vocabulary " * 5))
-    paper = tuple(bytes.fromhex(PALETTES["light"].paper[1:]))
+    paper = tuple(bytes.fromhex(PALETTES["light"].stage[1:]))
     for box in ((0, 0, 1200, 60), (0, 0, 60, 630), (1140, 0, 1200, 630), (0, 580, 1200, 630)):
         assert image.crop(box).getcolors() == [((box[2] - box[0]) * (box[3] - box[1]), paper)]
 

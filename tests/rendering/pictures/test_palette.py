@@ -64,19 +64,27 @@ def perceived(colour: str, vision: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("theme", THEMES)
 def test_text_is_readable_on_everything(theme: str) -> None:
     colours = variables(theme)
-    tints = [colours[f"tint-{n}"] for n in range(5)]
-    for ground in [*tints, colours["paper"], colours["panel"]]:
+    tints = [colours[f"t{n}"] for n in range(1, 7)]
+    for ground in [*tints, colours["page"], colours["stage"], colours["sunk"], colours["wash"]]:
         assert contrast(colours["ink"], ground) >= AA
-    for ground in (colours["paper"], colours["panel"]):
-        for name in ("quiet", "accent", "wrong"):
+    for ground in (colours["page"], colours["stage"], colours["sunk"]):
+        for name in ("quiet", "accent", "bad", "good"):
             assert contrast(colours[name], ground) >= AA, name
-    assert contrast(colours["accent-ink"], colours["accent"]) >= AA
+    assert contrast(colours["on-accent"], colours["accent"]) >= AA
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("vision", VISION)
 def test_adjacent_tints_are_distinguishable(theme: str, vision: str) -> None:
     colours = variables(theme)
-    tints = [perceived(colours[f"tint-{n}"], vision) for n in range(5)]
+    tints = [perceived(colours[f"t{n}"], vision) for n in range(1, 7)]
     for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
         assert math.dist(one, other) >= APART
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_adjacent_tints_differ_in_lightness(theme: str) -> None:
+    colours = variables(theme)
+    tints = [perceived(colours[f"t{n}"], "usual")[0] for n in range(1, 7)]
+    for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
+        assert abs(one - other) >= 6

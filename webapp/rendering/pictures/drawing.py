@@ -103,7 +103,7 @@ def _picture(
             y += 20
             body += writer.text(part, MARGIN, y, 13, palette.quiet, _families(part, known))
             used += [face for character in part if (face := known.face_for(character))]
-    source = document(body, width, y + MARGIN, title=_summary(encoding, title, words), background=palette.paper)
+    source = document(body, width, y + MARGIN, title=_summary(encoding, title, words), background=palette.stage)
     return source, used
 
 
@@ -203,7 +203,7 @@ class _Sheet:
         room = self.width - 2 * margin - name_width - 40 * self.scale
         self.say(_shortened(summary, self.known, room / size), margin, baseline, size, self.palette.ink)
         self.say(name, self.width - margin - name_width, baseline, size, self.palette.accent)
-        background = self.palette.paper
+        background = self.palette.stage
         source = document(self._body, self.width, self.height, title=drawable(title), background=background)
         return rendered(source, self._used)
 

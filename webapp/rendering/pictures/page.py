@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from markupsafe import Markup, escape
 
 from webapp.core.encoding import Encoding
@@ -35,15 +33,15 @@ _PAGE = Markup("""<!doctype html>
 
 _STYLE = """
 * {{ box-sizing: border-box; }}
-body {{ margin: 0 auto; max-width: 56rem; padding: 1rem; font: 1.0625rem/1.7 {sans}; background: var(--paper); \
+body {{ margin: 0 auto; max-width: 56rem; padding: 1rem; font: 1.0625rem/1.7 {sans}; background: var(--stage); \
 color: var(--ink); }}
 h1 {{ font-size: 1.0625rem; }}
 h2, .name {{ font-size: .875rem; color: var(--quiet); }}
 .tokens {{ white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; unicode-bidi: plaintext; }}
-.tokens i {{ font-style: normal; padding: .14em 0; background: var(--tint); box-shadow: inset 1px 0 var(--edge); }}
-.tokens .u {{ text-decoration: underline wavy var(--wrong) 1px; text-underline-offset: .22em; }}
+.tokens i {{ font-style: normal; padding: .17em 0; border-radius: .24em; background: var(--c); }}
+.tokens .u {{ text-decoration: underline wavy var(--bad) 1px; text-underline-offset: .22em; }}
 .tokens .x {{ outline: 1.5px solid var(--ink); outline-offset: -1.5px; font-weight: 600; }}
-.tokens .b {{ border-block: 1px solid var(--edge); }}
+.tokens .b {{ text-decoration: underline dotted 1.5px; text-underline-offset: .25em; }}
 .tokens .b::after {{ content: "\\2060" attr(data-b); font: 500 .6875em/1 {mono}; white-space: nowrap; padding: 0 .3em; \
 vertical-align: .1em; }}
 .tokens .n::before {{ content: "↵"; color: var(--quiet); font-size: .75em; padding: 0 .15em; }}
@@ -84,19 +82,17 @@ def style() -> str:
     for begin in range(COLOURS):
         for place in range(COLOURS):
             tint = (begin + place) % COLOURS
-            rules.append(f".c{begin} > :nth-child({COLOURS}n+{place + 1}) {{ --tint: var(--tint-{tint}); }}")
+            rules.append(f".c{begin} > :nth-child({COLOURS}n+{place + 1}) {{ --c: var(--t{tint + 1}); }}")
     return "\n".join(rules)
 
 
 def _variables(theme: Theme) -> str:
     palette = PALETTES[theme]
-    edge = tuple(int(palette.edge[at:end], 16) for at, end in pairwise((1, 3, 5, 7)))
     values = {
-        "paper": palette.paper,
+        "stage": palette.stage,
         "ink": palette.ink,
         "quiet": palette.quiet,
-        "wrong": palette.wrong,
-        "edge": f"rgb({edge[0]} {edge[1]} {edge[2]} / {palette.edge_opacity})",
+        "bad": palette.bad,
     }
-    values |= {f"tint-{number}": tint for number, tint in enumerate(palette.tints)}
+    values |= {f"t{number}": tint for number, tint in enumerate(palette.tints, 1)}
     return " ".join(f"--{name}: {value};" for name, value in values.items())

@@ -10,49 +10,46 @@ Theme = Literal["light", "dark"]
 
 @dataclass(frozen=True)
 class Palette:
-    """One theme. `edge` is the hairline between tokens and `edge_opacity` how much of it shows."""
+    """One theme: `stage` is the background of tokens, `tints` are the colours that they take in turn."""
 
-    paper: str
+    stage: str
     ink: str
     quiet: str
     line: str
     accent: str
-    wrong: str
-    tints: tuple[str, str, str, str, str]
-    edge: str
-    edge_opacity: float
+    bad: str
+    tints: tuple[str, str, str, str, str, str]
 
 
 PALETTES: dict[Theme, Palette] = {
     "light": Palette(
-        paper="#ffffff",
-        ink="#1b1b1a",
-        quiet="#595954",
-        line="#d5d4cd",
-        accent="#0b5394",
-        wrong="#9c1c1c",
-        tints=("#c6faee", "#dfd0a8", "#e0eeff", "#f3c4bc", "#cccdf4"),
-        edge="#000000",
-        edge_opacity=0.28,
+        stage="#ffffff",
+        ink="#15171c",
+        quiet="#5a5d65",
+        line="#dfded9",
+        accent="#2238c9",
+        bad="#b3261e",
+        tints=("#aadcfb", "#feefad", "#f6bbe4", "#c2fddc", "#cdccfe", "#ffe4cf"),
     ),
     "dark": Palette(
-        paper="#1b1b1a",
-        ink="#efede8",
-        quiet="#aaa8a1",
-        line="#3a3936",
-        accent="#86bdf5",
-        wrong="#ff9c92",
-        tints=("#1b3236", "#3f2903", "#2f5042", "#332647", "#5f4025"),
-        edge="#ffffff",
-        edge_opacity=0.34,
+        stage="#14161a",
+        ink="#f4f6f8",
+        quiet="#a5a9b3",
+        line="#2b2f37",
+        accent="#a3b4ff",
+        bad="#ff9a90",
+        tints=("#21629d", "#60194e", "#077051", "#36277b", "#ab4c51", "#003f45"),
     ),
 }
 
 SANS = (
-    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', "
-    "'Noto Sans SC', sans-serif, 'Apple Color Emoji', 'Noto Color Emoji'"
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'HarmonyOS Sans SC', 'Microsoft YaHei', "
+    "'Noto Sans CJK SC', 'Noto Sans SC', sans-serif, 'Apple Color Emoji', 'Segoe UI Emoji', 'Noto Color Emoji'"
 )
 """The fonts of the page, with quotation marks that are valid in an attribute."""
 
-MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
+MONO = (
+    "ui-monospace, 'SF Mono', SFMono-Regular, Menlo, 'Cascadia Mono', Consolas, 'Noto Sans Mono', 'DejaVu Sans Mono', "
+    "'Liberation Mono', monospace"
+)
 """The fonts of bytes and numbers."""

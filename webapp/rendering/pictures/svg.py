@@ -19,6 +19,7 @@ from webapp.rendering.pictures.palette import MONO, SANS, Palette
 LEADING = 1.7  # from line to line, in em
 _BASELINE = 1.13  # of a line, from its top
 _TOP, _HEIGHT = 0.14, 1.42  # of a box, from the top of its line
+_RADIUS = 0.24  # of its corners, in em
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 
@@ -71,21 +72,19 @@ class Writer:
         width, height = box.width * em, _HEIGHT * em
         tint = palette.tints[box.cell.index % len(palette.tints)]
         frame = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
-        yield f'<rect {frame} fill="{tint}"/>'
+        radius = f'rx="{_n(min(_RADIUS * em, width / 2))}"'
+        yield f'<rect {frame} {radius} fill="{tint}"/>'
         hairline = max(1.0, em / 24)
-        edge = f'stroke="{palette.edge}" stroke-opacity="{palette.edge_opacity}" stroke-width="{_n(hairline)}"'
-        if box.first and not box.cell.special:
-            at = x + width - hairline / 2 if box.rtl else x + hairline / 2
-            yield f'<path d="M{_n(at)} {_n(y)}v{_n(height)}" {edge}/>'
         if box.cell.label:
-            yield f'<path d="M{_n(x)} {_n(y + 0.5)}h{_n(width)}M{_n(x)} {_n(y + height - 0.5)}h{_n(width)}" {edge}/>'
+            dots = f'stroke="{palette.ink}" stroke-width="{_n(1.5 * hairline)}" stroke-dasharray="{_n(1.5 * hairline)}"'
+            yield f'<path d="M{_n(x)} {_n(y + height - hairline)}h{_n(width)}" {dots}/>'
         if box.cell.special:
             inner = (
                 f'x="{_n(x + 0.75)}" y="{_n(y + 0.75)}" width="{_n(max(width - 1.5, 0))}" height="{_n(height - 1.5)}"'
             )
-            yield f'<rect {inner} fill="none" stroke="{palette.ink}" stroke-width="1.5"/>'
+            yield f'<rect {inner} {radius} fill="none" stroke="{palette.ink}" stroke-width="1.5"/>'
         if box.cell.unknown:
-            stroke = f'fill="none" stroke="{palette.wrong}" stroke-width="{_n(hairline)}"'
+            stroke = f'fill="none" stroke="{palette.bad}" stroke-width="{_n(hairline)}"'
             yield f'<path d="{self._wave(x, y + height - 0.12 * em, width)}" {stroke}/>'
 
     def _wave(self, x: float, y: float, width: float) -> str:
