@@ -13,7 +13,7 @@ How a text travels
 How a pre-token that no cache holds is computed
     BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
     `merge_loop` merges what is left, with a list up to 80 symbols and a heap above. Unigram looks up the spans between
-    unknown characters, where most are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
+    unknown characters, where many are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
     single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding could
     decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands of
     characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies

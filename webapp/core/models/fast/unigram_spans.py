@@ -23,8 +23,6 @@ LARGEST_SUM = 2.0**30
 # How much rounding can change the difference of two such sums, for each of their terms: twice half a step, doubled as
 # a margin.
 UNSURE = 2.0**-21
-
-
 # The share of a text that may be left when each run of unknown characters counts as one character.
 MOST_LEFT = 0.75
 
