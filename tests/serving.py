@@ -124,7 +124,7 @@ def is_healthy(address: str) -> bool:
 
 def find_chromium() -> str | None:
     """Return the path of this machine's Chromium or Chrome, None if there is neither."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
     return CHROMIUM_ON_MACOS if os.path.exists(CHROMIUM_ON_MACOS) else None
