@@ -356,7 +356,7 @@ def test_adjacent_tokens_have_different_colours(page: Page) -> None:
     colours = page.locator("#tokens").evaluate(
         "pane => [...pane.querySelectorAll('.chunk > *')].map(t => getComputedStyle(t).backgroundColor)"
     )
-    assert len(set(colours)) == 5
+    assert len(set(colours)) == 6
     assert all(one != other for one, other in pairwise(colours))
 
 
