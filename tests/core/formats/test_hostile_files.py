@@ -23,9 +23,8 @@ from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.growth_limit import check_growth
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.tokenizer import Tokenizer
+from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
 
 JSON_FILES = {"gpt2": 700, "bert_base_cased": 900, "mistral01": 700}
@@ -47,7 +46,8 @@ def small(name: str) -> tuple[bytes, ...]:
         tokens = ["<unk>", "<s>", *map(chr, range(256)), " a", " the", "研究", "un"]
         return (written({"tokens": tokens, "scores": [-float(at) for at in range(len(tokens))]}),)
     if name == "tiktoken":
-        return (tiktoken.write(Tokenizer(RankBPE(RANKS[:400]))),)
+        ranks = {piece: rank for rank, piece in enumerate(RANKS[:400])}
+        return (tiktoken.write(tiktoken.rank_tokenizer(ranks, split_patterns.CL100K_BASE, {})),)
     if name == "vocab.json":
         vocabulary, merges = vocab_json.write(BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 400).model))
         return vocabulary.encode(), merges.encode()

@@ -107,7 +107,7 @@ def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskCl
         assert storage_of(app).vocabularies.delete(hash_of(content))
     answer = share(client, algorithm="fmm", vocabulary=name, text="lower &c")
     assert answer.status_code == 422
-    assert "its vocabulary cannot be stored: the kept file is gone." in Page(answer.text).problems[0]
+    assert "its vocabulary cannot be stored: the stored file no longer exists." in Page(answer.text).problems[0]
     assert 'name="text" value="lower &amp;c"' in answer.text
     told = client.post("/api/v1/snapshots", json={"text": "lower", "vocabulary": name})
     assert (told.status_code, told.mimetype) == (409, "application/problem+json")
