@@ -95,10 +95,10 @@ def _preferred(request: Request) -> str:
 
 
 def language_url(key: str) -> str | None:
-    """The address of this page in language `key`, otherwise unchanged; None for the response to a form.
+    """The URL of this page in language `key`; None for a response to a form.
 
-    For an address without a page, such as a missing static file, the link leads to the home page. None also if the
-    address cannot be built, because every page shows this link, error pages included.
+    For a URL without a page, such as that of a missing static file, returns that of the home page. If the URL cannot be
+    built, logs the error and returns None: error pages show this link too, so it must not raise.
     """
     if request.method != "GET":
         return None

@@ -101,7 +101,7 @@ def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:
 
 
 def made_by(step: MergingStep) -> tuple[MergeNode, ...]:
-    """The nodes that a step makes."""
+    """The tree nodes that a step adds."""
     if isinstance(step, BeginStep):
         return step.symbols
     return step.made if isinstance(step, MergeStep | ReplaceStep) else ()
