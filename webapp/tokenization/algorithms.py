@@ -38,7 +38,8 @@ class AlgorithmTexts:
 
     `name` is its name, `caption` one or two sentences on what it does, which may depend on the model. `heading` is the
     heading of its vocabularies if that is not the name; `steps` says what its steps show, and `examples` are example
-    texts, the first of which is the initial one. `exhausted` says why training made fewer merges than requested.
+    texts, the first of which is the initial one. `fewer_merges_reason` says why training made fewer merges than
+    requested.
     """
 
     name: Text
@@ -46,7 +47,7 @@ class AlgorithmTexts:
     heading: Text = ""
     steps: Text = ""
     examples: Sequence[str] = ENGLISH
-    exhausted: Text = NOTHING_LEFT
+    fewer_merges_reason: Text = NOTHING_LEFT
 
 
 _DICTIONARIES = _l("Dictionaries, for FMM and BMM")
@@ -117,7 +118,7 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "unknown because a piece is missing."
         ),
         examples=(ENGLISH[0], UNKNOWN),
-        exhausted=_l("No other pair occurs at least twice."),
+        fewer_merges_reason=_l("No other pair occurs at least twice."),
     ),
     "unigram": AlgorithmTexts(
         "Unigram",

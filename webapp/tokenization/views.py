@@ -80,7 +80,7 @@ class ResultView:
             long=len(result.encoding) > LONG,
             milliseconds=messages.milliseconds,
             caption=messages.caption(result),
-            exhausted=messages.exhausted(self.state),
+            fewer_merges_reason=messages.fewer_merges_reason(self.state),
             reasons=messages.joined(messages.reason_sentences()[reason] for reason in result.comparison.reasons),
             notes=messages.notes(result),
             ids_note=messages.ids_note(result),

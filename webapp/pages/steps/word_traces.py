@@ -39,7 +39,10 @@ class WordTrace:
 
     @cached_property
     def steps(self) -> list[MergingStep]:
-        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone."""
+        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone.
+
+        Empty for an added token.
+        """
         return list(merging_steps(self.model, self.word)) if self.word else []
 
     @cached_property

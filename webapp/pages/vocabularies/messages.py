@@ -37,7 +37,7 @@ def algorithm_names_of(entry: CatalogueEntry) -> str:
 def origin_of(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in a few words."""
     known = WELL_KNOWN.get(entry.name)
-    is_here = known is not None and fetching.of(current_app).has(known)
+    is_here = known is not None and fetching.fetcher_of(current_app).has(known)
     return {
         "shipped": _("ships with this site"),
         "fetched": _("fetched from its publisher") if is_here else _("fetched from its publisher on first use"),
