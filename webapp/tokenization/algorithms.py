@@ -19,7 +19,7 @@ from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.vocabularies import offered_algorithms
-from webapp.web.localization import current_key
+from webapp.web.localization import join_list
 
 Text = str | LazyString
 
@@ -166,14 +166,14 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM`."""
     names = algorithm_names()
-    return ", ".join(names[each] for each in (id, *core.sharing_vocabularies(id)))
+    return join_list(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:
     """The names of the offered algorithms: `FMM, BMM, BPE, WordPiece or Unigram`."""
     names = algorithm_names()
     *others, last = [names[id] for id in offered_algorithms()]
-    return _("%(others)s or %(last)s", others=("、" if current_key() == "zh" else ", ").join(others), last=last)
+    return _("%(others)s or %(last)s", others=join_list(others), last=last)
 
 
 @contextmanager
