@@ -65,7 +65,7 @@ class ScoredPieces:
         """
         if not len(pieces) == len(scores) == len(kinds):
             raise VocabularyError(
-                "%(pieces)s pieces, %(scores)s scores and %(kinds)s kinds",
+                "the counts differ: %(pieces)s pieces, %(scores)s scores, %(kinds)s kinds",
                 pieces=len(pieces),
                 scores=len(scores),
                 kinds=len(kinds),
