@@ -1,6 +1,6 @@
-"""The number of examples of a property test.
+"""Hypothesis settings for property tests that are expensive or share a fixture.
 
-The profile in `tests/conftest.py` sets it for all of them: few examples in every run, many with
+The profile in `tests/conftest.py` sets the number of examples: few in every run, many with
 `--hypothesis-profile=exhaustive`. A test whose example loads a page or trains is marked `@EXPENSIVE` and gets a fifth.
 """
 

@@ -43,8 +43,8 @@ def sources() -> set[str]:
     return {message if isinstance(message, str) else message[0] for message in messages}
 
 
-def test_every_message_of_the_core_can_be_extracted() -> None:
-    """The first argument must be a literal, except where one error or phrase wraps the message of another."""
+def test_every_error_message_can_be_extracted() -> None:
+    """The first argument is a literal, except where an error or phrase wraps another's message."""
     found = 0
     for path in (ROOT / "webapp").rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

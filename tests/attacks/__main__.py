@@ -37,7 +37,7 @@ class Attack:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the named attacks and print a row for each finding; return 1 if one is a hole."""
+    """Run the named attacks and print a row for each finding; return 1 if any attack succeeds."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout whose site is attacked")
     parser.add_argument("--connections", type=int, default=500, help="slow clients of each kind (default: 500)")

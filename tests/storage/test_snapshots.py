@@ -113,7 +113,7 @@ def test_an_id_is_short_and_easy_to_read(storage: Storage) -> None:
 
 def test_states_with_the_same_prefix_get_different_links(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = iter(f"{number:064x}" for number in (5, 5 + 31**9, 5 + 31**9 + 31**10))
-    monkeypatch.setattr(snapshots, "canonical", lambda _: next(hashes))
+    monkeypatch.setattr(snapshots, "content_hash", lambda _: next(hashes))
     ids = [share(storage, snapshot(each)).id for each in ("one", "two", "three")]
     assert [len(id) for id in ids] == [9, 10, 11]
     stored = [storage.snapshots.get(id) for id in ids]

@@ -61,7 +61,7 @@ def fail_in_frame(what: str) -> NoReturn:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Flask:
-    """Return the site with addresses that fail on request."""
+    """Return the site with extra routes that raise a chosen error."""
     app = create_app({**NOWHERE, "DATABASE_FILE": str(tmp_path / "site.sqlite"), "VOCABULARY_FOLDER": str(tmp_path)})
     for address in ("/fails/<what>", "/fails/<what>.json", "/api/v1/fails/<what>"):
         app.add_url_rule(address, address, fail, methods=["GET", "POST"])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, request
-from flask_babel import gettext as _
 from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
@@ -18,7 +17,7 @@ from webapp.api.routes import document, operations
 from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import Snippet, snippets_of
 from webapp.web.htmx import private
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 from webapp.web.problems import API
 from webapp.web.templates import Page, render
 
@@ -85,7 +84,7 @@ def page() -> Response:
 
 def rate_in_words(rates: str) -> str:
     """The limits of a setting in the visitor's language: `20 per minute, 200 per hour` → `20 a minute, 200 an hour`."""
-    return _(", ").join(map(_limit_in_words, parse_many(rates))) if rates else ""
+    return join_list(map(_limit_in_words, parse_many(rates))) if rates else ""
 
 
 def _limit_in_words(limit: RateLimitItem) -> str:

@@ -26,7 +26,10 @@ GONE = {
 
 
 def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
-    """Tokenize the text of `body` and store the result as a snapshot; its receipt, or a problem."""
+    """Tokenize the text of `body`, store the result as a snapshot, and return its receipt.
+
+    Refuses with 403, 409, 410, 413 or 507, or while the vocabulary is unavailable.
+    """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
     within([body.text], "MAX_TEXT_BYTES", "#/text")

@@ -80,7 +80,7 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
         app = Flask("webapp")
         settings.configure(app, {})
         fetching.init_app(app)
-        contents = fetching.of(app).cached(WELL_KNOWN[name])
+        contents = fetching.fetcher_of(app).cached(WELL_KNOWN[name])
         if contents is not None:
             return WELL_KNOWN[name].tokenizer(contents)
     except ValueError as error:

@@ -24,7 +24,7 @@ from webapp.server.environment import BODY_FILE, wsgi_environment
 from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
 from webapp.server.sockets import abort_unread
 from webapp.server.spool import Spool
-from webapp.web.client_addresses import counted_as, forwarded_for
+from webapp.web.client_addresses import forwarded_for, rate_limit_key
 from webapp.web.stopped import STOPPED
 
 log = logging.getLogger(__name__)
@@ -217,7 +217,7 @@ class Front:
     ) -> Reason | None:
         """Let one worker handle the request; return why it was stopped, or None if it finished."""
         forwarded = environment.get("HTTP_X_FORWARDED_FOR", "")
-        client = counted_as(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
+        client = rate_limit_key(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
         try:
             async with asyncio.timeout_at(deadline):
                 worker = self._pool.take(client) or await _unless(left, self._pool.acquire(client, first=first))

@@ -1,4 +1,6 @@
-"""The database of the site: uploaded vocabularies, and snapshots of shared results.
+"""The database of the site: uploaded vocabularies, shared snapshots and visitors' reports.
+
+Fetched vocabularies are not in it: they are files in the folder `TOKENSCOPE_VOCABULARY_FOLDER`.
 
     storage().snapshots.share(snapshot, expires=None)   →   ShareReceipt(id="7kq2m9xwd", secret="…", new=True)
     storage().snapshots.get("7kq2m9xwd")                →   StoredSnapshot(…)

@@ -163,7 +163,9 @@ class Database:
 
 
 def url_of(named: str, file: Path) -> URL:
-    """The URL of the database: from `named`, the value of `DATABASE_URL`, or if it is empty, of the SQLite `file`.
+    """The URL of the database: `named`, the value of `DATABASE_URL`, or the SQLite `file` if `named` is empty.
+
+    Raises DatabaseUrlError for any other kind of URL.
 
     >>> url_of("postgres://me:secret@db.example:5432/site?sslmode=require", Path()).render_as_string()
     'postgresql+psycopg://me:***@db.example:5432/site?sslmode=require'

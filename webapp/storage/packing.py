@@ -41,7 +41,7 @@ NOTHING = Snapshot("", {}, (), (), (), {})
 """The empty content of a snapshot that is expired, deleted or removed."""
 
 
-def canonical(snapshot: Snapshot) -> str:
+def content_hash(snapshot: Snapshot) -> str:
     """The hash of text and state in hexadecimal, independent of the order of keys.
 
     Raises ValueError for a state that is not JSON.

@@ -20,8 +20,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.packing import NOTHING, Snapshot, canonical, pack, unpack
-from webapp.storage.tables import ClaimRow, NeedRow, ReportRow, SnapshotRow
+from webapp.storage.packing import NOTHING, Snapshot, content_hash, pack, unpack
+from webapp.storage.tables import ClaimRow, ReportRow, SnapshotRow, SnapshotVocabularyRow
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, store_file
 
 __all__ = [
@@ -118,7 +118,7 @@ class SnapshotStore:
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the time when a snapshot expires needs a time zone")
         self._sweep()
-        hash = canonical(snapshot)
+        hash = content_hash(snapshot)
         content = pack(snapshot)
         # Sorted below: all transactions lock vocabularies in the same order, which prevents deadlocks.
         files = {file.hash: file for file in (*([] if vocabulary is None else [vocabulary]), *others)}
@@ -267,10 +267,12 @@ def _store(
 
 def _need(connection: Connection, id: str, snapshot: Snapshot) -> None:
     """Record the vocabularies that the rows of a snapshot need, which protects them from deletion."""
-    connection.execute(delete(NeedRow).where(NeedRow.snapshot_id == id))
+    connection.execute(delete(SnapshotVocabularyRow).where(SnapshotVocabularyRow.snapshot_id == id))
     hashes = sorted({row.state["vocabulary_hash"] for row in snapshot.rows})
     if hashes:
-        connection.execute(insert(NeedRow), [{"snapshot_id": id, "vocabulary_hash": hash} for hash in hashes])
+        connection.execute(
+            insert(SnapshotVocabularyRow), [{"snapshot_id": id, "vocabulary_hash": hash} for hash in hashes]
+        )
 
 
 def _locked(connection: Connection, condition: ColumnElement[bool]) -> Head | None:
@@ -286,12 +288,12 @@ def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -
         connection.execute(
             update(SnapshotRow).where(SnapshotRow.id == row.id).values(condition=condition, content=None)
         )
-        mine = NeedRow.snapshot_id == row.id
+        mine = SnapshotVocabularyRow.snapshot_id == row.id
         vocabularies |= {
             row.vocabulary_hash,
-            *connection.execute(select(NeedRow.vocabulary_hash).where(mine)).scalars(),
+            *connection.execute(select(SnapshotVocabularyRow.vocabulary_hash).where(mine)).scalars(),
         }
-        connection.execute(delete(NeedRow).where(mine))
+        connection.execute(delete(SnapshotVocabularyRow).where(mine))
     delete_unneeded(connection, filter(None, vocabularies))
 
 

@@ -72,7 +72,7 @@ class SnapshotRow(Base):
     __table_args__ = (Index(None, "condition", "expires"),)
 
 
-class NeedRow(Base):
+class SnapshotVocabularyRow(Base):
     """A vocabulary that a snapshot of a comparison needs; for a single result, the snapshot's own row has it."""
 
     __tablename__ = "needs"

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
-from webapp.storage.tables import NeedRow, SnapshotRow, VocabularyRow
+from webapp.storage.tables import SnapshotRow, SnapshotVocabularyRow, VocabularyRow
 
 PREFIX = 16  # hexadecimal digits of a hash in a public name
 ATTEMPTS = 5  # for a transaction that conflicts with concurrent ones
@@ -189,7 +189,7 @@ def _deleted(connection: Connection, hash: str, condition: ColumnElement[bool]) 
 
 def _needed(hash: str) -> ColumnElement[bool]:
     own = select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept").exists()
-    return own | select(NeedRow.snapshot_id).where(NeedRow.vocabulary_hash == hash).exists()
+    return own | select(SnapshotVocabularyRow.snapshot_id).where(SnapshotVocabularyRow.vocabulary_hash == hash).exists()
 
 
 def _total_bytes(connection: Connection) -> int:

@@ -19,7 +19,7 @@ from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.vocabularies import offered_algorithms
-from webapp.web.localization import current_key
+from webapp.web.localization import join_list
 
 Text = str | LazyString
 
@@ -38,7 +38,8 @@ class AlgorithmTexts:
 
     `name` is its name, `caption` one or two sentences on what it does, which may depend on the model. `heading` is the
     heading of its vocabularies if that is not the name; `steps` says what its steps show, and `examples` are example
-    texts, the first of which is the initial one. `exhausted` says why training made fewer merges than requested.
+    texts, the first of which is the initial one. `fewer_merges_reason` says why training made fewer merges than
+    requested.
     """
 
     name: Text
@@ -46,7 +47,7 @@ class AlgorithmTexts:
     heading: Text = ""
     steps: Text = ""
     examples: Sequence[str] = ENGLISH
-    exhausted: Text = NOTHING_LEFT
+    fewer_merges_reason: Text = NOTHING_LEFT
 
 
 _DICTIONARIES = _l("Dictionaries, for FMM and BMM")
@@ -117,7 +118,7 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "unknown because a piece is missing."
         ),
         examples=(ENGLISH[0], UNKNOWN),
-        exhausted=_l("No other pair occurs at least twice."),
+        fewer_merges_reason=_l("No other pair occurs at least twice."),
     ),
     "unigram": AlgorithmTexts(
         "Unigram",
@@ -165,14 +166,14 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM`."""
     names = algorithm_names()
-    return ", ".join(names[each] for each in (id, *core.sharing_vocabularies(id)))
+    return join_list(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:
     """The names of the offered algorithms: `FMM, BMM, BPE, WordPiece or Unigram`."""
     names = algorithm_names()
     *others, last = [names[id] for id in offered_algorithms()]
-    return _("%(others)s or %(last)s", others=("、" if current_key() == "zh" else ", ").join(others), last=last)
+    return _("%(others)s or %(last)s", others=join_list(others), last=last)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Res
         return None, problems
     try:
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
-        result.settle()
+        result.check_computable()
         return result, []
     except EXPLAINED_ERRORS as error:
         return None, [problem_of(state, error)]

@@ -49,7 +49,7 @@ class EncodedContext(Context):
     long: bool  # whether the browser lays out the tokens chunk by chunk
     milliseconds: Callable[[float], str]
     caption: str  # what the algorithm does, and which vocabulary it uses
-    exhausted: str  # why there are fewer merges than requested
+    fewer_merges_reason: str  # why there are fewer merges than requested
     reasons: str  # why decoding gives a different text
     notes: Sequence[str]
     ids_note: str

@@ -49,9 +49,9 @@ def joined(sentences: Iterable[str]) -> str:
     return ("" if current_key() == "zh" else " ").join(sentence for sentence in sentences if sentence)
 
 
-def exhausted(state: State) -> str:
+def fewer_merges_reason(state: State) -> str:
     """Why there are fewer merges than requested."""
-    return str(TEXTS[state.algorithm].exhausted)
+    return str(TEXTS[state.algorithm].fewer_merges_reason)
 
 
 def _vocabulary(state: State) -> str:

@@ -11,7 +11,7 @@ from webapp.rendering.pictures import PictureTexts
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
-from webapp.web.localization import current_key, number
+from webapp.web.localization import join_list, number
 
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
@@ -40,4 +40,4 @@ def _missing(scripts: Sequence[str]) -> str:
     names = [locale.scripts.get(script, script) if locale else script for script in scripts if script not in _NO_SCRIPT]
     if len(names) < len(scripts):
         names.append(_("some symbols"))
-    return _("No font of this server has: %(scripts)s.", scripts=("、" if current_key() == "zh" else ", ").join(names))
+    return _("No font of this server has: %(scripts)s.", scripts=join_list(names))

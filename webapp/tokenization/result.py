@@ -11,7 +11,7 @@ from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement, Matching, Verdict, both_ways
+from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.tokenization.round_trip import RoundTrip, round_trip_of
@@ -81,7 +81,7 @@ class Result:
             seconds=self.seconds,
         )
 
-    def settle(self) -> None:
+    def check_computable(self) -> None:
         """Compute now what may fail with an unusual vocabulary; raises TextError."""
         self.encoding.starts, self.comparison  # noqa: B018
 
@@ -91,20 +91,20 @@ class Result:
         return round_trip_of(self.encoding, self.tokenizer, self.decoded)
 
     @cached_property
-    def _both_ways(self) -> tuple[Verdict | None, list[Disagreement]]:
+    def _verdict_and_disagreements(self) -> tuple[Verdict | None, list[Disagreement]]:
         if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
             return None, []
-        return both_ways(self.dictionary, self.encoding.text, self.state.runs)
+        return verdict_and_disagreements(self.dictionary, self.encoding.text, self.state.runs)
 
     @property
     def disagreements(self) -> list[Disagreement]:
         """Where FMM and BMM split differently; empty for other algorithms and for very long texts."""
-        return self._both_ways[1]
+        return self._verdict_and_disagreements[1]
 
     @property
     def verdict(self) -> Verdict | None:
         """The direction that the bidirectional rule chooses, and why; None if both directions agree."""
-        return self._both_ways[0] if self.disagreements else None
+        return self._verdict_and_disagreements[0] if self.disagreements else None
 
     @cached_property
     def others(self) -> dict[str, int]:

@@ -55,7 +55,7 @@ def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
     assert view.result is not None
     yield _event(first)
     encoding = view.result.encoding
-    for some in growing(rest):
+    for some in growing_batches(rest):
         tokens = _joined(view.painter.paint(chunk) for chunk in some)
         ids = ids_html(encoding, some)
         yield _event(
@@ -64,10 +64,10 @@ def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
         )
 
 
-def growing(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+def growing_batches(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
     """Yield the chunks in groups of 4, 8, 16 … `MOST`: small at first for a fast display, then large for throughput.
 
-    >>> [len(group) for group in growing([Chunk(0, 1, 0)] * 30)]
+    >>> [len(group) for group in growing_batches([Chunk(0, 1, 0)] * 30)]
     [4, 8, 16, 2]
     """
     start, size = 0, 2 * FIRST

@@ -80,7 +80,7 @@ class ResultView:
             long=len(result.encoding) > LONG,
             milliseconds=messages.milliseconds,
             caption=messages.caption(result),
-            exhausted=messages.exhausted(self.state),
+            fewer_merges_reason=messages.fewer_merges_reason(self.state),
             reasons=messages.joined(messages.reason_sentences()[reason] for reason in result.comparison.reasons),
             notes=messages.notes(result),
             ids_note=messages.ids_note(result),
@@ -113,7 +113,7 @@ class ResultView:
 
     @cached_property
     def painter(self) -> Painter:
-        """Renders the tokens; each links to its details unless the addresses would be too many or too long."""
+        """A painter for the tokens; each token links to its details unless the URLs would be too many or too long."""
         assert self.result is not None
         encoding = self.result.encoding
         links = self.stem is not None and len(encoding) * len(self.stem) <= LINKS_SHOWN

@@ -27,7 +27,7 @@ def init_app(app: Flask) -> None:
 @group.command("list")
 def list_known() -> None:
     """List every well-known vocabulary, and whether it has been fetched."""
-    fetcher = fetching.of(current_app)
+    fetcher = fetching.fetcher_of(current_app)
     width = max(map(len, WELL_KNOWN))
     for name, known in WELL_KNOWN.items():
         here = "here" if fetcher.has(known) else "-"
@@ -66,7 +66,7 @@ def _fetch(name: str) -> bool:
     """Fetch one vocabulary and print the result; False if it failed."""
     started = time.monotonic()
     try:
-        contents = fetching.of(current_app).fetch(WELL_KNOWN[name])
+        contents = fetching.fetcher_of(current_app).fetch(WELL_KNOWN[name])
     except fetching.FetchError as error:
         with force_locale("en"):
             click.echo(messages.sentence(error), err=True)

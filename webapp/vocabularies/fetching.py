@@ -19,7 +19,7 @@ from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError, Reason
 from webapp.vocabularies.wellknown import WellKnown
 
-__all__ = ["FetchError", "Fetcher", "Progress", "Reason", "init_app", "of"]
+__all__ = ["FetchError", "Fetcher", "Progress", "Reason", "fetcher_of", "init_app"]
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def init_app(app: Flask) -> None:
         raise ValueError(f"TOKENSCOPE_HUB or TOKENSCOPE_OPENAI_FILES cannot be used: {error}") from None
 
 
-def of(app: Flask) -> Fetcher:
+def fetcher_of(app: Flask) -> Fetcher:
     """The fetcher of `app`, usually `current_app`."""
     fetcher: Fetcher = app.extensions[_EXTENSION]
     return fetcher

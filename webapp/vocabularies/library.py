@@ -170,7 +170,7 @@ def init_app(app: Flask) -> None:
     fetching.init_app(app)
     app.extensions["vocabularies"] = Library(
         Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
-        fetching.of(app),
+        fetching.fetcher_of(app),
         MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"]),
     )
 

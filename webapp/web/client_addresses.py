@@ -5,10 +5,10 @@ from __future__ import annotations
 from ipaddress import IPv6Network, ip_address
 
 
-def counted_as(address: str) -> str:
+def rate_limit_key(address: str) -> str:
     """The key of a client: the IPv4 address, or the /64 network of the IPv6 address, since one client has all of it.
 
-    >>> counted_as("192.0.2.7"), counted_as("2001:db8:0:1:5::9"), counted_as("::ffff:192.0.2.7")
+    >>> rate_limit_key("192.0.2.7"), rate_limit_key("2001:db8:0:1:5::9"), rate_limit_key("::ffff:192.0.2.7")
     ('192.0.2.7', '2001:db8:0:1::', '192.0.2.7')
     """
     try:

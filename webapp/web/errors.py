@@ -53,8 +53,8 @@ def init_app(app: Flask) -> None:
     handlers: tuple[tuple[type[Exception], Handler], ...] = (
         (BadHost, lambda error: plain.answer(request, 400)),  # a page needs the host for its URLs
         (HTTPException, http_error),
-        (UnavailableStorageError, without_storage),
-        (TextError, without_tokens),
+        (UnavailableStorageError, storage_error_page),
+        (TextError, encoding_error_page),
         (StoppedRequestError, stopped),
         (Exception, unforeseen),
     )
@@ -119,7 +119,7 @@ def http_error(error: HTTPException) -> Response:
     return response
 
 
-def without_storage(error: UnavailableStorageError) -> Response:
+def storage_error_page(error: UnavailableStorageError) -> Response:
     """The page for a request that needs the unreachable database; it offers to send the same input again."""
     log.error("%s %r is answered 503: %s", request.method, request.path, error)
     if is_api(request):
@@ -152,7 +152,7 @@ def stopped(error: StoppedRequestError) -> Response:
     return _page(503, message, fields=list(sent.items(multi=True)), method=request.method)
 
 
-def without_tokens(error: TextError) -> Response:
+def encoding_error_page(error: TextError) -> Response:
     """The page for a text that the chosen vocabulary cannot encode."""
     if is_api(request):
         g.language_key = "en"

@@ -6,12 +6,14 @@ The order is: `lang` in the address or form, the cookie with an earlier choice, 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import localcontext
 from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, current_app, g, request
 from flask_babel import Babel, format_decimal, format_percent
+from flask_babel import gettext as _
 from werkzeug.exceptions import HTTPException
 
 COOKIE = "lang"
@@ -61,6 +63,7 @@ def init_app(app: Flask) -> None:
 
     app.jinja_env.filters["number"] = number
     app.jinja_env.filters["percent"] = percent
+    app.jinja_env.filters["join_list"] = join_list
 
 
 def current_key() -> str:
@@ -95,10 +98,10 @@ def _preferred(request: Request) -> str:
 
 
 def language_url(key: str) -> str | None:
-    """The address of this page in language `key`, otherwise unchanged; None for the response to a form.
+    """The URL of this page in language `key`; None for a response to a form.
 
-    For an address without a page, such as a missing static file, the link leads to the home page. None also if the
-    address cannot be built, because every page shows this link, error pages included.
+    For a URL without a page, such as that of a missing static file, returns that of the home page. If the URL cannot be
+    built, logs the error and returns None: error pages show this link too, so it must not raise.
     """
     if request.method != "GET":
         return None
@@ -127,3 +130,8 @@ def number(value: float, digits: int | None = None) -> str:
 def percent(share: float) -> str:
     """A fraction as a percentage with one decimal: `0.125 → 12.5%`."""
     return format_percent(share, "#,##0.0%")
+
+
+def join_list(items: Iterable[str]) -> str:
+    """The items of a list, separated as in the visitor's language: `a, b` in English, `a、b` in Chinese."""
+    return _(", ").join(items)

@@ -16,7 +16,7 @@ from flask_limiter import Limit, Limiter
 from limits import parse_many
 
 from webapp.web import assets
-from webapp.web.client_addresses import counted_as
+from webapp.web.client_addresses import rate_limit_key
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +41,7 @@ def init_app(app: Flask) -> None:
         if app.config[name]:
             parse_many(app.config[name])  # raises ValueError at the start for an invalid setting
     limiter = Limiter(
-        lambda: counted_as(request.remote_addr or "127.0.0.1"),
+        lambda: rate_limit_key(request.remote_addr or "127.0.0.1"),
         # One limit that chooses its rate: with two, each request would evaluate both and discard one.
         default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
         storage_uri=_storage(app),

@@ -1,4 +1,7 @@
-"""Security headers: they prevent a visitor's text from running as a script and other sites from embedding pages."""
+"""Security headers: they prevent a visitor's text from running as a script and other sites from embedding pages.
+
+Other sites may embed the views marked with `framed`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of published files, in Oniguruma's syntax: we split as `tokenizers` does."""
+"""Patterns of published files in Oniguruma's syntax split as in `tokenizers`."""
 
 from functools import cache
 from typing import Any

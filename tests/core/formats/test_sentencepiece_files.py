@@ -122,7 +122,7 @@ def test_every_truncation_is_read_or_refused() -> None:
 
 
 def read_or_refused(content: bytes) -> None:
-    """Check that a file that is read also encodes and decodes."""
+    """Check that a file is refused, or read into a tokenizer that encodes and decodes, within `SECONDS`."""
     started = time.process_time()
     with suppress(FormatError):
         ours = format.read(content)

@@ -108,7 +108,7 @@ def test_buttons_change_the_rows_in_the_address(
     [
         (TWO, {"remove": "1"}, "at least two tokenizers"),
         (SAME + TWO, {"add": "fmm:jieba"}, "at most six tokenizers"),
-        (SAME + SAME, {}, "At most six"),
+        (SAME + SAME, {}, "You can compare up to six tokenizers"),
         (TWO[:1], {}, "Choose at least two"),
     ],
 )

@@ -82,6 +82,6 @@ def test_an_upload_is_found_in_the_request_that_looked_for_it_before(app: Flask)
     with app.app_context():
         name = f"upload-{hash_of(content)[:16]}"
         assert find(name) is None
-        entry = library().keep(content)
+        entry = library().store(content)
         assert entry.name == name
         assert find(name) == entry

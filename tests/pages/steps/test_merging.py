@@ -137,7 +137,7 @@ def test_scores_and_byte_fallback(client: FlaskClient) -> None:
     assert [made["piece"] for made in fallback["made"]] == ["<0xC3>", "<0xA9>"]
     page = at(client, "loé", fallback["step"], vocabulary=vocabulary)
     assert "“é” is not a piece: its 2 bytes, C3 A9, are used instead (byte fallback)." in told(page)
-    assert "By score, as the tokenizer does" in page
+    assert "Merge by score (this tokenizer)" in page
     assert found["ids"][-2:] == [5 + 0xC3, 5 + 0xA9]
 
 
@@ -150,8 +150,8 @@ def test_the_longest_piece_first_is_compared_with_merging_by_score(client: Flask
     assert "bcd" in [step["piece"] for step in of_kind(found, "longest")]
     for step in (1, len(found["steps"]) - 1):
         page = at(client, "abcd", step, **state)
-        assert "By score, as the tokenizer does" in page
-        assert "By rank" not in page
+        assert "Merge by score (this tokenizer)" in page
+        assert "by rank" not in page.lower()
     assert "<h3>By score</h3>" in page
 
 

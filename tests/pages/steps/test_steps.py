@@ -74,6 +74,12 @@ def test_a_vocabulary_of_another_algorithm_is_refused_with_links_to_valid_steps(
     assert client.get("/steps/bpe", query_string={**query, "format": "json"}).status_code == 422
 
 
+@pytest.mark.parametrize(("language", "names"), [("en", "FMM, BMM"), ("zh", "FMM、BMM")])
+def test_names_in_a_sentence_are_separated_as_the_language_does(client: FlaskClient, language: str, names: str) -> None:
+    answer = client.get("/steps/bpe", query_string={"text": "a", "vocabulary": "jieba", "lang": language})
+    assert names in Page(answer.text).problems[0]
+
+
 def test_the_form_redirects_to_its_address(client: FlaskClient) -> None:
     sent = {"text": TEXT, "vocabulary": "jieba", "runs": "0"}
     answer = client.post("/steps/fmm", data=sent)

@@ -72,15 +72,15 @@ def save(app: Flask, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
 
 def upload(app: Flask, content: bytes, companion: bytes | None = None) -> str:
     with app.app_context():
-        return library().keep(content, companion).name
+        return library().store(content, companion).name
 
 
 # --- the original libraries
 
 
 @pytest.fixture(scope="module")
-def gpt2(save: Callable[[str, str], Path]) -> tuple[Tokenizer, Any, Tokenizer]:
-    """The shipped vocabulary, both files as `tokenizers` reads them, and as this site reads them."""
+def byte_bpe(save: Callable[[str, str], Path]) -> tuple[Tokenizer, Any, Tokenizer]:
+    """The shipped byte-level BPE: its two downloaded files as `tokenizers` reads them, and as this site reads them."""
     files = [save("bpe-bytes", file) for file in ("vocab.json", "merges.txt")]
     read = recognize(*(file.read_bytes() for file in files))
     assert read.format == "vocab.json"
@@ -88,8 +88,8 @@ def gpt2(save: Callable[[str, str], Path]) -> tuple[Tokenizer, Any, Tokenizer]:
 
 
 @given(text=any_text)
-def test_vocab_json_and_merges_txt(gpt2: tuple[Tokenizer, Any, Tokenizer], text: str) -> None:
-    ours, theirs, again = gpt2
+def test_vocab_json_and_merges_txt(byte_bpe: tuple[Tokenizer, Any, Tokenizer], text: str) -> None:
+    ours, theirs, again = byte_bpe
     assert ours.ids(text) == theirs.encode(text).ids == again.ids(text)
     honoured = text + "<|endoftext|>" + text
     assert ours.ids(honoured, special=True) == again.ids(honoured, special=True)

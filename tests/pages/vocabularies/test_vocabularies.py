@@ -337,7 +337,7 @@ def test_the_list_says_whether_a_vocabulary_was_fetched(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "fetched from its publisher on first use" in words(client.get("/vocabularies?find=r50k_base"))
-    monkeypatch.setattr(fetching.of(app), "has", lambda known: known.name == "r50k_base")
+    monkeypatch.setattr(fetching.fetcher_of(app), "has", lambda known: known.name == "r50k_base")
     seen = words(client.get("/vocabularies?find=r50k_base"))
     assert "fetched from its publisher" in seen
     assert "on first use" not in seen

@@ -93,12 +93,12 @@ def write(tokenizer: Tokenizer) -> str:
     document["decoder"] = huggingface_decoders.write_decoder(tokenizer.decoder)
     document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
     if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
-        document = huggingface_end_of_word.marked(document, tokenizer.model.end_of_word_suffix)
+        document = huggingface_end_of_word.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
-    document = huggingface_end_of_word.unmarked(document)
+    document = huggingface_end_of_word.marker_to_suffix(document)
     check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))

@@ -24,7 +24,7 @@ _CLASS = WORD.replace(r"\u200c\u200d", "\u200c\u200d")
 _END_OF_WORD = rf"(?<=[{_CLASS}])(?![{_CLASS}])|(?<=[^{_CLASS}\s])(?![^{_CLASS}\s])"
 
 
-def marked(document: Json, suffix: str) -> Json:
+def suffix_to_marker(document: Json, suffix: str) -> Json:
     """Return the document with the marker in place of `suffix`.
 
     Raises FormatError if the pipeline around the model is not that of Sennrich's BPE.
@@ -42,7 +42,7 @@ def marked(document: Json, suffix: str) -> Json:
     }
 
 
-def unmarked(document: Json) -> Json:
+def marker_to_suffix(document: Json) -> Json:
     """Return the document with `</w>` in place of its end-of-word marker; without a marker, the document unchanged."""
     decoder, normalizer, model = (document.get(name) for name in ("decoder", "normalizer", "model"))
     try:

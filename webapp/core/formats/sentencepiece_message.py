@@ -1,7 +1,8 @@
 """The protocol buffer messages of a SentencePiece file, with the fields that this site reads.
 
-Field numbers, types and defaults are those of `sentencepiece_model.proto`; other fields are ignored. The messages have
-a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
+Field numbers follow `sentencepiece_model.proto`; other fields are ignored. Strings are declared as bytes and enums as
+integers, so that a string that is not UTF-8 or an unknown enum value gets an error message of its own. The messages
+have a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
 
 from __future__ import annotations

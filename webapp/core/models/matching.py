@@ -177,10 +177,12 @@ def disagreements(dictionary: Dictionary, text: str, keep_runs: bool = True) -> 
     >>> disagreements(Dictionary(["结婚", "的", "和", "和尚", "尚未"]), "结婚的和尚未结婚的")
     [Disagreement(start=3, end=6, forward=('和尚', '未'), backward=('和', '尚未'))]
     """
-    return both_ways(dictionary, text, keep_runs)[1]
+    return verdict_and_disagreements(dictionary, text, keep_runs)[1]
 
 
-def both_ways(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[Verdict, list[Disagreement]]:
+def verdict_and_disagreements(
+    dictionary: Dictionary, text: str, keep_runs: bool = True
+) -> tuple[Verdict, list[Disagreement]]:
     """The verdict and the disagreements, from one pass in each direction."""
     found_forward, found_backward = forward(dictionary, text, keep_runs), backward(dictionary, text, keep_runs)
     decision = _decide(found_forward[1], found_backward[1])

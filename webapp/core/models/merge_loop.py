@@ -68,7 +68,7 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
     symbols = symbols.copy()
     length = len(symbols)
     rank_of = ranks.get
-    previous, following, heap = linked(pair_ranks(symbols, ranks))
+    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
     # -1 marks a symbol that was merged into the one on its left.
     while heap:
         entry = heappop(heap)
@@ -96,13 +96,13 @@ def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:
     return [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
 
 
-def linked(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+def link_symbols(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
     """The position before each symbol, the position after each, and a heap of the pairs that can be merged.
 
     `ranks` are those of the adjacent pairs. A heap entry is `rank << POSITION_BITS | position of the left symbol`.
     It is stale when the current pair at that position has another rank. Both lists have one more position, the end.
 
-    >>> linked([5, NO_RANK])
+    >>> link_symbols([5, NO_RANK])
     ([-1, 0, 1, 2], [1, 2, 3, 3], [21474836480])
     """
     heap = [rank << POSITION_BITS | at for at, rank in enumerate(ranks) if rank != NO_RANK]

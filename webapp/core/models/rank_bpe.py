@@ -14,7 +14,7 @@ from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
 from webapp.core.models.fast.cache import IdCache
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many bytes the heap is faster than searching the list again for every merge (3 times at 400).
@@ -135,7 +135,7 @@ def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
     # The rank of each part joined with the next one, by the start of the part.
     ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)]
     # In `following`, -1 marks a start that was merged into the part on its left.
-    previous, following, heap = linked(ranks)
+    previous, following, heap = link_symbols(ranks)
     ranks += [NO_RANK, NO_RANK]
     while heap:
         entry = heappop(heap)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, linked, pack, pair_ranks
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols, pack, pair_ranks
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_word_char import symbols_of
 from webapp.core.vocabulary_error import VocabularyError
@@ -168,7 +168,7 @@ def _merge_long(
     """Like `_merge_short`, with a heap; record in `seen` the pair that last formed each piece."""
     length = len(symbols)
     rank_of = ranks.get
-    previous, following, heap = linked(pair_ranks(symbols, ranks))
+    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
     if seen is not None:
         seen.update((merged[pack(*pair)], pair) for pair in pairwise(symbols) if pack(*pair) in merged)
     # A width of 0 marks a symbol that was merged into the one on its left.

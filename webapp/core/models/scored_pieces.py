@@ -65,7 +65,7 @@ class ScoredPieces:
         """
         if not len(pieces) == len(scores) == len(kinds):
             raise VocabularyError(
-                "%(pieces)s pieces, %(scores)s scores and %(kinds)s kinds",
+                "the counts differ: %(pieces)s pieces, %(scores)s scores, %(kinds)s kinds",
                 pieces=len(pieces),
                 scores=len(scores),
                 kinds=len(kinds),
@@ -138,7 +138,7 @@ class ScoredPieces:
         return segments
 
     def fused(self, ids: list[int]) -> list[int]:
-        """Join unknown ids that are adjacent across words."""
+        """Collapse each run of unknown ids into one; unchanged with byte fallback."""
         if self.byte_ids is not None or self.unknown_id not in ids:
             return ids
         unknown = self.unknown_id

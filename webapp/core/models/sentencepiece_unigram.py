@@ -16,7 +16,7 @@ from operator import itemgetter, neg
 from typing import Any
 
 from webapp.core.models.fast.single_precision import FARTHEST, RoundedWords, pack_float, single
-from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
+from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
 from webapp.core.models.long_pieces import Ends, LongPieces
 from webapp.core.models.scored_pieces import SPACE, Part, PieceKind, ScoredModel, ScoredPieces, Segment
 from webapp.core.vocabulary_error import VocabularyError
@@ -75,7 +75,7 @@ class SentencePieceUnigram(ScoredModel):
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
         long = self._long.lengths_by_start(text)
-        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
+        for start, end, score in matching_pieces(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self.vocabulary.ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
@@ -169,7 +169,7 @@ class SentencePieceUnigram(ScoredModel):
                     changes = _at(numbers[at:])(grid.change)
                 try:
                     end = changes.index(-inf, at - begin)
-                    known.learn(numbers[begin + end], grid)
+                    known.store_change(numbers[begin + end], grid)
                 except ValueError:
                     end = len(changes)
                 inside = changes[at - begin : end]

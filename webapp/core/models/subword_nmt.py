@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 
 from webapp.core.models.bpe import BPE
-from webapp.core.models.merge_loop import POSITION_BITS, linked, pair_ranks
+from webapp.core.models.merge_loop import POSITION_BITS, link_symbols, pair_ranks
 
 
 class SubwordBPE(BPE):
@@ -46,7 +46,7 @@ def merge_together_with_places(
     """Like `merge_together`, but return `(id, index)`, with the index of the initial symbol that an id begins with."""
     symbols = list(symbols)
     length = len(symbols)
-    previous, following, heap = linked(pair_ranks(symbols, ranks))
+    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
     while heap:
         rank = heap[0] >> POSITION_BITS
         found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it

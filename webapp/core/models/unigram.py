@@ -13,7 +13,7 @@ from math import inf
 
 from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
 from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
-from webapp.core.models.fast.word_lengths import fitting, lengths_by_beginning
+from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
 from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
@@ -78,7 +78,7 @@ class Unigram:
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
         long = self._long.lengths_by_start(text)
-        for start, end, score in fitting(text, self._score_of, self._lengths, self._unknown_score, long):
+        for start, end, score in matching_pieces(text, self._score_of, self._lengths, self._unknown_score, long):
             yield start, end, self._ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:

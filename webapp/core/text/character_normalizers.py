@@ -80,7 +80,9 @@ class StripAccents(_Removal):
 
 @dataclass(frozen=True)
 class Nmt(_Removal):
-    """Removes control characters and replaces unusual spaces, like SentencePiece's rule `nmt`.
+    """Removes control characters and replaces some others with spaces, like SentencePiece's rule `nmt`.
+
+    Those are tabs, line breaks, zero-width characters, `▁`, U+1680 and U+FFFD.
 
     >>> Nmt().normalize("a\\x01\\tb\\u200bc")
     'a b c'

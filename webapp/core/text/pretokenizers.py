@@ -13,7 +13,7 @@ import regex
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.bert_characters import PUNCTUATION
 from webapp.core.text.normalizers import Prepend
-from webapp.core.text.split_behaviors import Behavior, arranged, matches_and_gaps
+from webapp.core.text.split_behaviors import Behavior, apply_behavior, matches_and_gaps
 from webapp.core.text.split_patterns import GPT2, WHITE_SPACE, SplitPattern
 from webapp.core.text.word_characters import runs, texts_of_runs
 
@@ -126,7 +126,7 @@ class Split:
 
     def _ranges(self, text: str) -> list[tuple[int, int]]:
         pieces = [(start, end, matched != self.invert) for start, end, matched in matches_and_gaps(self._pattern, text)]
-        return arranged(pieces, self.behavior)
+        return apply_behavior(pieces, self.behavior)
 
 
 class Runs:
@@ -202,7 +202,7 @@ class Punctuation:
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens with their ranges."""
         pieces = list(matches_and_gaps(SplitPattern(f"[{PUNCTUATION}]"), text))
-        return [(text[start:end], start, end) for start, end in arranged(pieces, self.behavior)]
+        return [(text[start:end], start, end) for start, end in apply_behavior(pieces, self.behavior)]
 
 
 @dataclass(frozen=True)

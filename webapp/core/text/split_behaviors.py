@@ -24,10 +24,10 @@ def matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, b
     return pieces
 
 
-def arranged(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
+def apply_behavior(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
     """Return the ranges of the pre-tokens that a behavior forms from matches and gaps.
 
-    >>> arranged([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
+    >>> apply_behavior([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
     [(0, 1), (1, 2), (2, 4)]
     """
     if behavior == "isolated":

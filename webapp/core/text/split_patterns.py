@@ -95,7 +95,9 @@ def basic_ranges(properties: str) -> str:
 
 @dataclass(frozen=True)
 class SplitPattern:
-    """A pattern in the syntax of `regex`; `re` runs the known ones. Properties are those of Unicode 16.
+    """A split pattern in the syntax of the `regex` library.
+
+    Patterns in `KNOWN` run on the faster `re`; character properties follow Unicode 16.
 
     >>> SplitPattern(GPT2).findall("I'll go,  now")
     ['I', "'ll", ' go', ',', ' ', ' now']

@@ -34,7 +34,7 @@ class PieceFit:
 
 
 def beginning(model: LongestFirst, word: str) -> tuple[WordSpan, ...]:
-    """Return the word as one open span."""
+    """Return the initial spans: the whole word as one open span, none for an empty word."""
     units = model.units(word)
     return (model.open_span(units, 0, len(units)),) if word else ()
 

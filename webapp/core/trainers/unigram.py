@@ -126,7 +126,7 @@ def train(
 
 
 def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> TrainedUnigram:
-    """Return the vocabulary of the last of `rounds`."""
+    """Return the trained vocabulary from the last round that `rounds` yields."""
     ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
     # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number.
     scores = {piece: round(last.scores[piece], 6) for piece in ranked}

@@ -36,7 +36,7 @@ def page() -> BaseResponse:
     """The form and the tokens of its text."""
     comparison, problems = read(request)
     if request.args.get("format") == "json":
-        return _twin(comparison, problems)
+        return _as_json(comparison, problems)
     link = _link(comparison)
     if "algorithm" in request.args and "with" not in request.args and link and not problems:
         return redirect(link)  # from the playground: redirect to the address that names the rows
@@ -84,7 +84,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     return response
 
 
-def _twin(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
+def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
     """The comparison as JSON."""
     if problems:
         return problem(

@@ -31,7 +31,10 @@ STATE_FIELDS = {field.name for field in fields(State)}
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
 def page() -> BaseResponse:
-    """Show the chart and the most frequent tokens; redirect a form to its URL if it fits into one."""
+    """Show the chart and the most frequent tokens.
+
+    A valid form is redirected to a URL with its state, unless that would be too long.
+    """
     state, problems = forms.read(request)
     problems = [problem for problem in problems if problem.field != "token"]
     link = _address("frequencies.page", state)

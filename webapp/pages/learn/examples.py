@@ -80,7 +80,10 @@ def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
-    """An example with its tokens, or with the problems of its text."""
+    """An example with its tokens, or with the problems that prevent them.
+
+    Examples are a text that is too long and a vocabulary that is still being fetched.
+    """
     text = texts[example.key]
     result, problems = None, []
     if len(text) > MOST_CHARACTERS:

@@ -11,7 +11,7 @@ from webapp.rendering.markup import visible
 from webapp.storage import storage
 
 
-def add_to(blueprint: Blueprint) -> None:
+def add_commands(blueprint: Blueprint) -> None:
     """Add the commands to the blueprint, in the group `snapshots`."""
 
     @blueprint.cli.command("reports")

@@ -37,7 +37,7 @@ def share(
             message = f"{row.number} {row.title}: {row.problem.message}"
             problems.append(InputProblem(message, row.problem.status, row.problem.field))
         if row.result:
-            row.result.settle()
+            row.result.check_computable()
     if problems:
         sentence = _("A comparison can be shared only if every row has tokens. Remove the other rows, then share it.")
         return None, [*problems, InputProblem(sentence)]

@@ -56,7 +56,7 @@ from webapp.web.security import framed
 from webapp.web.templates import render
 
 blueprint = Blueprint("share", __name__, cli_group="snapshots")
-commands.add_to(blueprint)
+commands.add_commands(blueprint)
 blueprint.add_app_template_global(embed_code)
 blueprint.add_app_template_global(excerpt)
 blueprint.add_app_template_global(day)

@@ -68,7 +68,7 @@ class SplitForm(TranslatedForm):
             raise ValidationError(_("A part must end with a sentence, a line or a token."))
 
     def validate_overlap(self, field: IntegerField) -> None:
-        """The overlap must be at most half of a part; more would multiply the text."""
+        """Reject an overlap of more than half a part: text would be repeated in many parts."""
         if field.data is not None and self.tokens.data and field.data > self.tokens.data // 2:
             raise ValidationError(_("It can be at most half of a part: %(most)s tokens.", most=self.tokens.data // 2))
 

@@ -18,7 +18,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
 from webapp.vocabularies import CatalogueEntry, find, title_of
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 
 _MAX_OPTION_LENGTH = 40
 
@@ -80,7 +80,7 @@ def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
     message = _(
         "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
         title=title_of(entry),
-        own=", ".join(names[name] for name in entry.algorithms),
+        own=join_list(names[name] for name in entry.algorithms),
         algorithm=names[algorithm],
     )
     return InputProblem(message, 422, "vocabulary")

@@ -253,8 +253,8 @@ class _LatticeWalkthrough:
         unknown = len(self._result.encoding.unknown)
         more = (
             ngettext(
-                "One of them is out of vocabulary; adjacent unknown characters form one token.",
-                "%(num)s of them are out of vocabulary; adjacent unknown characters form one token.",
+                "One of them is the unknown token; adjacent unknown characters form one token.",
+                "%(num)s of them are unknown tokens; adjacent unknown characters form one token.",
                 unknown,
             )
             if unknown

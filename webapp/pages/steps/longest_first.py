@@ -25,6 +25,7 @@ from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.algorithms import DIFFERING
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
+from webapp.web.localization import join_list
 
 TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
 """The pieces of the example that tutorials copy from each other; `<unk>` has id 0."""
@@ -162,7 +163,7 @@ class _LongestFirstWalkthrough:
             return _("Nothing is left: the word is done.")
         return _(
             "Left: %(parts)s.",
-            parts=", ".join(quoted_piece(part) for part in left[:4]) + ("…" if len(left) > 4 else ""),
+            parts=join_list(quoted_piece(part) for part in left[:4]) + ("…" if len(left) > 4 else ""),
         )
 
     def _length(self, found: LongestFirstRound) -> int:

@@ -39,7 +39,10 @@ class WordTrace:
 
     @cached_property
     def steps(self) -> list[MergingStep]:
-        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone."""
+        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone.
+
+        Empty for an added token.
+        """
         return list(merging_steps(self.model, self.word)) if self.word else []
 
     @cached_property
@@ -101,7 +104,7 @@ def word_traces(result: Result, model: MergingModel) -> list[WordTrace]:
 
 
 def made_by(step: MergingStep) -> tuple[MergeNode, ...]:
-    """The nodes that a step makes."""
+    """The tree nodes that a step adds."""
     if isinstance(step, BeginStep):
         return step.symbols
     return step.made if isinstance(step, MergeStep | ReplaceStep) else ()

@@ -43,7 +43,7 @@ def character_bpe(asked: TrainingRequest) -> MergesWalkthrough:
     counts = recipes.CHARACTER_BPE.count(asked.corpus)
     training = training_bpe.train_characters(counts, asked.merges, suffix_apart=asked.apart)
     if asked.apart:
-        spelled = _("Each is a row of characters, followed by “</w>” as a symbol of its own.")
+        spelled = _("Each is a row of characters, followed by “</w>” as a separate symbol.")
     else:
         spelled = _("Each is a row of characters; “</w>” is part of the last one.")
     return MergesWalkthrough(asked, MergesVariant(recipes.CHARACTER_BPE, spelled), training)

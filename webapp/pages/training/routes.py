@@ -75,7 +75,7 @@ def _answer(algorithm: str) -> Response:
     if any(one.field == "corpus" for one in problems):
         offers = [(_("Train on its beginning"), asked.with_corpus(opening_of(asked.corpus)).address())]
     if wants_json() and request.method == "GET":
-        return _twin(asked, frame, problems)
+        return _as_json(asked, frame, problems)
     shown = RoundContext(state=asked, frame=frame, problems=problems, offers=offers)
     body = render(shown if wants_partial() else _page_context(asked, shown))
     status = max((one.status for one in problems), default=200)
@@ -123,7 +123,7 @@ def _kinds(asked: TrainingRequest) -> list[tuple[str, str, str]]:
     ]
 
 
-def _twin(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputProblem]) -> Response:
+def _as_json(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputProblem]) -> Response:
     if problems:
         return told(max(one.status for one in problems), " ".join(one.message for one in problems))
     if frame is None:

@@ -55,7 +55,7 @@ class TrainingOption:
     most: Number = None  # what the form's number field allows
 
 
-APART = TrainingOption("apart", _l("“%(suffix)s” is a symbol of its own", suffix="</w>"))
+APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))

@@ -107,7 +107,7 @@ class UnknownVocabularyPage(Page):
     template = "vocabularies/unknown.html"
 
     message: str
-    near: Sequence[VocabularyLine]  # those with similar names
+    similar: Sequence[VocabularyLine]  # those with similar names
 
 
 @dataclass(frozen=True, kw_only=True)

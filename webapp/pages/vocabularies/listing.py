@@ -78,7 +78,7 @@ def line_of(entry: CatalogueEntry) -> VocabularyLine:
     )
 
 
-def near(name: str) -> list[VocabularyLine]:
+def similar_vocabularies(name: str) -> list[VocabularyLine]:
     """The vocabularies whose name or title is most like `name`, at most five."""
     lines = list(map(line_of, entries()))
     called: dict[str, VocabularyLine] = {}

@@ -11,6 +11,7 @@ from webapp.core.models.scored_pieces import PieceKind
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.vocabularies import CatalogueEntry, fetching
 from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.web.localization import join_list
 
 # ISO 15924 codes of scripts whose names differ between the Unicode locale data and the character data.
 _CODES = {
@@ -31,13 +32,13 @@ _CODES = {
 def algorithm_names_of(entry: CatalogueEntry) -> str:
     """The algorithms that use a vocabulary."""
     names = algorithm_names()
-    return ", ".join(names[algorithm] for algorithm in entry.algorithms)
+    return join_list(names[algorithm] for algorithm in entry.algorithms)
 
 
 def origin_of(entry: CatalogueEntry) -> str:
     """Where a vocabulary comes from, in a few words."""
     known = WELL_KNOWN.get(entry.name)
-    is_here = known is not None and fetching.of(current_app).has(known)
+    is_here = known is not None and fetching.fetcher_of(current_app).has(known)
     return {
         "shipped": _("ships with this site"),
         "fetched": _("fetched from its publisher") if is_here else _("fetched from its publisher on first use"),

@@ -80,7 +80,7 @@ def written_sizes() -> Response:
 
 
 @blueprint.get("/vocabularies/<name>.json")
-def twin(name: str) -> Response:
+def as_json(name: str) -> Response:
     """A vocabulary as JSON."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
@@ -202,7 +202,9 @@ def _unknown(name: str) -> Response:
     message = _("There is no vocabulary “%(name)s”.", name=_short(name))
     if wants_partial():
         return make_response(render(ErrorMessage(message=message)), 404)
-    return make_response(render(UnknownVocabularyPage(message=message, near=listing.near(name), status=404)), 404)
+    return make_response(
+        render(UnknownVocabularyPage(message=message, similar=listing.similar_vocabularies(name), status=404)), 404
+    )
 
 
 def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:

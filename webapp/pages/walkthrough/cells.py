@@ -51,7 +51,7 @@ def quotable(text: str) -> str:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The direction of a text, and of its cells: that of its first letter.
+    """The direction of a text and its cells: that of its first strong character, `ltr` if it has none.
 
     >>> direction("1 שלום a"), direction("a שלום"), direction("")
     ('rtl', 'ltr', 'ltr')

@@ -18,7 +18,7 @@ from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 from webapp.tokenization.round_trip import changes
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 
 
 def pretokens(result: Result) -> list[Pretoken | AddedFound]:
@@ -115,7 +115,7 @@ class PreparedWalkthrough:
         text = self._result.encoding.text
         if normalizer is None:
             return _("This vocabulary has no normalizer, so the text stays as it is.")
-        names = ", ".join(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
+        names = join_list(step.name for step in pipeline_summary(self._result.tokenizer).normalizer)
         normalized = normalizer.normalize(text)
         if normalized == text:
             return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
@@ -140,7 +140,7 @@ class PreparedWalkthrough:
                 if (tokenizer.normalizer is None)
                 else _("There is no pre-tokenizer: the algorithm gets the text as a whole.")
             )
-        names = ", ".join(step.name for step in pipeline_summary(tokenizer).pretokenizer)
+        names = join_list(step.name for step in pipeline_summary(tokenizer).pretokenizer)
         sentence = ngettext(
             "The pre-tokenizer (%(names)s) makes one pre-token.",
             "The pre-tokenizer (%(names)s) splits it into %(count)s pre-tokens; no token crosses their boundaries.",

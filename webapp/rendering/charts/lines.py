@@ -66,7 +66,7 @@ class LineChart:
     def lines(self) -> list[DrawnLine]:
         """The lines, strong ones last, so that they are on top."""
         placed = [tuple(self._place(point) for point in one.points) for one in self.series]
-        names = apart([places[-1][1] for places in placed], NAME_HEIGHT, self.top, self.bottom)
+        names = spread_labels([places[-1][1] for places in placed], NAME_HEIGHT, self.top, self.bottom)
         drawn = [
             DrawnLine(one.name, kind % KINDS, one.strong, places, name)
             for kind, (one, places, name) in enumerate(zip(self.series, placed, names, strict=True))
@@ -87,14 +87,14 @@ class LineChart:
         return round(x, 1), round(y, 1)
 
 
-def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """The positions, moved as little as possible to have at least `gap` between any two and to stay within the ends.
 
     Positions that are too close spread evenly around their mean.
 
-    >>> apart([10, 12, 50], 10, 0, 100)
+    >>> spread_labels([10, 12, 50], 10, 0, 100)
     [6.0, 16.0, 50]
-    >>> apart([2, 1], 10, 0, 100)
+    >>> spread_labels([2, 1], 10, 0, 100)
     [10, 0]
     """
     order = sorted(range(len(places)), key=places.__getitem__)

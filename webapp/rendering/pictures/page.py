@@ -74,7 +74,7 @@ def standalone_html(
 
 
 def style() -> str:
-    """The file's style sheet: the colours of `palette.py`, the rules of the page."""
+    """The style sheet of the downloaded page: the colours of `palette.py` as variables, then the rules."""
     rules = [f":root {{ color-scheme: light dark; {_variables('light')} }}"]
     rules.append(f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables('dark')} }} }}")
     rules.append(_STYLE.format(sans=SANS, mono=MONO).strip())

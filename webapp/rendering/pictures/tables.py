@@ -61,14 +61,14 @@ def csv(encoding: Encoding) -> str:
     for token in encoding:
         data = _bytes(token.piece)
         piece = data.decode("utf-8", "ignore") if _text(token.piece) is not None else ""
-        writer.writerow((token.id, guarded(piece), token.start, token.end, data.hex()))
+        writer.writerow((token.id, escape_formula(piece), token.start, token.end, data.hex()))
     return out.getvalue()
 
 
-def guarded(piece: str) -> str:
+def escape_formula(piece: str) -> str:
     """`piece`, with a leading apostrophe if a spreadsheet would run it as a formula.
 
-    >>> guarded("=SUM(A1)"), guarded("=="), guarded("-1")
+    >>> escape_formula("=SUM(A1)"), escape_formula("=="), escape_formula("-1")
     ("'=SUM(A1)", '==', '-1')
     """
     return f"'{piece}" if _FORMULA.match(piece) else piece

@@ -39,7 +39,7 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
         choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary))
     choices, more = change(list(choices))
     if len(choices) > MOST:
-        more = [*more, InputProblem(_("At most six tokenizers are compared; these are the first six."), 422)]
+        more = [*more, InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422)]
     elif len(choices) < LEAST:
         more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
     requested_layout = (values.getlist("layout") or ["lines"])[-1]

@@ -27,6 +27,6 @@ What the caches may hold
     `webapp.vocabularies.memory_cache` counts all three within `TOKENSCOPE_MAX_LOADED_BYTES`.
 
 What was left apart
-    The heap merges share `merge_loop.linked`; their loops differ in what a pair is (ids, bytes, or a spelling with a
-    score) and in what they record.
+    The heap merges share `merge_loop.link_symbols`; their loops differ in what a pair is (ids, bytes, or a spelling
+    with a score) and in what they record.
 """

@@ -105,7 +105,7 @@ class RoundedWords:
             grid.change.extend([-inf] * (len(self.paths) - len(grid.change)))
         return grid
 
-    def learn(self, number: int, grid: PrecisionGrid) -> None:
+    def store_change(self, number: int, grid: PrecisionGrid) -> None:
         """Store a word's change of the sum on a grid, if it does not depend on the sum."""
         if number in grid.asked or self.paths[number].reach > STEEPEST_WORD - 1:
             return

@@ -42,7 +42,7 @@ def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
     return _lengths(((word[-2:], len(word)) for word in words), bounded=False)
 
 
-def fitting(
+def matching_pieces(
     text: str,
     scores: Mapping[str, float],
     lengths: Mapping[str, tuple[int, ...]],
@@ -55,7 +55,7 @@ def fitting(
     the text; both longest first.
 
     >>> scores = {"a": -1.0, "ab": -2.0}
-    >>> list(fitting("abc", scores, lengths_by_beginning(scores), -9.0, long={}))
+    >>> list(matching_pieces("abc", scores, lengths_by_beginning(scores), -9.0, long={}))
     [(0, 2, -2.0), (0, 1, -1.0), (1, 2, -9.0), (2, 3, -9.0)]
     """
     for start in range(len(text)):
