@@ -337,6 +337,7 @@ def test_the_layout_does_not_shift_when_a_result_arrives(page: Page) -> None:
     assert page.evaluate("window.shift") < 0.1
 
 
+@pytest.mark.exhaustive
 def test_a_megabyte_is_rendered_on_demand_and_scrolls_to_its_end(page: Page) -> None:
     text = (PARAGRAPH * 13_000)[:1_000_000]
     fill(page, text)

@@ -40,6 +40,7 @@ def status(address: str) -> int:
             return error.code
 
 
+@pytest.mark.exhaustive
 def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> None:
     """With a pasted dictionary, across a restart, on a phone without JavaScript, in a frame, until deleted."""
     settings = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "kept.sqlite")}

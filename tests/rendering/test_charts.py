@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.site import Page
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic
-from webapp.rendering.charts.lines import apart
+from webapp.rendering.charts.lines import spread_labels
 from webapp.vocabularies import sizes_record
 
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
@@ -34,7 +34,7 @@ def test_a_linear_axis_covers_its_values(app: Flask, values: list[float]) -> Non
 
 @given(st.lists(st.floats(20, 200), min_size=1, max_size=8))
 def test_names_do_not_overlap(places: list[float]) -> None:
-    moved = apart(places, 15, 20, 200)
+    moved = spread_labels(places, 15, 20, 200)
     for before, after in pairwise(sorted(moved)):
         assert after - before >= 14.8
     assert all(19.9 <= place <= 200.1 for place in moved)

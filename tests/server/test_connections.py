@@ -104,6 +104,7 @@ def test_clients_that_do_not_read_occupy_no_worker(site: Site) -> None:
         client.close()
 
 
+@pytest.mark.exhaustive
 def test_stopping_the_site_finishes_running_requests(tmp_path: Path) -> None:
     process_file = tmp_path / "process"
     environment = {"WEB_CONCURRENCY": "2", "TEST_PROCESS_FILE": str(process_file)}
@@ -125,6 +126,7 @@ def test_stopping_the_site_finishes_running_requests(tmp_path: Path) -> None:
         assert site.process.wait(30) == 0
 
 
+@pytest.mark.exhaustive
 def test_no_process_is_left_when_the_first_is_killed() -> None:
     with serving("tests.server.slow_site:create_app", environment={"WEB_CONCURRENCY": "2"}) as site:
         group = site.process.pid
@@ -147,6 +149,7 @@ def has_processes(group: int) -> bool:
     return True
 
 
+@pytest.mark.exhaustive
 def test_an_invalid_setting_is_named_at_the_start(capfd: pytest.CaptureFixture[str]) -> None:
     with (
         pytest.raises(RuntimeError, match="TOKENSCOPE_MAX_TEXT_BYTES must be a whole number above 0, not 0"),

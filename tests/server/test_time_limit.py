@@ -71,7 +71,7 @@ def has_ended(process_file: Path, seconds: float) -> bool:
     return not is_running(process)
 
 
-@pytest.mark.parametrize("work", ["computing", "in_c"])
+@pytest.mark.parametrize("work", ["computing", pytest.param("in_c", marks=pytest.mark.exhaustive)])
 def test_work_that_takes_too_long_is_stopped_and_the_text_stays(site: Site, process_file: Path, work: str) -> None:
     text = "研究 <b>生命</b>"
     status, body, seconds = ask(site, f"/{work}", {"text": text, "algorithm": "bpe"})
@@ -85,6 +85,7 @@ def test_work_that_takes_too_long_is_stopped_and_the_text_stays(site: Site, proc
     assert is_healthy(site.address)
 
 
+@pytest.mark.exhaustive
 def test_the_text_of_an_address_stays_too(site: Site) -> None:
     status, body, _ = ask(site, "/computing?" + urlencode({"text": "生命", "lang": "zh"}))
     assert status == 503
@@ -100,6 +101,7 @@ def test_timeouts_respond_to_programs_and_htmx_in_their_format(site: Site) -> No
     assert body.startswith('<p class="problem" role="alert">')
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("work", ["computing", "in_c"])
 def test_work_for_a_client_that_has_left_is_stopped(site: Site, process_file: Path, work: str) -> None:
     process_file.unlink(missing_ok=True)
@@ -112,6 +114,7 @@ def test_work_for_a_client_that_has_left_is_stopped(site: Site, process_file: Pa
     assert is_healthy(site.address)
 
 
+@pytest.mark.exhaustive
 def test_waiting_for_a_worker_counts_towards_the_limit(site: Site) -> None:
     connections = [http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30) for _ in range(6)]
     begun = time.monotonic()
@@ -141,6 +144,7 @@ def test_a_crashing_worker_fails_only_its_own_request(site: Site) -> None:
         assert ask(site, "/sleeping?seconds=0")[0] == 200
 
 
+@pytest.mark.exhaustive
 def test_workers_that_are_killed_while_idle_are_replaced(site: Site) -> None:
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     processes = set()

@@ -66,7 +66,12 @@ class Pair:
         return cls(format.read(content), sentencepiece.SentencePieceProcessor(model_proto=content))
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+# One or two of each kind of model; the exhaustive part has them all.
+QUICK = {"unigram", "unigram-bytes", "unigram-symbols", "bpe", "bpe-bytes", "word-symbols", "char-bytes"}
+PARAMS = [name if name in QUICK else pytest.param(name, marks=pytest.mark.exhaustive) for name in VARIANTS]
+
+
+@pytest.fixture(scope="module", params=PARAMS)
 def pair(request: pytest.FixtureRequest) -> Pair:
     return Pair.of(trained(**VARIANTS[request.param]))
 

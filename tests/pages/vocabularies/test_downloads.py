@@ -177,7 +177,7 @@ def test_headers_of_a_download(client: FlaskClient) -> None:
     head = client.head("/vocabularies/wordpiece/vocab.txt")
     assert answer.headers["Cache-Control"] == "private, no-cache"
     assert head.data == b""
-    assert {**head.headers} == {**answer.headers}
+    assert {**head.headers, "Date": ""} == {**answer.headers, "Date": ""}
     again = client.get("/vocabularies/wordpiece/vocab.txt", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
     assert client.post("/vocabularies/wordpiece/vocab.txt").status_code == 405
