@@ -28,7 +28,7 @@ for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING"):
 settings.register_profile(
     "quick",
     deadline=None,
-    max_examples=25,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),
 )

@@ -22,6 +22,7 @@ def start(port: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(COMMAND, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.exhaustive
 def test_serves_at_the_port_and_prints_the_address() -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}"

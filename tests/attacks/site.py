@@ -24,7 +24,7 @@ HELD = {"01", "08"}  # ESTABLISHED and CLOSE_WAIT: the server has not closed its
 
 
 def held_at(port: int) -> set[Address]:
-    """Return the clients' ends of the connections to `port` whose server has not closed its own end."""
+    """Return the client addresses of the connections to `port` that the server has not closed."""
     near = f":{port:04X}"
     rows = (line.split(None, 4) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
     return {_address(far) for _, local, far, state, _ in rows if local.endswith(near) and state in HELD}

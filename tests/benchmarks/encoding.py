@@ -49,7 +49,7 @@ def vocabularies() -> Iterator[tuple[str, str]]:
 
 
 def subwords(name: str, file: str, text: str) -> Row:
-    """Our encoding against `tokenizers`, which reads what we write."""
+    """Compare our encoding with that of `tokenizers`, which loads our export of the vocabulary."""
     warm = huggingface.read(file)
     rival = tokenizers.Tokenizer.from_str(huggingface.write(warm))
     rival.encode_special_tokens = True
@@ -73,7 +73,7 @@ def matching(text: str) -> Row:
     dictionary = jieba_dictionary()
 
     def fresh() -> Tokenizer:
-        """A tokenizer over the same dictionary that does not remember the text before."""
+        """A tokenizer over the same dictionary, with empty caches."""
         return MATCHING.tokenizer(Matching(dictionary, "forward"))
 
     tokenizer = fresh()

@@ -40,7 +40,7 @@ def test_a_failed_copy_has_a_message(open_page: OpenPage) -> None:
     expect(page.locator("#copied")).to_contain_text("Copying failed")
 
 
-@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("javascript", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", ["SVG", "PNG", "HTML", "JSON", "CSV", "Plain text"])
 def test_a_download_does_not_change_the_page(open_page: OpenPage, javascript: bool, kind: str) -> None:
     page = open_page(ADDRESS, javascript=javascript)

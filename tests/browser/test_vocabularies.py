@@ -38,7 +38,7 @@ MISSING = "bert-base-chinese"
 
 @pytest.fixture(scope="module")
 def publisher() -> Iterator[Publisher]:
-    """Serve the hub on this machine: two vocabularies, whose second half is sent once the gate opens."""
+    """Serve two vocabularies in place of the hub; the second half of each file is sent when the gate opens."""
     with publishing() as publisher:
         publisher.answers |= {path: Answer(FILE, manner="half") for path in PATHS}
         yield publisher

@@ -107,7 +107,7 @@ def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
     expect(page.locator("#tokens tbody tr").first).to_contain_text("underst")
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("width", [390, *(pytest.param(width, marks=pytest.mark.exhaustive) for width in (768, 1280))])
 @pytest.mark.parametrize("path", ["/vocabularies?find=gpt", "/vocabularies/unigram"])
 def test_links_are_large_enough_and_no_line_begins_with_a_dot(open_page: OpenPage, path: str, width: int) -> None:
     page = open_page(path, width=width)

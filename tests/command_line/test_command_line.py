@@ -106,7 +106,7 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
         (["cut"], "invalid choice"),
         (["encode", "-v", "no-such-thing"], "no vocabulary and no file called no-such-thing"),
         (["split", "-n", "0"], "'0' is not a whole number of at least 1"),
-        (["split", "-n", "4", "--overlap", "3"], "--overlap is at most half of --tokens"),
+        (["split", "-n", "4", "--overlap", "3"], "--overlap must be at most half of --tokens"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +37,7 @@ def clusters(text: str) -> dict[int, int]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_letter_with_a_hundred_thousand_marks_is_drawn_once() -> None:
     text = "e" + "\u0301" * 100_000
     html = str(Painter(BYTES.encode(text)).html())

@@ -72,6 +72,7 @@ def test_data_of_an_older_release_is_migrated(database_settings: dict[str, str])
     database.close()
 
 
+@pytest.mark.exhaustive
 def test_two_processes_at_once_create_the_tables_once(database_settings: dict[str, str], database: Database) -> None:
     command = [sys.executable, "-c", PREPARE, database_settings["DATABASE_URL"], database_settings["DATABASE_FILE"]]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

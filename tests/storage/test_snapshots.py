@@ -260,6 +260,7 @@ def test_one_query_opens_a_link(database: Database, storage: Storage) -> None:
     assert "index" in str(plan).lower()
 
 
+@pytest.mark.exhaustive
 def test_many_clients_share_the_same_state_at_once(database: Database, storage: Storage) -> None:
     shared: list[ShareReceipt] = []
     together = Barrier(8)

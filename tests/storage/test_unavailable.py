@@ -162,6 +162,7 @@ def make_room(database: Database) -> None:
             connection.execute(text("PRAGMA max_page_count=1000000"))
 
 
+@pytest.mark.exhaustive
 def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
     app = site({"DATABASE_URL": postgres.empty()})
     with app.test_client() as client:

@@ -105,6 +105,7 @@ def test_the_real_cl100k_base_can_be_fetched_from_a_mirror(run: Run, publisher: 
     assert "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" in result.stdout
 
 
+@pytest.mark.exhaustive
 def test_another_process_finds_a_fetched_vocabulary(run: Run, publisher: Publisher, tmp_path: Path) -> None:
     publisher.answers[GPT2] = Answer(TOKENIZER)
     run("fetch", "gpt2")
@@ -115,6 +116,7 @@ def test_another_process_finds_a_fetched_vocabulary(run: Run, publisher: Publish
     assert hashlib.sha256(TOKENIZER).hexdigest() in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_site_starts_without_the_client() -> None:
     code = "import sys, webapp; webapp.create_app(); print(sorted({'httpx2', 'huggingface_hub'} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)

@@ -157,6 +157,7 @@ def test_only_the_correct_fingerprint_is_cached_for_a_year(site: str) -> None:
     assert kept == {true: True, "1": False, "": False}
 
 
+@pytest.mark.exhaustive
 def test_missing_files_and_pages_count_towards_the_rate_limit() -> None:
     with serve(environment={"TOKENSCOPE_RATE_READING": "3 per minute", "WEB_CONCURRENCY": "1"}) as address:
         assert [ask(address, "/static/app.css").status for _ in range(5)] == [200] * 5

@@ -73,7 +73,7 @@ class Templates:
         return found
 
     def set_here(self, name: str) -> set[str]:
-        """Return the names that a template assigns itself."""
+        """Return the names that a template defines: variables, macros and imported names."""
         found = set()
         for node in self.tree(name).find_all((nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.FromImport)):
             if isinstance(node, nodes.Macro):

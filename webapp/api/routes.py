@@ -123,12 +123,12 @@ def split_text(body: requests.SplitBody) -> Response:
     """Split a text into parts of at most `max_tokens` tokens.
 
     Each part has at most `max_tokens` tokens when it is encoded alone. Without an overlap, the concatenated parts are
-    the text. A sentence ends after . ! ? … and closing quotes, if white space follows and no lower-case letter; after
-    their full-width equivalents; and at an empty line.
+    the text. A sentence ends after . ! ? … and any closing quotes or brackets, if white space and then no lower-case
+    letter follows; after the full-width equivalents, with or without white space; and at an empty line.
     """
     within([body.text], "MAX_TEXT_BYTES", "#/text")
     if body.overlap > body.max_tokens // 2:
-        sentence = f"It is at most half of max_tokens: {body.max_tokens // 2}."
+        sentence = f"It must be at most half of max_tokens: {body.max_tokens // 2}."
         refuse(409, f"The overlap is too large. {sentence}", errors=[("#/overlap", sentence)])
     state, tokenizer = choose_tokenizer(body, body.text)
     parts = split(

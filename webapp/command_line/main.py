@@ -25,9 +25,9 @@ file: tokenizer.json, a SentencePiece model, .tiktoken, vocab.txt, a word list a
 
 
 def run() -> None:
-    """Run the command in this process's arguments and exit: the entry point `tokenscope`.
+    """Run the command that `sys.argv` specifies, and exit: the entry point of `tokenscope`.
 
-    Like other filters, it ends without a message when its reader ends (`tokenscope encode … | head`) or on Ctrl+C.
+    Like other filters, it ends without a message on Ctrl+C or if its reader exits early (`tokenscope encode … | head`).
     """
     for name in ("SIGPIPE", "SIGINT"):
         if hasattr(signal, name):
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.command == "decode" and options.json:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
-        parser.error("--overlap is at most half of --tokens")
+        parser.error("--overlap must be at most half of --tokens")
     try:
         tokenizer = tokenizer_of(options.vocabulary, options.merges)
     except UnknownVocabularyError as error:

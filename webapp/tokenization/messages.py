@@ -68,7 +68,7 @@ def _vocabulary(state: State) -> str:
                 size=number(entry.size or 0),
             )
         return _(
-            "The vocabulary is “%(title)s” as it is published (%(source)s).",
+            "The vocabulary is “%(title)s” as published (%(source)s).",
             title=title_of(entry),
             source=entry.source,
         )

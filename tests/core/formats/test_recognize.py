@@ -257,6 +257,7 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     read_or_refused(content)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("config", ["x" * MANY, [0] * 2_000_000, [[[]] * 500_000]])
 def test_the_message_does_not_quote_a_large_value(config: Any) -> None:
     content = json.dumps({"config": config, "vocab": []}).encode()

@@ -1,4 +1,4 @@
-"""The vocabulary of a snapshot is private; and what happens when it cannot be stored or is not here."""
+"""Vocabularies of snapshots: who can read them, and what happens when one cannot be stored or is missing."""
 
 from __future__ import annotations
 

@@ -150,6 +150,7 @@ def test_a_long_text_is_truncated_and_the_rest_counted() -> None:
     assert image.height < 8_000
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("text", ["\n" * 50_000, "a" + "\u0301" * 50_000, "שלום (" * 10_000, "\t" * 50_000])
 def test_pictures_have_a_size_limit_for_any_text(text: str) -> None:
     assert pixels(png(encode(text, "wordpiece"))).height < 8_000

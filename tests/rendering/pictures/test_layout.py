@@ -119,6 +119,7 @@ def test_visual_order_loses_nothing(embedding: list[int]) -> None:
     assert sorted(visual_order(embedding)) == list(range(len(embedding)))
 
 
+@pytest.mark.exhaustive
 def test_a_letter_with_thousands_of_marks_is_not_cached(machine: Fonts) -> None:
     known = Fonts(machine.faces)
     tracemalloc.start()

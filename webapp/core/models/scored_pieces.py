@@ -90,7 +90,7 @@ class ScoredPieces:
             )
         self.unknown_id = self.kinds.index(PieceKind.UNKNOWN)
         if self.byte_ids is not None and len(self.byte_ids) != 256:
-            raise VocabularyError("byte fallback needs the 256 bytes, not %(count)s", count=len(self.byte_ids))
+            raise VocabularyError("byte fallback needs 256 byte pieces, not %(count)s", count=len(self.byte_ids))
         self.ids = {
             piece: id
             for id, (piece, kind) in enumerate(zip(self.pieces, self.kinds, strict=True))
@@ -153,7 +153,7 @@ class ScoredPieces:
 
     @cached_property
     def single_spaces(self) -> bool:
-        """Whether every space begins a word of its own."""
+        """Whether no piece has a space after its first character, so that every space begins a new word."""
         return all(self.space not in piece[1:] for piece in chain(self.ids, self.unused))
 
     @cached_property

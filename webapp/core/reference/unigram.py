@@ -160,7 +160,7 @@ def log_likelihood(words: Mapping[str, int], pieces: Mapping[str, float]) -> flo
 
 
 def normalize(expected: Mapping[str, float]) -> dict[str, float]:
-    """Return probabilities in proportion to the counts.
+    """Return probabilities in proportion to the counts; counts below `RARELY` are raised to it.
 
     >>> normalize({"a": 3.0, "b": 1.0})
     {'a': 0.75, 'b': 0.25}

@@ -126,11 +126,11 @@ class Precompiled:
     character_map: CharacterMap = field(repr=False)
 
     def normalize(self, text: str) -> str:
-        """The replaced text."""
+        """The text with the character map applied."""
         return _touched(self.character_map.starts).sub(lambda found: self._normalized[found[0]], text)
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The replaced text, aligned."""
+        """The text with the character map applied, aligned."""
         changes = list(_with_removed(self._changes(aligned.text)))
         if all(not change for _, change in changes):
             return aligned.same_length("".join(character for character, _ in changes))

@@ -29,7 +29,7 @@ class PreTokenizer(Protocol):
     def spans(self, text: str) -> list[Span]:
         """Return `(pre-token, start, end)` for each pre-token, in characters of the text.
 
-        A pre-token that is longer than its range begins with as many inserted characters.
+        If a pre-token is longer than its range, the extra characters at its beginning were inserted.
         """
 
 

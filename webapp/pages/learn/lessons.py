@@ -196,7 +196,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "pipeline",
         _l("Before the model: normalization and pre-tokenization"),
-        _l("What happens to a text before the model sees it decides more than most people expect."),
+        _l("What normalizers and pre-tokenizers do before the model sees a text, and how that affects the tokens."),
         (
             LessonExample("cased", "wordpiece", "wordpiece", _same("Café CAFÉ cafe")),
             LessonExample("lowered", "wordpiece", "wordpiece", _same("Café CAFÉ cafe"), lowercase=True),

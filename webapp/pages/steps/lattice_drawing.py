@@ -72,7 +72,8 @@ class PositionColumn:
 class LatticeDrawing:
     """The drawing of a lattice, or of the part around a position: everything that the template writes into the SVG.
 
-    Positions `first` to `last` of 0 to `total` are drawn; `left_out` is the number of arcs that are not drawn.
+    Positions `first` to `last` of 0 to `total` are drawn. `left_out` is the number of arcs that overlap this range but
+    are not drawn.
     """
 
     width: float

@@ -77,7 +77,7 @@ class NoTokenPageError(LookupError):
 def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
     """The tokens that contain `query`, or all of them; `page` is the raw value of the address, empty for the first.
 
-    Raises NoPageError where there is no such page.
+    Raises NoTokenPageError if there is no such page.
     """
     page = page.strip() or "1"
     found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids

@@ -93,8 +93,8 @@ def _check(beginning: str, lengths: Sequence[int]) -> None:
         )
     if sum(lengths) > MOST_CHARACTERS:
         raise VocabularyError(
-            "the pieces or tokens that begin with %(beginning)s are too long: one of each length makes %(count)s "
-            "characters, and %(most)s are allowed",
+            "the pieces or tokens that begin with %(beginning)s are too long: their different lengths add up to "
+            "%(count)s characters, and %(most)s are allowed",
             beginning=shown(beginning),
             count=f"{sum(lengths):,}",
             most=f"{MOST_CHARACTERS:,}",
