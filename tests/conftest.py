@@ -32,7 +32,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),
 )
-settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=60)
+settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=40)
 settings.load_profile("quick")
 
 # The files whose browser tests take about half of the time of all browser tests.
