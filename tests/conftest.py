@@ -39,6 +39,7 @@ settings.load_profile("quick")
 FIRST_BROWSER_GROUP = {"test_accessibility", "test_examples", "test_playground", "test_split"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what is slow to start run in one process, whatever number of processes there are."""
     for item in items:

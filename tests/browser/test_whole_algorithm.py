@@ -36,7 +36,10 @@ def test_without_javascript_the_code_is_shown_without_a_copy_button(open_page: O
     assert not page.is_visible(".whole-algorithm button")
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "path",
+    ["/steps/bpe", *(pytest.param(path, marks=pytest.mark.exhaustive) for path in PATHS if path != "/steps/bpe")],
+)
 def test_an_open_listing_is_accessible_and_fits(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     page.click(".whole-algorithm summary")

@@ -93,6 +93,7 @@ def test_the_text_of_an_address_stays_too(site: Site) -> None:
     assert re.search(r"<form method=\"get\".*生命</textarea>", body, re.DOTALL)
 
 
+@pytest.mark.exhaustive
 def test_timeouts_respond_to_programs_and_htmx_in_their_format(site: Site) -> None:
     status, body, _ = ask(site, "/computing?format=json")
     assert status == json.loads(body)["status"] == 503
