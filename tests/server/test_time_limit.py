@@ -145,7 +145,6 @@ def test_a_crashing_worker_fails_only_its_own_request(site: Site) -> None:
         assert ask(site, "/sleeping?seconds=0")[0] == 200
 
 
-@pytest.mark.exhaustive
 def test_workers_that_are_killed_while_idle_are_replaced(site: Site) -> None:
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     processes = set()
