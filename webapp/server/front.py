@@ -196,9 +196,10 @@ class Front:
                 log.warning("%s %s was stopped: %s", environment["REQUEST_METHOD"], environment["PATH_INFO"], stopped)
                 again = environment | {STOPPED: stopped}
                 stopped = await self._attempt(again, content, left, answer, begun + allowed, first=True)
-            if stopped and not answer.head.done():
+            if not stopped or answer.head.done():
+                answer.is_cut_off = bool(stopped)
+            else:
                 answer.fill_plainly(503, "The site did not answer in time. Try again in a minute.\n")
-            answer.is_cut_off = bool(stopped)
         except ClientGoneError as error:
             answer.is_cut_off = True
             if not answer.head.done():
@@ -220,7 +221,7 @@ class Front:
         client = rate_limit_key(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
         try:
             async with asyncio.timeout_at(deadline):
-                worker = self._pool.take(client) or await _unless(left, self._pool.acquire(client, first=first))
+                worker = self._pool.take(client) or await self._acquire(client, left, first=first)
         except TimeoutError:
             return "time"
         exchange = asyncio.ensure_future(_exchange(worker, environment, content, answer))
@@ -245,6 +246,22 @@ class Front:
             else:
                 self._pool.kill(worker)
         return None
+
+    async def _acquire(self, client: str, left: asyncio.Future[None], *, first: bool) -> Worker:
+        """Wait for a worker; raises ClientGoneError if the client disconnects first."""
+        acquiring = asyncio.ensure_future(self._pool.acquire(client, first=first))
+        try:
+            await asyncio.wait((acquiring, left), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            # The time limit and the worker may come at once: a worker that nobody takes here would stay busy for ever.
+            if acquiring.done():
+                self._pool.release(acquiring.result())
+            raise
+        finally:
+            acquiring.cancel()
+        if not acquiring.done():
+            raise ClientGoneError
+        return acquiring.result()
 
 
 async def _exchange(worker: Worker, environment: dict[str, str], content: bytes, answer: Answer) -> None:
@@ -312,18 +329,6 @@ async def _left(receive: Receive) -> None:
     """Return when the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _unless(left: asyncio.Future[None], wanted: Awaitable[Worker]) -> Worker:
-    """The result of `wanted`; raises ClientGoneError if the client disconnects first."""
-    task = asyncio.ensure_future(wanted)
-    try:
-        await asyncio.wait((task, left), return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ClientGoneError
-        return task.result()
-    finally:
-        task.cancel()
 
 
 def application() -> Front:
