@@ -8,7 +8,7 @@
 "use strict";
 
 (() => {
-  const { byId, placeAfter, refresh } = Tokenscope;
+  const { byId, placeAfter, refresh, refuse, refuseLarge } = Tokenscope;
   const form = byId("playground");
   const text = byId("text");
   const slider = byId("slider");
@@ -22,6 +22,7 @@
   let marked = null; // the token under the pointer or the focus
   let wanted = false; // details were asked for: when they come, they have to be seen
   let current = null; // the token that the arrow keys move from
+  let pressed = null; // the label of the button that was pressed in the details, which are replaced
 
   const isToken = (node) => node instanceof Element && node.parentElement?.classList.contains("chunk");
   const indexOf = (token) => {
@@ -92,13 +93,29 @@
     else if (marked && !marked.contains(document.activeElement)) mark(null);
   }, { passive: true });
 
+  // Show the details of a token; of none if it is null.
   const choose = (token) => {
     const number = byId("token");
     if (!number) return;
-    number.value = indexOf(token);
+    byId("tokens").querySelector("[aria-current]")?.removeAttribute("aria-current");
+    token?.setAttribute("aria-current", "true");
+    number.value = token ? indexOf(token) : "";
     wanted = true;
     number.dispatchEvent(new Event("change", { bubbles: true }));
   };
+
+  // Previous, next and close, in the details.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-token]");
+    if (!button || !byId("token")?.hasAttribute("data-htmx-powered")) return;
+    event.preventDefault();
+    const shown = byId("tokens").querySelector("[aria-current]");
+    const token = button.value === "" ? null : tokenAt(Number(button.value));
+    if (token) scrollWithin(byId("tokens"), token.getBoundingClientRect());
+    pressed = button.getAttribute("aria-label");
+    choose(token);
+    if (!token) focusToken(shown);
+  });
 
   const focusToken = (token) => {
     if (!token) return;
@@ -151,10 +168,8 @@
   // Links cost the keyboard one stop each: with this script the arrows walk them, and only one is a stop.
   const calm = () => {
     for (const link of document.querySelectorAll("#tokens a")) link.tabIndex = -1;
-    const chosen = document.querySelector("#tokens .on");
     marked = null;
     current = null;
-    if (chosen) mark(chosen);
   };
 
   // ── Export ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -181,6 +196,8 @@
     try {
       await navigator.clipboard.writeText(await copied(button));
       told.textContent = told.dataset.done;
+      button.classList.add("copied");
+      setTimeout(() => button.classList.remove("copied"), 2000);
     } catch {
       told.textContent = told.dataset.failed;
     }
@@ -188,8 +205,14 @@
 
   document.addEventListener("htmx:after:swap", () => {
     calm();
-    if (wanted && byId("details")?.querySelector(".facts, .problem")) byId("details").scrollIntoView({ block: "nearest" });
+    if (wanted && byId("details")?.querySelector(".pairs, .notice")) byId("details").scrollIntoView({ block: "nearest" });
+    if (wanted && pressed) {
+      // At the first and the last token the pressed button is disabled: its neighbour gets the focus.
+      const again = `button[aria-label="${CSS.escape(pressed)}"]:enabled`;
+      (byId("details").querySelector(again) ?? byId("details").querySelector("button[data-token]:enabled"))?.focus();
+    }
     wanted = false;
+    pressed = null;
   });
   calm();
   // A shared result has tokens to walk through, and nothing to type.
@@ -221,6 +244,32 @@
     if (event.target.name === "algorithm" || event.target.name === "vocabulary") fitSlider();
   }, { capture: true });
 
+  // What stands under the tokens is chosen in the result, outside the form's elements.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[name=view]");
+    if (!button) return;
+    event.preventDefault();
+    byId("view").value = button.value;
+    pressedView = button.value;
+    refresh();
+  });
+  let pressedView = null;
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "show") refresh();
+  });
+
+  // The same text with another algorithm, without leaving the page.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-algorithm]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const radio = byId(`a-${link.dataset.algorithm}`);
+    radio.checked = true;
+    const list = form.querySelector(`select.list-${radio.dataset.list}`);
+    list.value = link.dataset.vocabulary;
+    radio.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
   document.addEventListener("click", (event) => {
     const example = event.target.closest?.("a.example");
     if (!example || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -241,9 +290,7 @@
     option.selected = true;
     for (const other of button.closest(".choices").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
     button.setAttribute("aria-current", "true");
-    const finder = button.closest("details");
-    finder.open = false;
-    finder.querySelector("summary").focus();
+    byId("finder").hidePopover?.();
     option.parentElement.closest("select").dispatchEvent(new Event("input", { bubbles: true }));
   });
 
@@ -251,7 +298,8 @@
   const vocabularyFile = byId("vocabulary-file");
   vocabularyFile.value = "";
   vocabularyFile.addEventListener("change", () => {
-    if (vocabularyFile.files.length) document.querySelector(".panel button[data-whole-page]").click();
+    if (refuseLarge(vocabularyFile, vocabularyFile.files)) vocabularyFile.value = "";
+    else if (vocabularyFile.files.length) document.querySelector(".panel button[data-whole-page]").click();
   });
 
   // A file for the server changes more than the result: the whole page is wanted, as without this script.
@@ -265,28 +313,35 @@
     form.action = own; // a download leaves the page as it is
   });
 
-  // A new result replaces the export section, which stays as the visitor left it.
-  let taken = null;
-  document.addEventListener("htmx:before:swap", () => {
-    const take = byId("take");
-    if (take) taken = [take.open, byId("separator").value, byId("colours").value];
-  });
-  document.addEventListener("htmx:after:swap", () => {
-    const take = byId("take");
-    if (take && taken) [take.open, byId("separator").value, byId("colours").value] = taken;
-  });
-
-  // The script for sharing loads when the visitor opens that section.
+  // The script for sharing loads when the visitor opens that panel, or if this tab still has a new link.
   const share = byId("share");
-  share.addEventListener("toggle", () => {
-    document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
-  }, { once: true });
+  const loadSharing = () => document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
+  if (sessionStorage.getItem("link")) loadSharing();
+  else share.addEventListener("toggle", loadSharing, { once: true });
 
   // ── htmx ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  // Compare, in the site's navigation, keeps the text as the button of the result does.
+  const carryText = () => {
+    const compare = document.querySelector(".tools a[href*='/compare?']");
+    for (const link of document.querySelectorAll(".nav a[href*='/compare']")) {
+      link.href = compare ? compare.href : link.href.split("?")[0];
+    }
+  };
+  carryText();
 
   const status = byId("status");
   let spoken = 0;
   document.addEventListener("htmx:after:swap", () => {
+    // What is wrong with a field stands beside it too.
+    const wrong = (name) => document.querySelector(`#result [data-field=${name}]`)?.textContent ?? "";
+    refuse(text, wrong("text") || wrong("file"));
+    for (const name of ["size", "corpus", "dictionary"]) refuse(byId(name), wrong(name));
+    // One list for each algorithm, with one place for a message.
+    for (const list of form.querySelectorAll("select.vocabulary")) refuse(list, wrong("vocabulary"), byId("vocabulary-error"));
+    if (pressedView) document.querySelector(`button[name=view][value=${pressedView}]`)?.focus();
+    pressedView = null;
+    carryText();
     for (const example of document.querySelectorAll("a.example")) {
       const address = new URL(example.href);
       const algorithm = form.elements.algorithm.value;

@@ -1,4 +1,5 @@
-// What the playground and the comparison share. Pages load it before app.js or compare.js, which use `Tokenscope`.
+// What all pages share: menus and the theme; and, for the playground and the comparison, the form with the text. It comes
+// before app.js and compare.js, which use `Tokenscope`.
 "use strict";
 
 const Tokenscope = (() => {
@@ -23,9 +24,49 @@ const Tokenscope = (() => {
   // The server has not seen the text yet.
   const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));
 
+  // Typing waits for a pause; a paste, a drop, an example or a choice is sent at once.
+  const PAUSE = 80; // milliseconds
+  const TYPED = /^(insertText|insertCompositionText|insertLineBreak|delete)/;
+  const sendChanges = (form) => {
+    let waiting = 0;
+    const send = () => form.dispatchEvent(new Event("send"));
+    form.addEventListener("input", (event) => {
+      if (!event.target.matches(".live, select, input[type=radio], input[type=checkbox]")) return;
+      clearTimeout(waiting);
+      const typed = TYPED.test(event.inputType ?? "") || event.target.type === "number";
+      waiting = typed ? setTimeout(send, PAUSE) : send() && 0;
+    });
+  };
+
+  // Show what is wrong with a field beside it; "" if nothing is.
+  const refuse = (field, message, error = byId(`${field.id}-error`)) => {
+    error.textContent = message;
+    error.hidden = !message;
+    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error.id]]) {
+      if (message) field.setAttribute(name, value);
+      else field.removeAttribute(name);
+    }
+  };
+
+  // Refuse files that are larger than the field allows, before they are read or sent; true if they were.
+  const refuseLarge = (field, files, error) => {
+    const size = Array.from(files).reduce((sum, file) => sum + file.size, 0);
+    const most = Number(field.dataset.most);
+    const values = { name: files[0]?.name, size: size.toLocaleString(), limit: most.toLocaleString() };
+    const message = size > most ? byId("text-error").dataset.tooLong.replace(/\{(\w+)\}/g, (_all, name) => values[name]) : "";
+    refuse(field, message, error);
+    return Boolean(message);
+  };
+
   const serveForm = (form) => {
+    if (form.getAttribute("hx-trigger")?.startsWith("send")) sendChanges(form);
     const file = byId("file");
     const read = async (chosen) => {
+      // A file of some megabytes would freeze the page while it is laid out in the box.
+      if (refuseLarge(text, [chosen])) {
+        file.value = "";
+        return;
+      }
       try {
         text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
         file.value = "";
@@ -67,27 +108,43 @@ const Tokenscope = (() => {
       event.preventDefault();
     });
 
-    // A click elsewhere and Escape close what opened over the page.
-    const OPEN = ".options[open], .finder[open]";
-    document.addEventListener("click", (event) => {
-      for (const open of document.querySelectorAll(OPEN)) {
-        if (!open.contains(event.target)) open.open = false;
-      }
-    });
-    document.addEventListener("keydown", (event) => {
-      const open = event.key === "Escape" && document.querySelector(OPEN);
-      if (!open) return;
-      open.open = false;
-      open.querySelector("summary").focus();
-    });
-
     const unreachable = byId("unreachable");
+    if (!unreachable) return; // a form that is sent as a page
     document.addEventListener("htmx:error", () => { unreachable.hidden = false; });
     document.addEventListener("htmx:after:swap", () => { unreachable.hidden = true; });
   };
 
-  // A shared result has nothing to type.
-  if (text) serveForm(text.form);
+  // A click elsewhere and Escape close what opened over the page.
+  const OPEN = ".pop[open]:not(.in-flow), .more[open]";
+  document.addEventListener("click", (event) => {
+    for (const open of document.querySelectorAll(OPEN)) {
+      if (!open.contains(event.target)) open.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const open = event.key === "Escape" && document.querySelector(OPEN);
+    if (!open) return;
+    open.open = false;
+    open.querySelector("summary").focus();
+  });
 
-  return { byId, placeAfter, refresh };
+  // Without a script the choice of a theme is a form, after which the page is loaded anew.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".themes button");
+    if (!button) return;
+    event.preventDefault();
+    const theme = button.value === "system" ? "" : button.value;
+    document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax`;
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    for (const other of button.parentElement.children) other.removeAttribute("aria-current");
+    button.setAttribute("aria-current", "true");
+    button.closest("details").open = false;
+    button.closest("details").querySelector("summary").focus();
+  });
+
+  // Shared results have nothing to type, and other pages send their forms as they are.
+  if (text?.dataset.most) serveForm(text.form);
+
+  return { byId, placeAfter, refresh, refuse, refuseLarge };
 })();

@@ -3,39 +3,33 @@
   "use strict";
   const { byId, placeAfter } = Tokenscope;
 
-  // ── Walking through the spans: one lights up in every row, and is read out row by row ────────────────────────────
+  // ── Walking through the columns: one is lit in every row, and is read out row by row ─────────────────────────────
 
   let lit = null;
-  const spans = () => Array.from(document.querySelectorAll("#aligned .paragraph > .s, #aligned .column:first-child > .s"));
-  const cellsOf = (span) => {
-    const column = span.closest(".column");
-    if (!column) return Array.from(span.children);
-    const at = Array.from(column.children).indexOf(span);
-    return Array.from(column.parentElement.children, (other) => other.children[at]);
-  };
-  const tell = (span) => {
-    const names = document.querySelectorAll("#aligned .row-names .row-number");
-    byId("told").replaceChildren(...cellsOf(span).flatMap((row, n) => {
+  const columns = () => Array.from(document.querySelectorAll("#aligned .col"));
+  const tell = (column) => {
+    const numbers = document.querySelectorAll("#aligned .passage:first-child .heads .no");
+    byId("told").replaceChildren(...Array.from(column.children).flatMap((row, n) => {
       const line = document.createElement("span");
-      const number = Object.assign(document.createElement("b"), { className: "row-number", textContent: names[n].textContent });
+      const number = Object.assign(document.createElement("b"), { className: "no", textContent: numbers[n].textContent });
       const tokens = Object.assign(document.createElement("bdi"), {
         textContent: Array.from(row.querySelectorAll("i"), (cell) => cell.textContent).join(" | ") || "–",
       });
       line.append(number, " ", tokens);
       return [line, " "];
-    }));
+    }), ...(column.title ? [column.title] : []));
   };
-  const light = (span, show) => {
+  const light = (column, show) => {
     lit?.classList.remove("on");
-    lit = span;
-    if (!span) return;
-    span.classList.add("on");
-    tell(span);
-    if (show) span.scrollIntoView({ block: "nearest" });
+    lit = column;
+    if (!column) return;
+    column.classList.add("on");
+    tell(column);
+    if (show) column.scrollIntoView({ block: "nearest" });
   };
   document.addEventListener("keydown", (event) => {
     if (event.target.id !== "aligned" || event.ctrlKey || event.metaKey || event.altKey) return;
-    const all = spans();
+    const all = columns();
     const at = all.indexOf(lit);
     const next = placeAfter(event.key, at, all.length);
     if (next !== null) {
@@ -48,38 +42,75 @@
     }
     event.preventDefault();
   });
-  const under = (event) => event.target.closest?.("#aligned .s");
+  const under = (event) => event.target.closest?.("#aligned .col");
   document.addEventListener("click", (event) => { if (under(event)) light(under(event)); });
-  document.addEventListener("mouseover", (event) => { if (under(event)) tell(under(event)); });
 
-  if (!byId("compare")) return;
+  // A click elsewhere and Escape close what opened over the page.
+  const OPEN = "details.pop[open]";
+  document.addEventListener("click", (event) => {
+    for (const open of document.querySelectorAll(OPEN)) if (!open.contains(event.target)) open.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const open = event.key === "Escape" && document.querySelector(OPEN);
+    if (!open) return;
+    open.open = false;
+    open.querySelector("summary").focus();
+  });
+
+  const form = byId("compare");
+  if (!form) return;
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  // A row that is moved keeps the focus on its button; one that is removed hands it to the next.
+  // A card that is moved takes its open menu and the focus along; one that is removed hands the focus to the next.
   let wanted = null;
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.(".row-buttons button");
-    if (!button) return;
-    const at = Number(button.value);
-    const moves = { up: -1, down: 1, remove: 0 };
-    wanted = [button.name, at + moves[button.name]];
-  });
-
-  // What has been found and added is not searched for any more.
-  document.addEventListener("click", (event) => {
+    const act = event.target.closest?.(".rival .act");
+    if (act) wanted = [act.name, Number(act.value) + { up: -1, down: 1, remove: 0 }[act.name]];
+    const layout = event.target.closest?.("button[name=layout]");
+    if (layout) wanted = [layout.id];
+    // What has been found and added is not searched for any more.
     if (!event.target.closest?.("button[name=add]")) return;
     byId("find").value = "";
     byId("finder").open = false;
+    wanted = ["add"];
+  });
+  const focusWanted = () => {
+    const [name, at] = wanted;
+    wanted = null;
+    if (name === "up" || name === "down") {
+      const card = byId(`change-${at}`);
+      for (const other of document.querySelectorAll(".change[open]")) other.open = false;
+      card.open = true;
+      [byId(`${name}-${at}`), byId(`${name === "up" ? "down" : "up"}-${at}`)].find((one) => !one.disabled).focus();
+    } else if (name === "remove") {
+      for (const other of document.querySelectorAll(".change[open]")) other.open = false;
+      (byId(`change-${at}`) ?? byId(`change-${at - 1}`))?.querySelector("summary").focus();
+    } else if (name === "add") {
+      (document.querySelector("#finder summary") ?? Array.from(document.querySelectorAll(".change summary")).at(-1)).focus();
+    } else {
+      byId(name)?.focus();
+    }
+  };
+
+  // Downloads leave the page as it is.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-whole-page]");
+    if (!button) return;
+    event.preventDefault();
+    const own = form.action;
+    form.action = button.formAction;
+    form.submit(); // not requestSubmit, which htmx would answer with a part of the page
+    form.action = own;
   });
 
+  // The result in a sentence is read out when it has changed; the aligned text is not.
+  const status = byId("status");
+  const summary = () => byId("summary")?.textContent ?? "";
+  let said = summary();
   document.addEventListener("htmx:after:swap", () => {
     lit = null;
-    if (!wanted) return;
-    const [name, at] = wanted;
-    const other = { up: "down", down: "up", remove: "remove" }[name];
-    const button = [byId(`${name}-${at}`), byId(`${other}-${at}`), byId(`with-${at - 1}`)].find((one) => one && !one.disabled);
-    if (button) button.focus();
-    wanted = null;
+    if (summary() !== said) status.textContent = said = summary();
+    if (wanted) focusWanted();
   });
 })();

@@ -29,13 +29,13 @@
   // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
-  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "show", "layout"];
+  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "show", "view", "layout"];
   const stateNow = () => {
     const values = new FormData(form);
     return JSON.stringify(STATE.map((name) => values.getAll(name)));
   };
   const share = byId("share");
-  const form = share && byId("title").form;
+  const form = share && byId("title")?.form;
   if (!form) return;
   let link = null; // the field with the link
   let asked = null; // the state that a link was last asked for
@@ -48,6 +48,7 @@
     if (event.target.id === "create-link") asked = stateNow();
     if (event.target.id !== "another-link") return;
     link = null;
+    sessionStorage.removeItem("link");
     byId("new-link").replaceChildren();
     byId("title").focus();
     if (document.activeElement === document.body) byId("text").focus(); // there is nothing to share: the form is not there
@@ -57,11 +58,24 @@
     event.preventDefault(); // the first button of the form is another one
     byId("create-link").click();
   });
+  const [path, state, html] = JSON.parse(sessionStorage.getItem("link") ?? "[]");
+  if (path === location.pathname) {
+    byId("new-link").innerHTML = html; // from this site's own answer, in a storage that no other site can write
+    link = byId("link");
+    kept = state;
+    compare();
+  }
   document.addEventListener("htmx:after:swap", () => {
     const found = byId("link");
     if (found && found !== link) {
       link = found;
       kept = asked;
+      // A page that is loaded anew in this tab still has the link, and with it the only way to delete the snapshot.
+      try {
+        sessionStorage.setItem("link", JSON.stringify([location.pathname, kept, byId("new-link").innerHTML]));
+      } catch {
+        // No room or no permission: then the link lives as long as the page.
+      }
       byId("title").value = byId("note").value = ""; // they are the kept result's
       link.focus();
       link.select();

@@ -1,9 +1,12 @@
-// The split page: loads a chosen file into the text box. The page works without this script.
+// The split page: loads a chosen file into the text box, and shows problems beside their fields. The page works without
+// this script.
 "use strict";
 
 (() => {
+  const form = document.getElementById("split");
   const file = document.getElementById("file");
   const text = document.getElementById("text");
+
   file.addEventListener("change", async () => {
     if (!file.files[0]) return;
     try {
@@ -12,8 +15,31 @@
     } catch {
       // Not UTF-8: the file is sent to the server, which reports the offset.
     }
-    document.querySelector("#split .primary").click();
+    form.requestSubmit();
   });
   // Do not send a rejected file again with the next text.
   document.addEventListener("htmx:finally:request", () => { file.value = ""; });
+
+  // Downloads are answers for the browser, not for htmx.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-whole-page]");
+    if (!button) return;
+    event.preventDefault();
+    const action = form.action;
+    form.action = button.formAction;
+    form.submit();
+    form.action = action;
+  });
+
+  const mark = () => {
+    for (const error of form.querySelectorAll(".error")) {
+      const name = error.id.replace(/-error$/, "");
+      const told = document.querySelector(`#parts [data-field="${name}"]`);
+      error.hidden = !told;
+      error.textContent = told ? told.textContent.trim() : "";
+      const field = form.elements[name];
+      if (field instanceof Element) told ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
+    }
+  };
+  document.addEventListener("htmx:after:swap", mark);
 })();

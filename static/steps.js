@@ -3,61 +3,91 @@
 
 (() => {
   const show = document.getElementById("show");
-  const player = document.getElementById("player");
-  const play = document.getElementById("play");
-  const pace = document.getElementById("pace");
   const status = document.getElementById("status");
   const unreachable = document.getElementById("unreachable");
   let timer = 0; // shows the next step while playing
-  let focused = ""; // rel of the link that had the focus when its step was requested
+  let focused = ""; // the control that had the focus when its step was requested
+  let scrolled = []; // how far the pictures were scrolled then
 
-  const link = (rel) => show.querySelector(`.leafing a[rel=${rel}]`);
+  const link = (rel) => show.querySelector(`.player a[rel=${rel}]`);
+  const control = (name) => (name === "play" ? document.getElementById("play") : link(name));
   const playing = () => timer !== 0;
 
-  const offer = () => { player.hidden = !link("next") && !link("prev"); };
-
+  const label = () => {
+    const play = document.getElementById("play");
+    if (!play) return;
+    play.classList.toggle("playing", playing());
+    play.title = playing() ? play.dataset.pause : play.dataset.play;
+    play.setAttribute("aria-label", play.title);
+  };
   const stop = () => {
     clearTimeout(timer);
     timer = 0;
-    play.textContent = play.dataset.play;
+    label();
+  };
+  // Time to read the sentence: longer for a longer one, and for characters that are words.
+  const pace = () => {
+    const said = show.querySelector(".say")?.textContent ?? "";
+    const wide = (said.match(/\p{Script=Han}/gu) ?? []).length;
+    return Math.min(6000, 1200 + 18 * said.length + 60 * wide);
   };
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (link("next")) link("next").click();
       else stop();
-    }, Number(pace.value));
+    }, pace());
+    label();
   };
-
-  play.addEventListener("click", () => {
-    if (playing()) return stop();
-    play.textContent = play.dataset.pause;
-    if (!link("next")) link("first")?.click(); // from the end, start again
-    later();
-  });
-  pace.addEventListener("change", () => { if (playing()) later(); });
 
   const KEYS = { ArrowRight: "next", ArrowLeft: "prev", Home: "first", End: "last" };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
-    if (event.target.closest?.("input, select, textarea, [role=region]")) return;
+    // A picture that is wider than its frame scrolls with these keys.
+    const region = event.target.closest?.("[role=region]");
+    if (event.target.closest?.("input, select, textarea") || (region && region.scrollWidth > region.clientWidth)) return;
     event.preventDefault();
     stop();
     link(KEYS[event.key])?.click();
   });
 
-  // Stepping by hand stops the player.
   show.addEventListener("click", (event) => {
-    const pressed = event.target.closest?.(".leafing a");
+    if (event.target.closest?.("#play")) {
+      if (playing()) return stop();
+      if (link("next")) return later();
+      focused = "play";
+      link("first")?.click(); // from the end, start again
+      return later();
+    }
+    const pressed = event.target.closest?.(".player a");
     if (!pressed) return;
-    if (event.isTrusted) stop();
-    if (pressed === document.activeElement) focused = pressed.rel;
+    if (event.isTrusted) stop(); // stepping by hand
+    const active = document.activeElement;
+    if (active?.closest?.(".player")) focused = active.id || active.rel;
   });
+
+  // A picture wider than the screen keeps its place, unless the position of the step is outside.
+  const pictures = () => [...show.querySelectorAll("[data-focus]")];
+  const follow = (before) => {
+    pictures().forEach((picture, at) => {
+      const drawing = picture.querySelector(".diagram");
+      const spare = picture.scrollWidth - picture.clientWidth;
+      if (!drawing || spare <= 0) return;
+      picture.scrollLeft = before[at] ?? 0;
+      const frame = picture.getBoundingClientRect();
+      const box = drawing.getBoundingClientRect();
+      const x = box.left - frame.left + (Number(picture.dataset.focus) * box.width) / drawing.viewBox.baseVal.width;
+      const margin = Math.min(80, picture.clientWidth / 4);
+      if (x < margin || x > picture.clientWidth - margin) picture.scrollLeft += x - picture.clientWidth * 0.6;
+    });
+  };
+
+  document.addEventListener("htmx:before:swap", () => { scrolled = pictures().map((picture) => picture.scrollLeft); });
   document.addEventListener("htmx:after:swap", () => {
     unreachable.hidden = true;
-    offer();
-    if (status) status.textContent = show.querySelector(".told")?.textContent ?? "";
-    if (focused) (link(focused) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
+    if (status) status.textContent = show.querySelector(".say")?.textContent ?? "";
+    follow(scrolled);
+    if (focused) (control(focused) ?? link("prev") ?? link("next"))?.focus({ preventScroll: true });
     focused = "";
     if (playing()) {
       if (link("next")) later();
@@ -69,5 +99,5 @@
     unreachable.hidden = false;
   });
 
-  offer();
+  follow([]);
 })();

@@ -42,6 +42,7 @@ settings.load_profile("quick")
 GROUPS = {
     "tests/api/test_examples": "browser 1",
     "tests/browser/test_accessibility": "browser 1",
+    "tests/browser/test_details": "browser 1",
     "tests/browser/test_playground": "browser 1",
     "tests/browser/test_split": "browser 1",
     "tests/browser/": "browser 2",

@@ -18,8 +18,9 @@ class Page(HTMLParser):
     """The parts of a page that tests check.
 
     `tokens`: (text, classes, attributes) of each child of a chunk; `ids`: the numbers of the id pane; `problems`: the
-    messages; `box`: the content of the text box; `figures`: the number of tokens in the figures; `text`: all text of
-    the page.
+    messages that are announced; `errors`: the messages beside fields, by the id of the field; `invalid`: the ids of the
+    fields marked invalid; `box`: the content of the text box; `figures`: the number of tokens in the figures; `theme`:
+    the theme of the page, None for the system's; `text`: all text of the page.
     """
 
     def __init__(self, html: str) -> None:
@@ -28,12 +29,14 @@ class Page(HTMLParser):
         self.between: list[str] = []
         self.ids: list[int] = []
         self.problems: list[str] = []
+        self.errors: dict[str, str] = {}
+        self.invalid: list[str] = []
         self.box: str | None = None
         self.figures: int | None = None
         self.lang: str | None = None
+        self.theme: str | None = None
         self.text = ""
         self._open: list[str] = []
-        self._textarea = False
         self.feed(html)
         self.close()
 
@@ -49,9 +52,13 @@ class Page(HTMLParser):
             kind = "chunk"
         elif "ids" in classes:
             kind = "ids"
-        elif "problem" in classes and not attributes.get("id"):
+        elif attributes.get("role") == "alert" and "hidden" not in attributes:
             self.problems.append("")
             kind = "problem"
+        elif "error" in classes and "hidden" not in attributes:
+            self._field = (attributes.get("id") or "").removesuffix("-error")
+            self.errors[self._field] = ""
+            kind = "error"
         elif attributes.get("id") == "text":
             self.box = ""
             kind = "box"
@@ -59,6 +66,9 @@ class Page(HTMLParser):
             self.figures = int(attributes["data-tokens"] or 0)
         if tag == "html":
             self.lang = attributes.get("lang")
+            self.theme = attributes.get("data-theme")
+        if attributes.get("aria-invalid") == "true":
+            self.invalid.append(attributes.get("id") or "")
         if tag not in ("meta", "link", "input", "br", "img"):
             self._open.append(kind)
 
@@ -77,6 +87,8 @@ class Page(HTMLParser):
             self.ids += map(int, data.split())
         elif "problem" in self._open:
             self.problems[-1] += data
+        elif "error" in self._open:
+            self.errors[self._field] += data
         elif where == "box":
             # An HTML parser drops the line end after the tag.
             self.box = (self.box or "") + data
@@ -85,6 +97,11 @@ class Page(HTMLParser):
     def pieces(self) -> list[str]:
         """Return the texts of the tokens."""
         return [text for text, _classes, _attributes in self.tokens]
+
+    @property
+    def selected(self) -> list[int]:
+        """Return the indexes of the tokens marked as selected."""
+        return [index for index, (_, _, attributes) in enumerate(self.tokens) if attributes.get("id") == "selected"]
 
 
 NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}

@@ -35,10 +35,12 @@ def test_serves_at_the_port_and_prints_the_address() -> None:
         # An address longer than any link of the site.
         with urllib.request.urlopen(f"{address}/healthz?text={'x' * 8000}", timeout=10) as answer:
             assert answer.status == 200
+        assert process.stdout is not None
+        printed = process.stdout.readline()  # it may answer a moment before it says so
     finally:
         process.send_signal(signal.SIGINT)
-        printed, _ = process.communicate(timeout=30)
-    assert printed == f"Tokenscope is ready at {address}\n"
+        rest, _ = process.communicate(timeout=30)
+    assert (printed, rest) == (f"Tokenscope is ready at {address}\n", "")
 
 
 def test_a_port_in_use_is_reported() -> None:

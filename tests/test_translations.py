@@ -24,7 +24,15 @@ FOLDER = ROOT / "webapp" / "translations"
 METHODS = [("webapp/**.py", "python"), ("templates/**.html", "jinja2")]
 # The core raises and returns English messages, which are translated when shown.
 SENTENCES = ("FormatError", "VocabularyError", "CharacterMapError", "Phrase")
-KEYWORDS = {"_": None, "_l": None, "gettext": None, "ngettext": (1, 2), **dict.fromkeys(SENTENCES)}
+KEYWORDS = {
+    "_": None,
+    "_l": None,
+    "gettext": None,
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+    **dict.fromkeys(SENTENCES),
+}
 
 pytestmark = pytest.mark.skipif(not (ROOT / "templates").is_dir(), reason="an installed wheel has no sources to read")
 

@@ -25,7 +25,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
 
     from webapp import api, pages, settings, storage, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, health, localization, proxies, rates, security
+    from webapp.web import assets, errors, health, icons, localization, proxies, rates, security, theme
     from webapp.web.application import Site
 
     home = _home()
@@ -33,6 +33,8 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     settings.configure(app, configuration or {})
     Compress(app)
     localization.init_app(app)
+    theme.init_app(app)
+    icons.init_app(app)
     assets.init_app(app)
     security.init_app(app)
     storage.init_app(app)

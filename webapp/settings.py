@@ -21,6 +21,10 @@ DEFAULTS: dict[str, Any] = {
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
+    # Shown in the footer of every page, if set: the address of the source code, and an e-mail address or a web page of
+    # the operator.
+    "SOURCE": "",
+    "CONTACT": "",
     # The limit for all vocabularies in the database, in bytes. Beyond it, the site refuses uploads.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
     # The approximate memory for fetched and uploaded vocabularies in one process, in bytes.

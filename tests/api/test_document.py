@@ -39,7 +39,7 @@ def test_the_document_is_openapi_3_1(document: Any) -> None:
 
 
 def test_the_page_documents_every_operation(client: FlaskClient, document: Any) -> None:
-    page = client.get("/api", headers={"Accept-Language": "zh-CN"})
+    page = client.get("/api", headers={"Accept-Language": "en"})
     assert page.status_code == 200
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

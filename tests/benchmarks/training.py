@@ -1,38 +1,42 @@
-"""The speed of training: ``python -m tests.benchmarks.training``.
+"""The speed and memory of training: ``python -m tests.benchmarks.training``, in parts with ``--only bpe``.
 
 Rivals get the same text, the same split pattern and size, and one thread; counting pre-tokens is in the time on both
 sides. Ratios are of CPU time: ours divided by the rival's, so that below 1 we are faster.
 """
 
+import argparse
 import os
-from collections.abc import Callable, Mapping
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
-from pathlib import Path
 from time import process_time
+from typing import NamedTuple
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 
 import sentencepiece
 import tokenizers
-from tokenizers import models, pre_tokenizers, trainers
+from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from tests.benchmarks.timing import BELOW, Contender, medians
+from tests.benchmarks.training_corpora import ENGLISH, NAMES, corpus
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
 from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe, unigram, wordpiece
 
-ENGLISH = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "en_holmes_and_others.txt"
-CHARACTERS, SIZE = 835_000, 20_000
+SIZE = 20_000
 UNIGRAM_SIZE = 8_000
 WATCHED = 100  # timed merges of the reference trainer, at the beginning and at the end
-LINE = "{:<52}{:>10}{:>10}{:>8}{:>8}"
+LINE = "{:<46}{:>10}{:>10}{:>8}{:>8}"
 
 
 def ours(text: str) -> bpe.TrainedBPE[bytes]:
     """Train our byte-level BPE: count, merge, build the model."""
     trained = bpe.train_bytes(BYTE_BPE.count(text), SIZE)
-    assert len(trained.model.pieces) == SIZE
+    assert len(trained.model.pieces) == SIZE or trained.merges[-1].count == 1
     return trained
 
 
@@ -43,7 +47,6 @@ def theirs(text: str) -> None:
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=SIZE, initial_alphabet=alphabet, show_progress=False)
     tokenizer.train_from_iterator([text], trainer)
-    assert tokenizer.get_vocab_size() == SIZE
 
 
 def recounting(counts: Mapping[str, int], trained: bpe.TrainedBPE[bytes]) -> float:
@@ -79,21 +82,83 @@ def sentencepieces(text: str) -> None:
     )
 
 
-def against_rivals(text: str) -> None:
-    """Print the table of ratios."""
-    print(LINE.format(f"to {SIZE:,} and {UNIGRAM_SIZE:,}, {len(text):,} characters", "ours s", "rival s", "", "goal"))
-    mine, rival = medians([Contender("ours", lambda _: ours(text)), Contender("tokenizers", lambda _: theirs(text))], 5)
-    ratio("byte-level BPE / tokenizers", mine, rival, 1.5)
-    counts = BYTE_BPE.count(text)
-    ratio("byte-level BPE / recounting (extrapolated)", mine, recounting(counts, ours(text)), 0.01)
-    mine, rival = medians(
-        [
-            Contender("ours", lambda _: unigram.train(UNIGRAM.count(text), UNIGRAM_SIZE).model),
-            Contender("sentencepiece", lambda _: sentencepieces(text)),
-        ],
-        3,
-    )
-    ratio("Unigram / sentencepiece", mine, rival, None)
+def our_wordpiece(text: str) -> None:
+    """Train our WordPiece, which ends early on a small corpus: no pair of minimum frequency 1 is left."""
+    wordpiece.train(WORDPIECE.count(text), SIZE).model  # noqa: B018  # building the model is part of training
+
+
+def their_wordpiece(text: str) -> None:
+    """Train with `tokenizers`, which merges by count."""
+    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))  # type: ignore[call-arg]
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(vocab_size=SIZE, special_tokens=["[UNK]"], show_progress=False)
+    tokenizer.train_from_iterator([text], trainer)
+
+
+def our_unigram(text: str) -> None:
+    """Train our Unigram."""
+    unigram.train(UNIGRAM.count(text), UNIGRAM_SIZE).model  # noqa: B018
+
+
+class Comparison(NamedTuple):
+    """Two trainers, and the highest ratios wanted: of time on English and on mixed text, and of memory."""
+
+    name: str
+    ours: Callable[[str], object]
+    theirs: Callable[[str], object]
+    english: float
+    mixed: float
+    memory: float
+
+
+COMPARISONS = {
+    "bpe": Comparison("byte-level BPE / tokenizers", ours, theirs, 1.0, 1.3, 0.6),
+    "wordpiece": Comparison("WordPiece / tokenizers", our_wordpiece, their_wordpiece, 2.0, 2.0, 0.6),
+    "unigram": Comparison("Unigram / sentencepiece", our_unigram, sentencepieces, 1.5, 1.5, 1.5),
+}
+
+
+def against_rivals(chosen: Sequence[str], corpora: Sequence[str]) -> None:
+    """Print the ratios of time on each corpus, and those of memory on the largest."""
+    print(LINE.format(f"to {SIZE:,}, Unigram {UNIGRAM_SIZE:,}", "ours s", "rival s", "ratio", "goal"))
+    for name in corpora:
+        text = corpus(name)
+        runs = 5 if len(text) < 1_500_000 else 3 if len(text) < 10_000_000 else 1
+        for key in chosen:
+            compared = COMPARISONS[key]
+            contenders = [
+                Contender(key, lambda _, run=run, text=text: run(text)) for run in (compared.ours, compared.theirs)
+            ]
+            goal = compared.english if name.startswith("English") else compared.mixed
+            ratio(f"{compared.name}, {name}", *medians(contenders, runs), goal)
+
+
+def memory(chosen: Sequence[str], name: str) -> None:
+    """Print the peak memory of a training in a process of its own, without what the process needs before."""
+    print(LINE.format(f"\npeak memory, {name}", "ours MB", "rival MB", "ratio", "goal"))
+    for key in chosen:
+        peaks = []
+        for who in ("ours", "theirs"):
+            # A process inherits the peak of the one that starts it, so a small shell stands between them.
+            command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-m", "tests.benchmarks.training"]
+            command += ["--peak", key, who, name]
+            peaks.append(float(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+        ratio(f"{COMPARISONS[key].name}, {name}", *peaks, COMPARISONS[key].memory)
+
+
+def peak(key: str, who: str, name: str) -> None:
+    """Print by how many megabytes a training, with its text, raises the peak memory of this process."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    text = corpus(name)
+    getattr(COMPARISONS[key], who)(text)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+
+
+def against_recounting(text: str) -> None:
+    """Print how much faster our BPE is than one that recounts for every merge."""
+    [mine] = medians([Contender("ours", lambda _: ours(text))], 3)
+    ratio("byte-level BPE / recounting (extrapolated)", mine, recounting(BYTE_BPE.count(text), ours(text)), 0.01)
 
 
 def ratio(name: str, mine: float, rival: float, goal: float | None) -> None:
@@ -140,12 +205,28 @@ def on_the_spot(text: str) -> None:
 
 
 def main() -> None:
-    """Print both tables, with a note below each line that missed its goal."""
+    """Print the tables, with a note below each line that missed its goal."""
+    parts = (*COMPARISONS, "recounting", "typing")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", choices=parts, nargs="+", default=parts, help="parts to run; all by default")
+    parser.add_argument("--corpora", choices=NAMES, nargs="+", default=NAMES[:4], help="the largest takes minutes")
+    parser.add_argument("--memory", default=NAMES[-2], help="the corpus to measure memory on")
+    parser.add_argument("--peak", nargs=3, metavar=("TRAINER", "WHO", "CORPUS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
     if not ENGLISH.is_file():
         raise SystemExit(f"there is no {ENGLISH}: the corpus is missing")
-    text = ENGLISH.read_text(encoding="utf-8")[:CHARACTERS]
-    against_rivals(text)
-    on_the_spot(text)
+    if options.peak:
+        peak(*options.peak)
+        return
+    chosen = [key for key in COMPARISONS if key in options.only]
+    if chosen:
+        against_rivals(chosen, options.corpora)
+        memory(chosen, options.memory)
+    text = corpus("English 0.8 MB")
+    if "recounting" in options.only:
+        against_recounting(text)
+    if "typing" in options.only:
+        on_the_spot(text)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,14 @@ WORDS = ["研究生", "命", "科学", "的", "学生"]
 
 def share(page: Page, title: str = "") -> tuple[str, str]:
     """Share what the page shows; return the link and the address that deletes it."""
-    page.locator("#share summary").click()
+    open_panel(page)
     page.locator("#title").fill(title)
     page.get_by_role("button", name="Create link").click()
     return page.locator("#link").input_value(), page.locator("#deletion").input_value()
+
+
+def open_panel(page: Page) -> None:
+    page.get_by_role("button", name="Share", exact=True).click()
 
 
 def tokens(page: Page) -> list[str]:
@@ -72,7 +76,7 @@ def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> N
         with urllib.request.urlopen(f"{address}{link}.png") as picture:
             assert picture.read(24)[16:] == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
         page.goto(deletion)
-        page.locator("button.primary").click()
+        page.locator(".btn.go").click()
         expect(page.locator("h1")).to_have_text("快照已删除")
         assert [status(f"{address}{link}{ending}") for ending in ("", "/embed", ".png")] == [410, 410, 410]
         phone.close()
@@ -88,7 +92,7 @@ def test_the_link_is_copied_with_a_button(open_page: OpenPage) -> None:
 
 def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> None:
     page = open_page("/?text=one text")
-    page.locator("#share summary").click()
+    open_panel(page)
     page.locator("#title").fill("A title")
     page.locator("#text").fill("two texts")
     expect(page.locator("#tokens > .chunk > *").first).to_have_text("two")
@@ -107,10 +111,13 @@ def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> No
     assert (first.input_value(), page.locator("#deletion").input_value()) == (address, deletion)
     page.locator("#text").fill("two texts")
     expect(page.locator("#link-before")).to_be_hidden()
+    page.keyboard.press("Escape")
     page.locator("label[for=a-unigram]").click()
+    page.wait_for_url(re.compile("algorithm=unigram"))
+    open_panel(page)
     expect(page.locator("#link-before")).to_be_visible()
     page.locator("#text").fill("")
-    expect(page.locator(".empty")).to_be_visible()
+    expect(page.locator("#tokens .blank")).to_be_visible()
     expect(first).to_be_visible()
 
     page.locator("#text").fill("three")
@@ -127,7 +134,6 @@ def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> No
 
 def test_the_link_on_its_own_page_is_selected(open_page: OpenPage) -> None:
     page = open_page("/?text=own page")
-    page.evaluate("document.getElementById('share').open = true")
     page.evaluate("document.getElementById('playground').action = '/share'")
     page.evaluate("document.getElementById('playground').submit()")
     page.wait_for_url("**/share")
@@ -149,12 +155,12 @@ def test_sharing_without_javascript(open_page: OpenPage) -> None:
 @pytest.mark.parametrize("javascript", [True, False])
 def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/?text=until when", javascript=javascript, expected=["status of 422"])
-    page.locator("#share summary").click()
+    open_panel(page)
     page.locator("#title").fill("kept title")
     page.locator("[name=keep][value=until]").check()
     page.locator("[name=until]").fill("2001-01-01")
     page.get_by_role("button", name="Create link").click()
-    expect(page.locator(".problem:visible")).to_contain_text("Choose a day after today")
+    expect(page.locator("[role=alert]:visible")).to_contain_text("Choose a day after today")
     assert page.locator("#title").input_value() == "kept title"
     if javascript:  # choosing a day selects "until"
         page.locator("[name=keep][value=forever]").check()
@@ -163,19 +169,19 @@ def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: Ope
     expect(page.locator("#link")).to_be_visible()
     page.goto(page.locator("#link").input_value())
     expect(page.locator("h1")).to_have_text("kept title")
-    expect(page.locator(".kept")).to_contain_text("until the end of January 1, 2099")
+    expect(page.locator(".shared-head")).to_contain_text("kept until January 1, 2099 (UTC)")
 
 
 def test_arrow_keys_move_between_tokens_of_a_stored_result(open_page: OpenPage) -> None:
     page = open_page("/?text=the lowest")
     link, _deletion = share(page)
     page.goto(link)
-    page.wait_for_selector("#token[data-htmx-powered]")
+    page.wait_for_selector("#token[data-htmx-powered]", state="attached")
     page.locator("#tokens > .chunk > *").first.click()
-    expect(page.locator(".facts")).to_have_attribute("data-token", "0")
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "0")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page.locator(".facts")).to_have_attribute("data-token", "1")
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
     assert page.url == link
 
 
@@ -184,7 +190,7 @@ def test_a_copy_opens_in_the_playground(open_page: OpenPage) -> None:
     text = page.locator("#text").input_value()
     link, _deletion = share(page)
     page.goto(link)
-    page.get_by_role("button", name="Open a copy in the playground").click()
+    page.get_by_role("button", name="Open a copy").click()
     expect(page.locator("#text")).to_have_value(text)
 
 
@@ -193,7 +199,7 @@ def test_a_stored_result_can_be_downloaded(open_page: OpenPage, javascript: bool
     page = open_page("/?text=the lowest", javascript=javascript)
     link, _deletion = share(page)
     page.goto(link)
-    page.locator("#take summary").click()
+    page.get_by_role("button", name="Export", exact=True).click()
     page.locator("#separator").select_option("bar")
     with page.expect_download() as download:
         page.get_by_role("button", name="Plain text").click()

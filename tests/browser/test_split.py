@@ -15,16 +15,16 @@ TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 6
 def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/split", javascript=javascript, width=390)
     if javascript:
-        page.wait_for_selector("button[hx-post][data-htmx-powered]")
+        page.wait_for_selector("#split[data-htmx-powered]")
     page.fill("#text", TEXT)
     page.fill("[name=tokens]", "12")
-    page.click("button.primary")
+    page.click("button.go")
     page.wait_for_selector(".parts li:nth-child(18)")
     assert page.locator(".parts li").count() == 18
     assert "tokens=12" in page.url
     assert page.input_value("#text") == TEXT
     with page.expect_download() as download:
-        page.click("text=.zip")
+        page.click("text=Text files")
     with zipfile.ZipFile(download.value.path()) as file:
         assert len(file.namelist()) == 18
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -34,7 +34,7 @@ def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -
 def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
     page = open_page("/split", javascript=javascript, expected=["status of 422"])
     if javascript:
-        page.wait_for_selector("button[hx-post][data-htmx-powered]")
+        page.wait_for_selector("#split[data-htmx-powered]")
     good, bad = tmp_path / "rain.txt", tmp_path / "bad.txt"
     good.write_text(TEXT, encoding="utf-8")
     bad.write_bytes(b"low\xff")
@@ -42,10 +42,12 @@ def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) 
     for file in (bad, good):
         page.set_input_files("#file", file)
         if not javascript:
-            page.click("button.primary")
+            page.click("button.go")
         if file is bad:
-            expect(page.locator(".problem")).to_contain_text("“bad.txt” is not UTF-8: the byte at offset 3 (0xFF)")
+            told = "“bad.txt” is not UTF-8: the byte at offset 3 (0xFF)"
+            expect(page.locator("#text-error:visible")).to_contain_text(told)
+            expect(page.locator("#text")).to_have_attribute("aria-invalid", "true")
     page.wait_for_selector(".parts li:nth-child(18)")
-    expect(page.locator(".problem")).to_have_count(0)
+    expect(page.locator("#text-error:visible")).to_have_count(0)
     assert page.input_value("#text") == TEXT
     assert "tokens=12" in page.url

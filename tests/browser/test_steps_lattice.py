@@ -15,13 +15,14 @@ ADDRESS = f"/steps/unigram?text={TEXT}"
 def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"{ADDRESS}&step=8", javascript=javascript)
     if javascript:
-        page.wait_for_selector(".leafing a[data-htmx-powered]")
-    expect(page.locator(".told")).to_contain_text("“lie” wins")
-    expect(page.locator(".arc-label.wins .arc-piece")).to_have_text("lie")
-    expect(page.locator(".position.here .sum")).to_have_text("−29.76")
-    page.click(".leafing >> text=Forward")
-    expect(page.locator(".arc-label.wins .arc-piece")).to_have_text("v")
-    page.click(".leafing >> text=End")
+        page.wait_for_selector(".player a[data-htmx-powered]")
+    expect(page.locator(".say")).to_contain_text("wins")
+    expect(page.locator(".candidates .hit td").first).to_contain_text("lie")
+    expect(page.locator("text.win", has_text="−29.76")).to_be_visible()
+    page.click(".player a[rel=next]")
+    expect(page.locator(".candidates .hit td").first).to_contain_text("v")
+    page.click(".player a[rel=last]")
+    expect(page.locator(".lattice")).to_have_count(3)
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
     page.fill("[name=n]", "3")
     page.fill("[name=seed]", "7")
@@ -38,26 +39,23 @@ def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javasc
 def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page: OpenPage, javascript: bool) -> None:
     page = open_page(f"{ADDRESS}&step=12", width=390, javascript=javascript)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box, here = page.locator(".lattice-box").bounding_box(), page.locator(".here-column").bounding_box()
+    box, here = page.locator(".picture").bounding_box(), page.locator("rect.band").bounding_box()
     assert box is not None
     assert here is not None
     assert box["x"] < here["x"]
     assert here["x"] + here["width"] < box["x"] + box["width"]
-    if javascript:  # the page scrolls to the step once: a reader who scrolls away is not pulled back
-        page.evaluate(
-            "Promise.all(document.querySelector('.lattice-place i').getAnimations().map((each) => each.finished))"
-        )
-        page.evaluate("document.querySelector('.lattice-box').scrollLeft = 0")
+    if javascript:  # a reader who scrolls away is not pulled back
+        page.evaluate("document.querySelector('.picture').scrollLeft = 0")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        assert page.evaluate("document.querySelector('.lattice-box').scrollLeft") == 0
+        assert page.evaluate("document.querySelector('.picture').scrollLeft") == 0
 
 
 def test_labels_do_not_overlap(open_page: OpenPage) -> None:
     page = open_page("/steps/unigram?text=internationalization&step=15")
-    boxes = page.locator(".arc-label text").evaluate_all(
+    boxes = page.locator(".lattice text.halo").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
     )
-    assert len(boxes) > 40
+    assert len(boxes) > 20
     for at, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[:at]:
             assert other[2] <= left or other[0] >= right or other[3] <= top or other[1] >= bottom

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
@@ -51,66 +51,73 @@ def site(publisher: Publisher) -> Iterator[str]:
         yield address
 
 
+def finder_button(page: Page) -> Locator:
+    """Return the button that opens the panel with all vocabularies."""
+    return page.get_by_role("button", name="Choose a vocabulary", exact=True)
+
+
 def tokens(page: Page) -> list[str]:
     return page.locator("#tokens > .chunk > *").all_inner_texts()
 
 
 def test_a_vocabulary_is_found_and_picked_with_the_keyboard_alone(open_page: OpenPage) -> None:
     page = open_page(f"/?text={TEXT}")
-    page.locator(".finder summary").focus()
+    finder_button(page).focus()
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.type("unigr")
-    expect(page.locator("#choices button").first).to_have_text("Unigram, like T5")
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.type("demo unigr")
+    expect(page.locator("#choices button").first).to_have_text("Demo: Unigram, 32k")
     page.keyboard.press("Enter")
     expect(page.locator("#choices button").first).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("algorithm=unigram"))
     expect(page.locator("#a-unigram")).to_be_checked()
     expect(page.locator("#v-unigram")).to_have_value("unigram")
-    expect(page.locator(".finder")).not_to_have_attribute("open", "")
+    expect(page.locator("#finder")).to_be_hidden()
     assert "".join(tokens(page)).strip() == TEXT
 
 
 def test_escape_closes_the_finder(open_page: OpenPage) -> None:
     page = open_page()
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#find").fill("bert")
+    page.keyboard.press("Escape")  # clears the search box, as in every search box of Chromium
     page.keyboard.press("Escape")
     expect(page.locator("#find")).to_be_hidden()
-    expect(page.locator(".finder summary")).to_be_focused()
+    expect(finder_button(page)).to_be_focused()
 
 
 def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publisher: Publisher) -> None:
     publisher.gate.clear()
     page = open_page(f"/?text={TEXT}")
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#find").fill("bert cased")
     page.locator("button[value=bert-base-cased]").click()
-    expect(page.locator(".pending")).to_contain_text("“BERT, cased” is being fetched")
+    expect(page.locator("#result .blank")).to_contain_text("Downloading BERT, cased from its publisher")
     assert page.locator("#text").input_value() == TEXT
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
-    expect(page.locator(".caption")).to_contain_text("google-bert/bert-base-cased")
+    about = page.locator("section", has=page.get_by_role("heading", name="About this tokenizer"))
+    expect(about.last).to_contain_text("google-bert/bert-base-cased")
 
 
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:
     publisher.gate.clear()
     page = open_page(f"/?text={TEXT}", javascript=False)
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#find").fill("bert uncased")
     page.get_by_role("button", name="Search", exact=True).click()
     page.locator("button[value=bert-base-uncased]").click()
-    expect(page.locator(".pending")).to_contain_text("This page reloads automatically.")
+    expect(page.locator("#result .blank")).to_contain_text("This page reloads automatically.")
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
 
 
 def test_a_vocabulary_that_the_publisher_lacks(open_page: OpenPage) -> None:
     page = open_page(f"/?text={TEXT}", expected=["status of 503"])
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator(f"button[value={MISSING}]").click()
-    expect(page.locator("#result .problem")).to_contain_text("has no such file")
+    expect(page.locator("#result [role=alert]")).to_contain_text("has no such file")
     assert page.locator("#text").input_value() == TEXT
     page.locator("label[for=a-bpe]").click()
     expect(page.locator("#figures")).to_be_visible()
@@ -121,7 +128,7 @@ def test_an_uploaded_file_is_used_at_once(open_page: OpenPage, tmp_path: Path, j
     path = tmp_path / "tokenizer.json"
     path.write_bytes(FILE)
     page = open_page(f"/?text={TEXT}", javascript=javascript)
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#vocabulary-file").set_input_files(path)
     if not javascript:  # with JavaScript a chosen file is sent at once
         page.get_by_role("button", name="Upload").click()
@@ -143,11 +150,11 @@ def test_a_broken_upload_leaves_the_result_unchanged(open_page: OpenPage, tmp_pa
     text = "a long text " * 300
     page = open_page(javascript=javascript, expected=["status of 422"])
     page.locator("#text").fill(text)
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#vocabulary-file").set_input_files(path)
     if not javascript:  # with JavaScript a chosen file is sent at once
         page.get_by_role("button", name="Upload").click()
-    expect(page.locator(".panel .problem")).to_contain_text("“tokenizer.json” was not accepted: not JSON")
+    expect(page.locator("#finder [role=alert]")).to_contain_text("“tokenizer.json” was not accepted: not JSON")
     assert page.locator("#text").input_value() == text
 
 
@@ -156,8 +163,8 @@ def test_the_text_survives_a_visit_to_a_vocabulary_page(open_page: OpenPage) -> 
     page = open_page()
     page.locator("#text").fill(text)
     expect(page.locator("#text")).to_have_value(text)
-    page.get_by_role("link", name="About this vocabulary").click()
-    page.get_by_role("link", name="Tokenize with it").click()
+    page.get_by_role("link", name="Vocabulary", exact=True).click()
+    page.get_by_role("link", name="Use", exact=True).click()
     expect(page.locator("#text")).to_have_value(text)
     expect(page.locator("#tokens")).to_contain_text("a text of my own a text of my own")
 
@@ -168,23 +175,46 @@ def test_back_after_an_upload_shows_the_long_text_and_its_result(open_page: Open
     page = open_page()
     page.locator("#text").fill("low the lowest " * 2000)
     expect(page.locator("#tokens")).to_contain_text("low the lowest low")
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     page.locator("#vocabulary-file").set_input_files(path)
     page.wait_for_url("**/upload")
     page.go_back()
     page.wait_for_selector("#playground[data-htmx-powered]", state="attached")
     assert page.locator("#text").input_value() == "low the lowest " * 2000
     expect(page.locator("#tokens")).to_contain_text("low the lowest low")
-    expect(page.locator("#figures dd").nth(1)).to_have_text("30,000")
+    expect(page.locator("#figures dd").first).to_have_text("30,000")
 
 
 def test_the_finder_is_accessible(open_page: OpenPage) -> None:
     page = open_page()
-    page.locator(".finder summary").click()
+    finder_button(page).click()
     expect(page.locator("#find")).to_be_visible()
     for look in TWO_LOOKS:
         assert_accessible(page, [look])
-        box = page.locator(".panel").bounding_box()
+        box = page.locator("#finder").bounding_box()
         assert box
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= look[0]
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_finder_stays_on_the_page(open_page: OpenPage, width: int) -> None:
+    page = open_page("/", width=width)
+    finder_button(page).click()
+    panel = page.locator("#finder").bounding_box()
+    assert panel
+    assert panel["x"] >= 0
+    assert panel["x"] + panel["width"] <= width
+    assert panel["y"] + panel["height"] <= 800
+    edges = [page.locator(selector).bounding_box() for selector in ("#find", "#choices")]
+    assert edges[0]
+    assert edges[1]
+    assert (edges[0]["x"], edges[0]["width"]) == (edges[1]["x"], edges[1]["width"])
+
+
+def test_a_file_is_named_in_full_without_javascript(open_page: OpenPage) -> None:
+    page = open_page("/", width=390, javascript=False)
+    finder_button(page).click()
+    box = page.locator("#vocabulary-file").bounding_box()
+    assert box
+    assert box["width"] > 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -51,15 +52,15 @@ def test_paging_is_in_the_history(open_page: OpenPage) -> None:
     page.go_back()
     page.wait_for_url("**/vocabularies/unigram?page=2")
     expect(page.locator("#tokens tbody td").first).to_have_text("100")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Unigram, like T5")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Demo: Unigram, 32k")
 
 
 def test_everything_works_without_javascript(open_page: OpenPage) -> None:
     page = open_page("/vocabularies", javascript=False)
-    page.get_by_role("searchbox", name="Find a vocabulary").fill("unigram ships")
+    page.get_by_role("searchbox", name="Search vocabularies").fill("unigram ships")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#list li")).to_have_count(1)
-    page.locator("#list .entry-title").click()
+    page.locator("#list .name").click()
     page.get_by_role("searchbox", name="Find tokens").fill("the")
     page.get_by_role("button", name="Search").click()
     page.wait_for_url("**/vocabularies/unigram?query=the#tokens")
@@ -71,23 +72,49 @@ def test_everything_works_without_javascript(open_page: OpenPage) -> None:
 def test_the_list_is_searched_while_typing(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies"))
     total = page.locator("#list li").count()
-    box = page.get_by_role("searchbox", name="Find a vocabulary")
+    box = page.get_by_role("searchbox", name="Search vocabularies")
     box.fill("wordpiece")
-    expect(page.locator("#list h2")).to_have_text(["WordPiece"])
+    expect(page.locator("#list h2")).to_have_text(["Well-known models", "Shipped with this site"])
     page.wait_for_url("**/vocabularies?find=wordpiece")
+    page.get_by_role("navigation", name="Show").get_by_role("link", name="Ready").click()
+    page.wait_for_url("**/vocabularies?show=ready&find=wordpiece")
+    expect(ready(page).locator("#list h2")).to_have_text(["Shipped with this site"])
     box.fill("zzzz")
-    expect(page.locator("#list")).to_contain_text("No vocabulary has this name")
-    box.fill("")
+    expect(page.locator("#list")).to_contain_text("No vocabulary matches.")
+    page.get_by_role("link", name="Show all").click()
+    page = ready(page)
     expect(page.locator("#list li")).to_have_count(total)
     page.wait_for_url(re.compile("/vocabularies$"))
+
+
+def test_a_vocabulary_is_uploaded_in_a_panel_of_the_list(open_page: OpenPage, tmp_path: Path) -> None:
+    words = tmp_path / "words.csv"
+    words.write_text("研究,5\n生命,4\n", encoding="utf-8")
+    page = ready(open_page("/vocabularies"))
+    page.get_by_role("button", name="Upload").click()
+    panel = page.get_by_role("dialog", name="Upload a vocabulary")
+    expect(panel).to_be_visible()
+    panel.locator("input[type=file]").set_input_files(words)
+    panel.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/vocabularies/upload-*")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("words.csv")
+
+
+def test_a_download_that_fails_says_so_in_its_row(open_page: OpenPage) -> None:
+    page = ready(open_page("/vocabularies?find=gpt2"))
+    row = page.locator("#v-gpt2")
+    row.get_by_role("button", name="Download “GPT-2”").click()
+    expect(row.locator(".error")).to_contain_text("could not be fetched", timeout=15_000)
+    expect(row.get_by_role("button")).to_contain_text("Try again")
+    expect(row.get_by_role("link", name="GPT-2", exact=True)).to_be_focused()
 
 
 def test_an_invalid_query_has_a_message_next_to_the_field(open_page: OpenPage) -> None:
     page = ready(open_page("/vocabularies/wordpiece", expected=["status of 422"]))
     page.get_by_role("searchbox", name="Find tokens").fill("x" * 101)
-    expect(page.locator("#tokens .problem")).to_contain_text("at most 100 characters")
+    expect(page.locator("#tokens .notice")).to_contain_text("at most 100 characters")
     page.get_by_role("searchbox", name="Find tokens").fill("under")
-    expect(page.locator("#tokens .problem")).to_have_count(0)
+    expect(page.locator("#tokens .notice")).to_have_count(0)
 
 
 def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
@@ -109,41 +136,13 @@ def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize("width", [390, *(pytest.param(width, marks=pytest.mark.exhaustive) for width in (768, 1280))])
 @pytest.mark.parametrize("path", ["/vocabularies?find=gpt", "/vocabularies/unigram"])
-def test_links_are_large_enough_and_no_line_begins_with_a_dot(open_page: OpenPage, path: str, width: int) -> None:
+def test_links_are_large_enough_and_nothing_widens_the_page(open_page: OpenPage, path: str, width: int) -> None:
     page = open_page(path, width=width)
-    links = page.locator(".entry-title:visible, .entry-use:visible, .longest a:visible")
+    links = page.locator(".shelf .name:visible, .shelf .btn:visible, .longest a:visible")
     boxes = [link.bounding_box() for link in links.all()]
     assert boxes
     assert all(box and box["height"] >= 24 for box in boxes)
-    assert page.evaluate(
-        "[...document.querySelectorAll('.about span, .entry-about span')]"
-        ".every(span => getComputedStyle(span, '::before').content === 'none')"
-    )
-
-
-@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
-def test_the_finder_stays_on_the_page_and_does_not_cover_the_picker(open_page: OpenPage, width: int) -> None:
-    page = open_page("/", width=width)
-    page.locator(".finder summary").click()
-    panel = page.locator(".panel").bounding_box()
-    picker = page.locator(".vocabulary select:visible").bounding_box()
-    assert panel
-    assert picker
-    assert panel["x"] >= 16
-    assert panel["x"] + panel["width"] <= width - 16
-    assert panel["y"] > picker["y"] + picker["height"]
-    edges = [page.locator(selector).bounding_box() for selector in ("#find", "#choices")]
-    assert edges[0]
-    assert edges[1]
-    assert (edges[0]["x"], edges[0]["width"]) == (edges[1]["x"], edges[1]["width"])
-
-
-def test_a_file_is_named_in_full_without_javascript(open_page: OpenPage) -> None:
-    page = open_page("/", width=390, javascript=False)
-    page.locator(".finder summary").click()
-    box = page.locator("#vocabulary-file").bounding_box()
-    assert box
-    assert box["width"] > 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_wide_tables_scroll_in_their_frame(open_page: OpenPage) -> None:

@@ -81,3 +81,14 @@ def test_other_vocabularies_have_no_chart_of_their_growth(client: FlaskClient) -
 
 def test_the_figures_of_the_chart_are_in_the_json(client: FlaskClient) -> None:
     assert client.get("/vocabularies/SIZES.json").get_json() == sizes_record()
+
+
+@pytest.mark.parametrize("language", ["english", "chinese"])
+def test_the_chart_of_growth_can_be_exported(client: FlaskClient, language: str) -> None:
+    page = client.get("/vocabularies/unigram").text
+    assert f"/vocabularies/growth/{language}.svg" in page
+    svg = client.get(f"/vocabularies/growth/{language}.svg")
+    assert svg.mimetype == "image/svg+xml"
+    assert "WordPiece" in svg.text
+    assert client.get(f"/vocabularies/growth/{language}.png").data.startswith(b"\x89PNG")
+    assert client.get("/vocabularies/growth/french.svg").status_code == 404

@@ -78,14 +78,14 @@ def test_a_locked_database_gives_a_page_that_can_be_sent_again(
     with locked(database_settings):
         page = refused(client).text
         assert "storage cannot be reached at the moment" in page
-        assert '<form method="post" action="/keep">' in page
+        assert '<form class="grid" method="post" action="/keep">' in page
         assert '<textarea name="title" hidden>\na &#34;title&#34;</textarea>' in page
         assert "\n\nkeep “this” &lt;b&gt;研究&lt;/b&gt;\n</textarea>" in page
         assert "Traceback" not in page
         assert "sql" not in page.lower()
         partial = client.post("/keep?lang=en", data={"text": TEXT}, headers=HTMX)
         assert (partial.status_code, partial.headers["Retry-After"]) == (503, "10")
-        assert partial.text.startswith('<p class="problem"')
+        assert partial.text.startswith('<div class="notice bad"')
         assert client.get("/?text=low").status_code == 200  # pages without storage work
     assert_works(client)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS, any_text
-from tests.site import HTMX
+from tests.site import HTMX, Page
 from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State
 from webapp.tokenization.step_links import MOST, spans_around, steps_address
@@ -22,7 +22,7 @@ ALL = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
 
 
 def step_link(page: str) -> str | None:
-    found = re.search(r'<p class="why"><a href="([^"]+)"', page)
+    found = re.search(r'<a class="btn" href="([^"]+)"><svg [^>]*>.*?</svg>Why this split\?</a>', page)
     return found and html.unescape(found[1])
 
 
@@ -41,7 +41,7 @@ def test_the_link_leads_to_the_step_that_produced_the_token(client: FlaskClient,
         step = re.search(r'data-step="(\d+)"', shown)
         assert step is not None
         assert steps["steps"][int(step[1])]["id"] == id
-        assert '<p class="note decided">' in shown
+        assert '<p class="hint decided">' in shown
         assert f", id {id}." in client.get(f"{address}&lang=en").text
 
 
@@ -100,4 +100,4 @@ def test_a_stored_result_links_to_its_steps_too(client: FlaskClient) -> None:
     assert link is not None
     address = step_link(client.get(f"{link[0]}?token=1").text)
     assert address is not None
-    assert "“命” is the longest word" in client.get(f"{address}&lang=en").text
+    assert "“命” is the longest word" in Page(client.get(f"{address}&lang=en").text).text

@@ -185,7 +185,7 @@ def assert_told(answer: Response, kind: str, status: int, lang: str) -> None:
         return
     assert answer.mimetype == "text/html"
     if kind == "partial":
-        assert text.startswith('<p class="problem" role="alert">')
+        assert text.startswith('<div class="notice bad" role="alert">')
         assert "<html" not in text
         return
     assert f'<html lang="{TAGS[lang]}">' in text

@@ -16,7 +16,7 @@ BACK = "Go back one page in your browser"
     ("method", "path", "status", "heading"),
     [
         ("GET", "/nothing/here", 404, "Page not found"),
-        ("POST", "/vocabularies", 405, "Method not allowed"),
+        ("POST", "/vocabularies/unigram", 405, "Method not allowed"),
         ("POST", "/upload", 413, "Request too large"),
         ("POST", "/", 413, "Request too large"),
     ],

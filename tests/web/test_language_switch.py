@@ -36,4 +36,4 @@ def test_the_link_back_to_the_playground_carries_a_long_text(client: FlaskClient
     page = client.post("/frequencies", data={"text": LONG, "algorithm": "unigram", "file": ""}).text
     form = page[page.index('<form id="frequencies"') : page.index("</form>")]
     assert 'formaction="/"' in form
-    assert re.findall('name="([a-z]+)"', form) == ["algorithm", "text"]
+    assert re.findall('name="([a-z]+)"', form) == ["text", "file", "pick", "algorithm"]

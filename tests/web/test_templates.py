@@ -148,6 +148,7 @@ def addresses() -> Iterator[str]:
         yield f"/?algorithm={algorithm}&text={TEXT}&vocabulary=learned&size=5"
         yield f"/steps/{algorithm}"
         yield f"/steps/{algorithm}?text={TEXT}&token=999"
+        yield f"/steps/{algorithm}?text={TEXT}&format=table"
         for step in (0, 1, 2, 5):
             yield f"/steps/{algorithm}?text={TEXT}&step={step}"
     for step in (0, 1, 2, 3, 4):
@@ -157,6 +158,10 @@ def addresses() -> Iterator[str]:
     for kind in ("bpe", "wordpiece", "unigram", "bigrams"):
         yield f"/steps/training/{kind}?step=999"
         yield f"/steps/training/{kind}?corpus=a+b+a+b&text=ab&size=3"
+        yield f"/steps/training/{kind}/rounds"
+    yield "/steps/training/bpe/rounds?corpus="
+    yield "/steps/training/bpe?corpus=low+5%0Alower+2"
+    yield "/steps/training/bpe?corpus=low+5%0Alower%0Alow+2"
     for name in ("bpe-bytes", "jieba", "unigram", "wordpiece"):
         yield f"/vocabularies/{name}"
     yield from (
@@ -181,6 +186,7 @@ def addresses() -> Iterator[str]:
     yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
     yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield "/vocabularies/jieba/row"
     yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
     yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")

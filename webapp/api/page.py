@@ -1,4 +1,4 @@
-"""The page `/api`: documentation of the API, generated from the OpenAPI document."""
+"""The page `/api`: documentation of the API, generated from the OpenAPI document, in the visitor's language."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
 
+from webapp.api import chinese
 from webapp.api.operations import Operation
 from webapp.api.routes import document, operations
 from webapp.api.schemas.requests import MOST_TEXTS
-from webapp.api.snippets import Snippet, snippets_of
+from webapp.api.snippets import CODE_LANGUAGES, Snippet, snippets_of
 from webapp.web.htmx import private
-from webapp.web.localization import join_list, number
+from webapp.web.localization import current_key, join_list, number
 from webapp.web.problems import API
 from webapp.web.templates import Page, render
 
@@ -46,7 +47,7 @@ class Section:
     description: str
     fields: Sequence[Field]
     answer: Sequence[Field]
-    statuses: Sequence[tuple[str, str]]
+    statuses: Sequence[tuple[str, str]]  # numbers and phrases
     snippets: Sequence[Snippet]
 
 
@@ -58,6 +59,7 @@ class ApiPage(Page):
 
     about: Sequence[str]  # paragraphs
     sections: Sequence[Section]
+    code: str  # the language of the examples that is selected
     base: str  # the address that all others begin with
     text_limit: int  # bytes
     most_texts: int  # of a batch
@@ -71,8 +73,9 @@ def page() -> Response:
     base = request.host_url.rstrip("/") + API
     spec = document()
     context = ApiPage(
-        about=spec["info"]["description"].strip().split("\n\n"),
+        about=[translated(paragraph) for paragraph in spec["info"]["description"].strip().split("\n\n")],
         sections=[_section(spec, operation, base) for operation in operations.all],
+        code=next((name for name in CODE_LANGUAGES if name.lower() == request.args.get("code")), CODE_LANGUAGES[0]),
         base=base,
         text_limit=current_app.config["MAX_TEXT_BYTES"],
         most_texts=MOST_TEXTS,
@@ -80,6 +83,19 @@ def page() -> Response:
         storing=rate_in_words(current_app.config["RATE_STORING"]),
     )
     return private(make_response(render(context)))
+
+
+def translated(english: str) -> str:
+    """A sentence of the document in the visitor's language."""
+    return chinese.sentence(english) or english if current_key() == "zh" else english
+
+
+def _kind_in_words(schema: Mapping[str, Any]) -> str:
+    return chinese.kind(_kind(schema)) if current_key() == "zh" else _kind(schema)
+
+
+def _phrase(status: str, english: str) -> str:
+    return chinese.STATUSES.get(int(status), english) if current_key() == "zh" else english
 
 
 def rate_in_words(rates: str) -> str:
@@ -117,8 +133,7 @@ def _section(spec: Mapping[str, Any], operation: Operation, base: str) -> Sectio
     path = operation.path.replace("<", "{").replace(">", "}")
     entry = spec["paths"][path][operation.method]
     fields = [
-        Field(one["name"], _kind(one["schema"]), one["required"], _default(one["schema"]), one.get("description", ""))
-        for one in entry["parameters"]
+        _field(one["name"], one["schema"], one["required"], one.get("description", "")) for one in entry["parameters"]
     ]
     for content in entry.get("requestBody", {}).get("content", {}).values():
         fields += _fields(spec, content["schema"])
@@ -129,11 +144,13 @@ def _section(spec: Mapping[str, Any], operation: Operation, base: str) -> Sectio
         id=operation.name,
         method=operation.method.upper(),
         path=path,
-        summary=entry["summary"],
-        description=entry.get("description", ""),
+        summary=translated(entry["summary"]),
+        description=translated(entry.get("description", "")),
         fields=fields,
         answer=answer,
-        statuses=[(status, response["description"]) for status, response in entry["responses"].items()],
+        statuses=[
+            (status, _phrase(status, response["description"])) for status, response in entry["responses"].items()
+        ],
         snippets=snippets_of(operation, base),
     )
 
@@ -142,8 +159,12 @@ def _fields(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Fiel
     model = _resolved(spec, schema)
     required = model.get("required", ())
     for name, field in model.get("properties", {}).items():
-        default = "" if name in required else _default(field)
-        yield Field(name, _kind(field), name in required, default, field.get("description", ""))
+        yield _field(name, field, name in required, field.get("description", ""))
+
+
+def _field(name: str, schema: Mapping[str, Any], required: bool, description: str) -> Field:
+    default = "" if required else _default(schema)
+    return Field(name, _kind_in_words(schema), required, default, translated(description))
 
 
 def _resolved(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from webapp.api.operations import Operation
 from webapp.api.schemas.requests import VocabularyUpload
 
 BOUNDARY = "between-the-parts"
+CODE_LANGUAGES = ("curl", "Python", "JavaScript")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def snippets_of(operation: Operation, base: str) -> list[Snippet]:
         makers = _post(address, operation.example)
     else:
         makers = _get(address)
-    return [Snippet(language, code) for language, code in zip(("curl", "Python", "JavaScript"), makers, strict=True)]
+    return [Snippet(language, code) for language, code in zip(CODE_LANGUAGES, makers, strict=True)]
 
 
 def _filled(path: str, example: Mapping[str, Any]) -> str:

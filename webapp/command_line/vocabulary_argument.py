@@ -1,4 +1,4 @@
-"""Finds the vocabulary for `--vocabulary`: a built-in one, a well-known one that has been fetched, or a file."""
+"""Finds the vocabulary for `--vocabulary`: a built-in one, a well-known one that has been downloaded, or a file."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from webapp.core.models import Model
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretoken_counts import count
 from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.text.split_patterns import MARKED_CLASSES, MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
@@ -35,7 +35,7 @@ class Recipe:
             text = self.normalizer.normalize(text)
         if self.pretokenizer is None:
             return {text: 1} if text else {}
-        return dict(Counter(self.pretokenizer.split(text)))
+        return count(text, self.pretokenizer)
 
     def tokenizer(self, model: Model, special_tokens: Mapping[str, int] = MappingProxyType({})) -> Tokenizer:
         """Return the tokenizer of this recipe with a model."""

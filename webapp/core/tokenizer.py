@@ -9,6 +9,7 @@ from webapp.core.added_tokens import AddedToken, AddedTokenFinder, as_added_toke
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
 from webapp.core.models import Model
+from webapp.core.models.matching import Matching
 from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.decoders import Decoder, Join
@@ -66,6 +67,10 @@ class Tokenizer:
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
+        if isinstance(model, Matching):  # text that is in the encoding as it is, though it is no word
+            for space, id in model.dictionary.space_ids.items():
+                self._added_by_id.setdefault(id, AddedToken(space, id, special=False))
+                self._decoded.setdefault(id, space)
         self._path = encoding_path(model, normalizer, pretokenizer)
 
     def encode(self, text: str, *, special: bool = False, template: bool = False) -> Encoding:
@@ -106,9 +111,13 @@ class Tokenizer:
 
         Raises ValueError, which names the first id outside the vocabulary.
         """
-        pieces: list[str | bytes] = []
         vocabulary = self.model.pieces
         size = len(vocabulary)
+        ids = ids if isinstance(ids, Sequence) else list(ids)
+        different = set(ids)
+        if different and min(different) >= 0 and max(different) < size and different.isdisjoint(self._decoded):
+            return (self.decoder or Join()).decode(list(map(vocabulary.__getitem__, ids)))
+        pieces: list[str | bytes] = []
         added_of = self._decoded.get
         special_tokens = self.special_tokens
         for id in ids:

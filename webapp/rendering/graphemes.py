@@ -12,6 +12,8 @@ import regex
 _JOINS = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Regional_Indicator}\p{GCB=V}\p{GCB=T}]"
 _CANDIDATE = rf"[^\r\n]{_JOINS}|\p{{GCB=L}}[\p{{GCB=L}}\p{{GCB=LV}}\p{{GCB=LVT}}]|[\p{{GCB=Prepend}}\p{{GCB=Extend}}]"
 _CLUSTER = regex.compile(rf"(?={_CANDIDATE})\X")
+# Without any of these there are no candidates.
+_SIGN = regex.compile(rf"{_JOINS}|[\p{{GCB=L}}\p{{GCB=Prepend}}]")
 
 
 LONGEST = 64
@@ -29,7 +31,8 @@ def cluster_ends(text: str) -> dict[int, int]:
     >>> cluster_ends("e\u0301!")
     {1: 2}
     """
-    if text.isascii():
+    # The different characters are few: a megabyte without clusters takes a tenth of the time of the search.
+    if text.isascii() or not _SIGN.search("".join(set(text))):
         return {}
     ends: dict[int, int] = {}
     for match in _CLUSTER.finditer(text):

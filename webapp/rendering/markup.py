@@ -35,6 +35,7 @@ _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
 )
 _SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u00a0": "⍽"}
+_BYTE_PIECE = regex.compile("<0x([0-9A-F]{2})>")
 _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
 
@@ -84,16 +85,22 @@ def _symbol(match: regex.Match[str]) -> str:
     return match[0] if code == 0xA0 else f"⟨{code:04X}⟩"
 
 
-def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({})) -> Iterator[Chunk]:
+def chunks(
+    encoding: Encoding,
+    inside: Mapping[int, int] = MappingProxyType({}),
+    usual: int = CHUNK,
+    longest: int = LONGEST_CHUNK,
+) -> Iterator[Chunk]:
     """The chunks of an encoding; all but the last end after a line end if possible.
 
-    `inside` has the offsets where no chunk may end, from `cluster_ends`.
+    `inside` has the offsets where no chunk may end, from `cluster_ends`. A chunk has `usual` tokens, and more up to
+    the next line end, but at most `longest`.
     """
     text, ends, total = encoding.text, encoding.ends, len(encoding)
     first = 0
     while first < total:
-        last = min(first + CHUNK, total)
-        limit = min(first + LONGEST_CHUNK, total)
+        last = min(first + usual, total)
+        limit = min(first + longest, total)
         while last < limit and text[ends[last - 1] - 1 : ends[last - 1]] != "\n":
             last += 1
         # Never between two tokens that share a character.
@@ -101,6 +108,17 @@ def chunks(encoding: Encoding, inside: Mapping[int, int] = MappingProxyType({}))
             last += 1
         yield Chunk(first, last, ends[first - 1] if first else 0)
         first = last
+
+
+def piece_bytes(encoding: Encoding, index: int) -> bytes:
+    """The bytes of a token's piece; for a piece like `<0xE8>`, with which SentencePiece spells a byte, that byte."""
+    piece = encoding.piece(index)
+    if isinstance(piece, bytes):
+        return piece
+    spelled = _BYTE_PIECE.fullmatch(piece)
+    if spelled and encoding.text[encoding.starts[index] : encoding.ends[index]] != piece:
+        return bytes([int(spelled[1], 16)])
+    return piece.encode("utf-8", "replace")
 
 
 def is_mark_alone(encoding: Encoding, index: int) -> bool:
@@ -113,7 +131,7 @@ def is_mark_alone(encoding: Encoding, index: int) -> bool:
         follower < len(encoding)
         and starts[index] == starts[follower]
         and starts[index] < ends[index] <= ends[follower]
-        and encoding.piece(index) == "▁"
+        and encoding.vocabulary_piece(encoding.ids[index]) == "▁"
     )
 
 
@@ -121,7 +139,8 @@ class Painter:
     """Renders the chunks of one encoding as HTML.
 
     `link` returns the URL of a token's details for its index; without it, tokens are not links. `chosen` is the index
-    of the token whose details are open.
+    of the token whose details are open. `under` returns what stands under a token, its id or its bytes; each line of
+    the text is then a chunk, because tiles cannot contain line ends.
     """
 
     def __init__(
@@ -131,8 +150,10 @@ class Painter:
         show: bool = False,
         link: Callable[[int], str] | None = None,
         chosen: int | None = None,
+        under: Callable[[int], str] | None = None,
     ) -> None:
         self.encoding = encoding
+        self.under = under
         self.show = show
         self.link = link
         self.chosen = chosen
@@ -140,11 +161,13 @@ class Painter:
         self._unknown = encoding.unknown
         self._special = encoding.special
         self._plain = _Cells(show)
+        self._parts: dict[tuple[int, str, bool], str] = {}
 
     @cached_property
     def chunks(self) -> list[Chunk]:
         """The chunks of the encoding."""
-        return list(chunks(self.encoding, self.inside))
+        lengths = (1, len(self.encoding)) if self.under else (CHUNK, LONGEST_CHUNK)
+        return list(chunks(self.encoding, self.inside, *lengths))
 
     def html(self) -> Markup:
         """All chunks as HTML; for a text without tokens, the text alone."""
@@ -160,7 +183,7 @@ class Painter:
 
     def _is_plain(self, chunk: Chunk) -> bool:
         """Whether the chunk's tokens cover its text without gaps or overlaps, and none needs a class or a link."""
-        if self.link or self.inside or self.chosen is not None:
+        if self.link or self.inside or self.under or self.chosen is not None:
             return False
         part = slice(chunk.first, chunk.last)
         starts, ends = self.encoding.starts[part], self.encoding.ends[part]
@@ -179,14 +202,14 @@ class Painter:
     def _careful(self, chunk: Chunk) -> list[str]:
         encoding, text, inside = self.encoding, self.encoding.text, self.inside
         starts, ends, total = encoding.starts, encoding.ends, len(encoding)
-        unknown, special = self._unknown, self._special
+        unknown, special, ids = self._unknown, self._special, encoding.ids
+        usual = self.link is None and self.under is None
         cells = []
         shown = chunk.offset
         for index in range(chunk.first, chunk.last):
             start, end = starts[index], ends[index]
             if self._around(index):
-                kinds = ["x", "on"] if index == self.chosen else ["x"]
-                cells.append(self._cell(index, shown_piece(encoding.piece(index)), kinds, shared=False))
+                cells.append(self._cell(index, shown_piece(encoding.piece(index)), ["x"], shared=False))
                 continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
@@ -197,26 +220,32 @@ class Painter:
             shared = start < shown or end != covered or goes_on
             own = text[max(start, shown) : end]
             shown = max(shown, end)
-            if not (shared or self.link or index in unknown or index in special or index == self.chosen) and own:
-                cells.append(self._plain[own])
+            if usual and index != self.chosen and index not in unknown and index not in special:
+                if own and not shared:
+                    cells.append(self._plain[own])
+                    continue
+                # The parts of characters: as few different ones as there are ids.
+                key = ids[index], own, shared
+                if key not in self._parts:
+                    self._parts[key] = self._cell(index, own, self._kinds(index, own, shared), shared)
+                cells.append(self._parts[key])
                 continue
-            kinds = [
-                name
-                for name, holds in (
-                    ("u", index in unknown),
-                    ("x", index in special),
-                    ("b", shared),
-                    ("g", shared and bool(own)),
-                    ("z", not own and not shared),
-                    ("n", own.startswith("\n") and not self.show),
-                    ("on", index == self.chosen),
-                )
-                if holds
-            ]
-            cells.append(self._cell(index, own, kinds, shared))
+            cells.append(self._cell(index, own, self._kinds(index, own, shared), shared))
         if chunk.last == total and shown < len(text):
             cells.append(str(escape(visible(text[shown:], self.show))))
         return cells
+
+    def _kinds(self, index: int, own: str, shared: bool) -> list[str]:
+        """The classes of a token's element."""
+        kinds = {
+            "u": index in self._unknown,
+            "x": index in self._special,
+            "b": shared,
+            "g": shared and bool(own),
+            "z": not own and not shared,
+            "n": own.startswith("\n") and not self.show,
+        }
+        return [name for name, holds in kinds.items() if holds]
 
     def _around(self, index: int) -> bool:
         """Whether a token has no text: a special token that the template adds."""
@@ -224,12 +253,16 @@ class Painter:
 
     def _cell(self, index: int, own: str, kinds: list[str], shared: bool) -> str:
         attributes = f' class="{" ".join(kinds)}"' if kinds else ""
+        if index == self.chosen:
+            attributes += ' id="selected" aria-current="true"'
         label = ""
         if shared:
-            piece = self.encoding.piece(index)
-            data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
-            label = data.hex(" ").upper()
+            label = piece_bytes(self.encoding, index).hex(" ").upper()
             attributes += f' data-b="{label}"'
+        if self.under:
+            attributes += f' data-u="{escape(self.under(index))}"'
+            # Inside a tile there are no lines.
+            own = own.replace("\n", "↵") if "n" not in kinds else own[1:].replace("\n", "↵")
         body = escape(visible(own, self.show))
         if not self.link:
             return f"<i{attributes}>{body}</i>"

@@ -12,7 +12,7 @@ from webapp.sharing.restored import RestoredResult
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
-from webapp.tokenization.comparison.state import OPTIONS, Comparison, Layout, TokenizerChoice
+from webapp.tokenization.comparison.state import OPTIONS, Comparison, TokenizerChoice, layout_of
 from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.state import State
 from webapp.vocabularies import library
@@ -63,7 +63,7 @@ class RestoredComparison:
             if (value := getattr(state, name)) != getattr(defaults, name)
         }
         choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary) for state in states)
-        layout: Layout = "columns" if self.snapshot.state.get("layout") == "columns" else "lines"
+        layout = layout_of(self.snapshot.state.get("layout"))
         return Comparison(choices, replace(defaults, text=self.snapshot.text, **options), layout)
 
     @cached_property

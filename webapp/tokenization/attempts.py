@@ -19,7 +19,7 @@ EXPLAINED_ERRORS = (TextError, DictionaryError, UnavailableVocabularyError)
 def tokenize_or_explain(state: State, problems: list[InputProblem]) -> tuple[Result | None, list[InputProblem]]:
     """Return the result for `state`, or None and the problems that prevent it; with `problems`, nothing is tried.
 
-    Raises StillFetchingError for a vocabulary that is being fetched.
+    Raises StillFetchingError for a vocabulary that is being downloaded.
     """
     if problems:
         return None, problems

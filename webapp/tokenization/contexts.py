@@ -8,9 +8,12 @@ from typing import Literal
 
 from markupsafe import Markup
 
+from webapp.core.analysis.ambiguity import Divisible
+from webapp.core.models.matching import Disagreement
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
-from webapp.tokenization.state import State
+from webapp.tokenization.special_hints import SpecialTokenHint
+from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
 from webapp.web.templates import Context
@@ -26,6 +29,18 @@ class DetailsForm:
     files: str  # the address of downloads, without the suffix such as `.svg`
 
 
+@dataclass(frozen=True)
+class OtherTokenizer:
+    """The number of tokens of the same text with another tokenizer."""
+
+    name: str
+    tokens: int
+    current: bool  # whether the page shows this one
+    address: str | None  # of its result, None if the address would be too long
+    algorithm: str
+    vocabulary: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class TokenDetailsContext(Context):
     """The chosen token of a result, and the field to choose another."""
@@ -38,6 +53,8 @@ class TokenDetailsContext(Context):
     chooser: DetailsForm
     why: str | None  # the address of the step that made the token
     token_problems: Sequence[InputProblem]
+    others: Sequence[OtherTokenizer]  # shown while no token is chosen
+    editable: bool  # whether the page has the form with the text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +64,9 @@ class EncodedContext(Context):
     tokens: Markup  # the tokens as HTML; only the first ones if the others are sent later
     ids: Markup  # their ids
     long: bool  # whether the browser lays out the tokens chunk by chunk
+    large: bool  # whether the text is short enough for large type
+    view: View  # what stands under each token
+    tiles: bool  # whether the result is short enough for ids or bytes under the tokens
     milliseconds: Callable[[float], str]
     caption: str  # what the algorithm does, and which vocabulary it uses
     fewer_merges_reason: str  # why there are fewer merges than requested
@@ -67,6 +87,11 @@ class EncodedContext(Context):
     is_link: bool  # whether the address of the page contains the whole state
     address_query: str | None  # the query string of the same state for other pages
     steps: str | None  # the address of the steps page
+    special_hints: Sequence[SpecialTokenHint]  # special tokens that were read as plain text; for `_special_hint.html`
+    special_link: str | None  # the address of the same result with special tokens recognized, None if it is too long
+    kind_of: Callable[[Disagreement], str]  # the name of its kind of ambiguity
+    divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of two words
+    divisible_shown: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +104,9 @@ class ResultContext(Context):
     encoded: EncodedContext | None  # None if there is no result
     problems: Sequence[InputProblem]
     algorithm_names: Mapping[str, str]
-    pending: StillFetchingError | None  # while the vocabulary is being fetched
+    pending: StillFetchingError | None  # while the vocabulary is being downloaded
     here: str | None  # the address of the page
     json_url: str | None  # the same as JSON, None if the address would be too long
     shareable: bool  # whether the page offers to share the result
+    first_tool: str  # the template of the first tool above the tokens: to share the result, or to open a copy of it
     title_of: Callable[[CatalogueEntry], str]

@@ -13,7 +13,7 @@ from wtforms.validators import Optional, ValidationError
 
 from webapp.core.algorithms import DEFAULT, OPTIONS
 from webapp.tokenization.algorithms import choice_of_names
-from webapp.tokenization.state import State
+from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key
 
@@ -54,6 +54,7 @@ class PlaygroundForm(TranslatedForm):
     special = BooleanField(false_values=("0", ""))
     template = BooleanField(false_values=("0", ""))
     show = BooleanField(false_values=("0", ""))
+    view = StringField()
     file = FileField()
 
     def validate_algorithm(self, field: StringField) -> None:
@@ -93,11 +94,16 @@ class PlaygroundForm(TranslatedForm):
 
 @dataclass(frozen=True)
 class InputProblem:
-    """A problem with the input: a sentence for the visitor, the HTTP status, and the form field."""
+    """A problem with the input: a sentence for the visitor, the HTTP status, the form field and what it contains.
+
+    `value` is the rejected value of a field whose state cannot hold it, such as letters in place of a number; the form
+    shows it again.
+    """
 
     message: str
     status: int = 422
     field: str = ""
+    value: str = ""
 
 
 def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
@@ -161,10 +167,12 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         special=form.special.data,
         template=form.template.data,
         show=form.show.data,
+        view=view_of(form.view.data),
         token=None if "token" in wrong else form.token.data,
     )
     if request.method == "POST" and "text" not in request.form:
-        problems = [*problems, InputProblem(_("The form arrived without its text. Go back and send it again."), 400)]
+        missing = _("The form arrived without its text. Go back and send it again.")
+        problems = [*problems, InputProblem(missing, 400, "text")]
     upload = request.files.get("file")
     if upload and upload.filename:
         state, problem = _with_file(state, upload)
@@ -179,7 +187,9 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """Apply the button of a vocabulary, which also chooses its algorithm."""
+    """Apply the button that recognizes special tokens, and that of a vocabulary, which also chooses its algorithm."""
+    if values.get("recognize") == "special":
+        values["special"] = "1"
     entry = find(values.get("pick", ""))
     if entry is not None:
         values["vocabulary"] = entry.name
@@ -198,7 +208,8 @@ def _problems(form: PlaygroundForm) -> list[InputProblem]:
     for name, messages in form.errors.items():
         if form[name].process_errors:  # WTForms' own message does not show the value
             messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
-        problems += [InputProblem(str(message), _status(name), name) for message in messages]
+        typed = str((form[name].raw_data or [""])[0])[:40] if name in ("size", "token") else ""
+        problems += [InputProblem(str(message), _status(name), name, typed) for message in messages]
     return problems
 
 
@@ -218,7 +229,7 @@ def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem |
         space = " " if current_key() == "en" else ""
         hint = _("To upload a vocabulary, use “Choose a vocabulary”.")
         problem = replace(problem, message=f"{problem.message}{space}{hint}")
-    return state, problem
+    return state, replace(problem, field="file")
 
 
 def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
@@ -235,9 +246,9 @@ def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
             offset=f"{error.start:,}",
             byte=f"{content[error.start]:02X}",
         )
-        return "", InputProblem(message)
+        return "", InputProblem(message, 422, "text")
     try:
         within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”")
     except TooLongError as error:
-        return "", InputProblem(str(error), 413)
+        return "", InputProblem(str(error), 413, "text")
     return as_typed(text), None

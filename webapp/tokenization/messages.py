@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from flask_babel import gettext as _
 
+from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
 from webapp.core.formats.fields import FormatError
 from webapp.core.text.normalizers import GrowthError
@@ -26,7 +27,6 @@ from webapp.web.localization import current_key, number
 def options(state: State) -> list[tuple[str, bool, str, str]]:
     """The checkboxes: field, whether it is checked, label, and the CSS class that shows it where it applies."""
     return [
-        ("show", state.show, _("Show spaces and line ends"), ""),
         ("runs", state.runs, _("Keep Latin words and numbers whole"), "for-runs"),
         ("special", state.special, _("Recognize special tokens such as <|endoftext|>"), "for-special"),
         (
@@ -102,7 +102,7 @@ def ids_note(result: Result) -> str:
     if result.dictionary is not None:
         return _(
             "An id is the word's position in the dictionary. Everything out of vocabulary shares the id %(id)s, so "
-            "decoding ids is lossy there.",
+            "decoding ids is lossy there. White space has ids of its own after that.",
             id=number(len(result.dictionary)),
         )
     if result.encoding.unknown:
@@ -161,7 +161,16 @@ def agreement_sentence(result: Result) -> str:
             "The text is too long to be compared here; the limit is %(count)s characters.",
             count=number(DISAGREEING_CHARACTERS),
         )
-    return _("Nowhere: both directions split this text at the same positions.")
+    return _("FMM and BMM split this text at the same positions.")
+
+
+def ambiguity_name(kind: Kind) -> str:
+    """The name of a kind of ambiguity, with the Chinese term that courses use."""
+    names: dict[Kind, str] = {
+        "overlapping": _("Overlapping ambiguity (交集型)"),
+        "combinational": _("Combinational ambiguity (组合型)"),
+    }
+    return names[kind]
 
 
 def dictionary_problem(error: DictionaryError) -> InputProblem:
@@ -182,7 +191,7 @@ def dictionary_problem(error: DictionaryError) -> InputProblem:
         ),
         "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
     }
-    return InputProblem(sentences[error.reason])
+    return InputProblem(sentences[error.reason], field="dictionary")
 
 
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
@@ -214,13 +223,17 @@ def text_problem(state: State, error: TextError) -> InputProblem:
             _(
                 "“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
                 title=title,
-            )
+            ),
+            422,
+            "text",
         )
     return InputProblem(
         _(
             "A split pattern of “%(title)s” times out on this text. Change the text, or choose another vocabulary.",
             title=title,
-        )
+        ),
+        422,
+        "text",
     )
 
 

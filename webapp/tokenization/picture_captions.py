@@ -18,11 +18,17 @@ _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
 def picture_words() -> PictureTexts:
     """The texts of a picture."""
-    return PictureTexts(tokens=_tokens, more=_more, missing=_missing, empty=_("No text, no tokens."))
+    return PictureTexts(
+        tokens=_tokens,
+        more=_more,
+        missing=_missing,
+        empty=_("No text, no tokens."),
+        beginning=_("Only the beginning of the text is shown."),
+    )
 
 
 def picture_title(state: State) -> str:
-    """The title of a picture, with algorithm and vocabulary: `BPE · Bytes, like GPT`."""
+    """The title of a picture, with algorithm and vocabulary: `BPE · Demo: byte-level BPE, 32k`."""
     entry = find(state.vocabulary)
     return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else [])])
 

@@ -6,11 +6,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from webapp.core.algorithms import DEFAULT, LOWERCASE, RUNS, SPECIAL, TEMPLATE, Family, family_of, options_of
 from webapp.vocabularies import CATALOGUE, LIMITS, default_for
+
+View = Literal["tokens", "ids", "bytes"]
+VIEWS: tuple[View, ...] = get_args(View)
+
+
+def view_of(name: str | None) -> View | Literal[""]:
+    """The view of this name; "" for another name."""
+    return next((view for view in VIEWS if view == name), "")
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,7 @@ class State:
     special: bool = SPECIAL.default  # recognize special tokens in the text
     template: bool = TEMPLATE.default  # add the special tokens of the vocabulary's template
     show: bool = False  # make spaces and line ends visible
+    view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
 
     @property
@@ -72,15 +81,15 @@ class State:
         state = replace(self, **changes).relevant()
         return urlencode([*state._choices(), ("text", state.text)])
 
-    def link(self, most: int) -> str | None:
-        """The query string without `token`, or None if it would have more than `most` characters.
+    def link(self, most: int, *, with_token: bool = False) -> str | None:
+        """The query string, with or without `token`, or None if it would have more than `most` characters.
 
         >>> State(text="low").link(40), State(text="low" * 20).link(40)
         ('algorithm=bpe&text=low', None)
         """
         if len(self.text) > most:
             return None  # without building the query string
-        query = self.query(token=None)
+        query = self.query() if with_token else self.query(token=None)
         return query if len(query) <= most else None
 
     def query_of_algorithm(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from webapp.core.encoding import Token
+from webapp.core.encoding import Encoding, Token
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
@@ -13,7 +13,7 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.wordpiece import ScoredMerge
-from webapp.rendering.markup import shown_piece, visible
+from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
 
 CHARACTERS_SHOWN = 64
@@ -62,7 +62,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
         raise IndexError(index)
     token = encoding[index]
     text = encoding.text[token.start : token.end]
-    data = token.piece if isinstance(token.piece, bytes) else token.piece.encode("utf-8", "replace")
+    data = piece_bytes(encoding, index)
     model = result.tokenizer.model
     frequency, tag = _dictionary_entry(model, token)
     rank, merged_from = _merge(model, token.id) if isinstance(model, BPE | RankBPE) else (None, None)
@@ -85,6 +85,14 @@ def token_details(result: Result, index: int) -> TokenDetails:
         frequency=frequency,
         tag=tag,
     )
+
+
+def token_bytes(encoding: Encoding, index: int) -> bytes:
+    """The bytes of a token: of its piece if the vocabulary is one of bytes, else of the text that it covers."""
+    piece, data = encoding.piece(index), piece_bytes(encoding, index)
+    if isinstance(piece, bytes) or data != piece.encode("utf-8", "replace"):
+        return data
+    return encoding.text[encoding.starts[index] : encoding.ends[index]].encode("utf-8", "replace") or data
 
 
 def _own_piece(result: Result, token: Token) -> str | bytes:
@@ -127,7 +135,7 @@ def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[MergedPart,
 
 
 def _dictionary_entry(model: object, token: Token) -> tuple[int | None, str | None]:
-    if not isinstance(model, Matching) or token.unknown:
+    if not isinstance(model, Matching) or token.id >= model.dictionary.unknown_id:
         return None, None
     dictionary = model.dictionary
     return (

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from flask import current_app
+import regex
+from flask import current_app, url_for
 from markupsafe import Markup, escape
 
+from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.contexts import DetailsForm, EncodedContext, ResultContext, TokenDetailsContext
+from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import DISAGREEMENTS_SHOWN, Result
-from webapp.tokenization.state import State
+from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
+from webapp.tokenization.special_hints import special_hints
+from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
-from webapp.tokenization.token_details import TokenDetails
+from webapp.tokenization.token_details import TokenDetails, token_bytes
 from webapp.vocabularies import StillFetchingError, default_for, find, title_of
 from webapp.web.localization import number
 
@@ -26,6 +30,13 @@ DECODED_SHOWN = 20_000  # characters
 PIECES_SHOWN = 1_000
 LONG = 2_500  # tokens; a longer result is laid out chunk by chunk as it comes into view
 LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are opened by number
+SHORT = 300  # characters of a text that is set in large type
+TILES = 500  # tokens; in a longer result ids and bytes are not shown under the tokens
+DIVISIBLE_SHOWN = 24
+# Letters of these scripts join or form clusters with their neighbours, which tiles would break.
+_JOINED = regex.compile(
+    r"[\p{Arabic}\p{Syriac}\p{Devanagari}\p{Bengali}\p{Tamil}\p{Telugu}\p{Thai}\p{Khmer}\p{Myanmar}]"
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,7 @@ class ResultView:
             here=self.link,
             json_url=self.json_url,
             shareable=self.shareable,
+            first_tool="share/_share_button.html" if self.shareable else "share/_open_copy.html",
             title_of=title_of,
         )
 
@@ -71,13 +83,34 @@ class ResultView:
             chooser=self.chooser,
             why=steps_address(self.result, self.details.token.index) if self.result and self.details else None,
             token_problems=self.token_problems if self.result else [*self.problems, *self.token_problems],
+            others=[] if self.details else self._others(),
+            editable=self.shareable,
         )
+
+    def _others(self) -> list[OtherTokenizer]:
+        """The same text with each algorithm's default vocabulary, and with the chosen one."""
+        if self.result is None or not self.result.others:
+            return []
+        state, names = self.state, algorithm_names()
+        rows = []
+        for name, count in self.result.others.items():
+            current = name == state.algorithm and state.vocabulary == default_for(name)
+            other = replace(state, algorithm=name, vocabulary=default_for(name), view=state.view)
+            query = other.link(current_app.config["MAX_LINK_CHARACTERS"])
+            address = f"{url_for('playground.page')}?{query}" if query else None
+            rows.append(OtherTokenizer(names[name], count, current, address, name, default_for(name)))
+        if not any(row.current for row in rows):
+            rows.insert(0, OtherTokenizer(self.vocabulary_title, len(self.result.encoding), True, None, "", ""))
+        return rows
 
     def _encoded(self, result: Result, tokens: Markup | None, ids: Markup | None) -> EncodedContext:
         return EncodedContext(
             tokens=self.painter.html() if tokens is None else tokens,
             ids=ids_html(result.encoding, self.painter.chunks) if ids is None else ids,
             long=len(result.encoding) > LONG,
+            large=len(result.encoding.text) <= SHORT,
+            view=self.shown_view,
+            tiles=len(result.encoding) <= TILES,
             milliseconds=messages.milliseconds,
             caption=messages.caption(result),
             fewer_merges_reason=messages.fewer_merges_reason(self.state),
@@ -98,7 +131,46 @@ class ResultView:
             is_link=self.link is not None,
             address_query=self._query,
             steps=steps_address(result),
+            special_hints=special_hints(self.state, result.encoding, result.tokenizer) if self.shareable else [],
+            special_link=self._special_link,
+            kind_of=lambda place: messages.ambiguity_name(kind_of(place)),
+            divisible=self._divisible_words(),
+            divisible_shown=DIVISIBLE_SHOWN,
         )
+
+    @property
+    def shown_view(self) -> View:
+        """What the page shows under the tokens: the visitor's choice, or ids under a short text."""
+        assert self.result is not None
+        if len(self.result.encoding) > TILES:
+            return "tokens"
+        text = self.result.encoding.text
+        return self.state.view or ("ids" if len(text) <= SHORT and not _JOINED.search(text) else "tokens")
+
+    def _under(self) -> Callable[[int], str] | None:
+        """What stands under each token in the shown view."""
+        assert self.result is not None
+        encoding = self.result.encoding
+        if self.shown_view == "ids":
+            return lambda index: str(encoding.ids[index])
+        if self.shown_view == "bytes":
+            return lambda index: token_bytes(encoding, index).hex(" ").upper()
+        return None
+
+    def _divisible_words(self) -> list[Divisible]:
+        """The words of a short result of FMM or BMM that consist of two words of the dictionary."""
+        assert self.result is not None
+        dictionary, encoding = self.result.dictionary, self.result.encoding
+        if dictionary is None or len(encoding.text) > COMPARED_CHARACTERS:
+            return []
+        spans = zip(encoding.starts, encoding.ends, strict=True)
+        return divisible_words(dictionary, undisputed_words(encoding.text, spans, self.result.disagreements))
+
+    @property
+    def _special_link(self) -> str | None:
+        """The address of the playground with the same state and special tokens recognized; None if it is too long."""
+        query = replace(self.state, special=True).link(current_app.config["MAX_LINK_CHARACTERS"])
+        return None if query is None else f"{url_for('playground.page')}?{query}"
 
     @property
     def _query(self) -> str | None:
@@ -122,10 +194,11 @@ class ResultView:
             show=self.state.show,
             link=self._token_link if links else None,
             chosen=self.details.token.index if self.details else None,
+            under=self._under(),
         )
 
     def _token_link(self, index: int) -> str:
-        return f"{self.stem}{index}#details"
+        return f"{self.stem}{index}#result"
 
     def _merge_rows(self) -> Markup:
         """A table row for each merge; joined strings, since a loop in a template is slow for hundreds."""
@@ -133,13 +206,13 @@ class ResultView:
         rows = []
         for rank, merge in enumerate(self.result.merges):
             cells = [
-                f'<td class="figure">{rank}</td>',
+                f'<td class="end">{rank}</td>',
                 f"<td><bdi>{escape(shown_piece(merge.left))}</bdi></td>",
                 f"<td><bdi>{escape(shown_piece(merge.right))}</bdi></td>",
-                f'<td class="figure">{merge.count}</td>',
+                f'<td class="end">{merge.count}</td>',
             ]
             if isinstance(merge, wordpiece.ScoredMerge):
-                cells.append(f'<td class="figure">{merge.score:.3g}</td>')
+                cells.append(f'<td class="end">{merge.score:.3g}</td>')
             rows.append(f"<tr>{''.join(cells)}</tr>")
         return Markup("".join(rows))
 
@@ -151,7 +224,7 @@ class ResultView:
             return Markup("")
         best = sorted(range(len(model.pieces)), key=lambda id: -model.scores[id])
         return Markup("").join(
-            Markup("<tr><td><bdi>{}</bdi></td><td class=figure>{}</td></tr>").format(
+            Markup("<tr><td><bdi>{}</bdi></td><td class=end>{}</td></tr>").format(
                 shown_piece(model.pieces[id]), number(model.scores[id], 3)
             )
             for id in best[:PIECES_SHOWN]

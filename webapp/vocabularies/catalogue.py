@@ -36,6 +36,7 @@ class CatalogueEntry:
     licence: str = ""
     source: str = ""  # the repository and files it is fetched from, for display
     address: str = ""  # a web page about it
+    recognized: str = ""  # for an upload that is a well-known vocabulary, the name of that
     file: str = ""  # the name of the uploaded file, shown only to the visitor who uploaded it
     label: LazyString | None = field(default=None, compare=False)
     load: Callable[[], Tokenizer] | None = field(default=None, compare=False, repr=False)
@@ -62,13 +63,13 @@ CATALOGUE: dict[str, CatalogueEntry] = {
             load=lambda: matching(jieba_words(), "both", keep_runs=True),
         ),
         CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted", label=_l("My own dictionary")),
-        _shipped("bpe-bytes", "bpe", 32_000, _l("Bytes, like GPT")),
-        _shipped("bpe-characters", "bpe", 32_000, _l("Characters with </w>")),
+        _shipped("bpe-bytes", "bpe", 32_000, _l("Demo: byte-level BPE, 32k")),
+        _shipped("bpe-characters", "bpe", 32_000, _l("Demo: BPE with </w>, 32k")),
         _trained("learned-characters", "bpe", _l("Trained here, characters")),
         _trained("learned-bytes", "bpe", _l("Trained here, bytes")),
-        _shipped("wordpiece", "wordpiece", 32_000, _l("WordPiece, like BERT")),
+        _shipped("wordpiece", "wordpiece", 32_000, _l("Demo: WordPiece, 32k")),
         _trained("learned-wordpiece", "wordpiece", _l("Trained here")),
-        _shipped("unigram", "unigram", 32_000, _l("Unigram, like T5")),
+        _shipped("unigram", "unigram", 32_000, _l("Demo: Unigram, 32k")),
         _trained("learned-unigram", "unigram", _l("Trained here")),
     )
 }

@@ -26,7 +26,7 @@ def init_app(app: Flask) -> None:
 
 @group.command("list")
 def list_known() -> None:
-    """List every well-known vocabulary, and whether it has been fetched."""
+    """List every well-known vocabulary, and whether it has been downloaded."""
     fetcher = fetching.fetcher_of(current_app)
     width = max(map(len, WELL_KNOWN))
     for name, known in WELL_KNOWN.items():

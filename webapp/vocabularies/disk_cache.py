@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from webapp.vocabularies.wellknown import WellKnown
+from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
 
 
 class DiskCache:
@@ -25,6 +25,7 @@ class DiskCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._fetched: tuple[int, Mapping[str, WellKnown]] = 0, {}
 
     def get(self, known: WellKnown) -> list[bytes] | None:
         """The content of the vocabulary's files; None if they are missing, damaged or from another source."""
@@ -43,6 +44,25 @@ class DiskCache:
         """Whether the vocabulary's files exist, judged by name and size alone."""
         files = self._files(known)
         return bool(files) and all(_size(path) == size for path, _checksum, size in files)
+
+    def known_by_checksum(self, beginning: str) -> WellKnown | None:
+        """The well-known vocabulary whose only file has a SHA-256 with this beginning; None if there is none.
+
+        The catalogue has the checksums of some; of others, it is known once they are fetched.
+        """
+        known = CHECKSUMS.get(beginning)
+        return self._fetched_checksums().get(beginning) if known is None else known
+
+    def _fetched_checksums(self) -> Mapping[str, WellKnown]:
+        """The fetched vocabularies by their checksums, read again when the folder changes."""
+        try:
+            changed = self.folder.stat().st_mtime_ns
+        except OSError:
+            return {}
+        if changed != self._fetched[0]:
+            files = [(known, self._files(known)) for known in WELL_KNOWN.values()]
+            self._fetched = changed, {found[0][1][:SHORT]: known for known, found in files if len(found) == 1}
+        return self._fetched[1]
 
     def put(self, known: WellKnown, contents: Sequence[bytes]) -> None:
         """Store the content of a vocabulary's files; raises OSError if the folder is not writable."""

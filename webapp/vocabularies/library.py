@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from flask import Flask, current_app, g, has_app_context
@@ -35,7 +35,7 @@ class UnavailableVocabularyError(Exception):
 
 @dataclass(eq=False)
 class StillFetchingError(Exception):
-    """A vocabulary is still being fetched: `received` bytes so far, of `total` if that is known."""
+    """A vocabulary is still being downloaded: `received` bytes so far, of `total` if that is known."""
 
     entry: CatalogueEntry
     received: int
@@ -58,12 +58,12 @@ class Library:
         if name in WELL_KNOWN:
             return _well_known_entry(WELL_KNOWN[name])
         uploaded = self.uploads.find(name)
-        return None if uploaded is None else _uploaded_entry(uploaded)
+        return None if uploaded is None else self._uploaded_entry(uploaded)
 
     def tokenizer(self, name: str) -> Tokenizer:
         """The tokenizer of a built-in, well-known or uploaded vocabulary; for a dictionary, a bidirectional one.
 
-        Raises KeyError for any other name, StillFetchingError while it is being fetched, and
+        Raises KeyError for any other name, StillFetchingError while it is being downloaded, and
         UnavailableVocabularyError if it cannot be fetched or read.
         """
         if name in CATALOGUE and (load := CATALOGUE[name].load) is not None:
@@ -141,7 +141,14 @@ class Library:
         self.loaded.get(uploaded.name, lambda: tokenizer)
         if has_app_context():
             _found_in_request().pop(uploaded.name, None)  # it may have been looked for before it was uploaded
-        return _uploaded_entry(uploaded)
+        return self._uploaded_entry(uploaded)
+
+    def _uploaded_entry(self, uploaded: UploadedVocabulary) -> CatalogueEntry:
+        entry = CatalogueEntry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)
+        known = self.fetcher.disk_cache.known_by_checksum(uploaded.name.removeprefix("upload-"))
+        if known is None:
+            return entry
+        return replace(entry, recognized=known.name, family=known.family, licence=known.licence)
 
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
@@ -221,7 +228,3 @@ def _well_known_entry(known: WellKnown) -> CatalogueEntry:
         source=known.source.shown,
         address=known.address,
     )
-
-
-def _uploaded_entry(uploaded: UploadedVocabulary) -> CatalogueEntry:
-    return CatalogueEntry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)

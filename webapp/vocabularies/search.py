@@ -11,6 +11,10 @@ ALSO = {
     "o200k_base": "ChatGPT OpenAI GPT-4.1 GPT-5 o1 o3 o4-mini",
     "o200k_harmony": "OpenAI gpt-oss",
     "mistral-7b-v0.1": "Mixtral",
+    "bpe-bytes": "GPT byte-level BPE 字节级",
+    "bpe-characters": "Sennrich subword-nmt",
+    "wordpiece": "BERT",
+    "unigram": "T5 SentencePiece",
     "jieba": "结巴 Chinese dictionary",
 }
 

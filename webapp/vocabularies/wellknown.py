@@ -52,7 +52,9 @@ class WellKnown:
 
     `name` appears in URLs. `title` and `family` are proper names. `size` is the highest id plus one, special tokens
     included. `format` is the result of `recognize` for the file. `encoding`, or `pattern` and `special_tokens`, add
-    what a `.tiktoken` file does not contain. `licence` is an SPDX identifier, or the name of the licence.
+    what a `.tiktoken` file does not contain. `licence` is an SPDX identifier, or the name of the licence. `also` are
+    checksums of files that are this vocabulary, though they are not required of the publisher's file. `download_size`
+    is that of the files in bytes, 0 if it is not known.
     """
 
     name: str
@@ -64,6 +66,8 @@ class WellKnown:
     licence: str
     source: VocabularySource
     note: str = ""
+    also: tuple[str, ...] = ()
+    download_size: int = 0
     encoding: str = ""
     pattern: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
@@ -132,6 +136,7 @@ def _entry(name: str, table: Any) -> WellKnown:
         sha256=tuple(table.get("sha256", ())),
     )
     known = {key: value for key, value in table.items() if key not in _SOURCE}
+    known["also"] = tuple(table.get("also", ()))
     known["special_tokens"] = MappingProxyType(_special_tokens(table))
     return WellKnown(name=name, source=source, **known)
 
@@ -167,7 +172,9 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
         "has an impossible size": 0 < table["size"] <= 1_000_000,
         f"should have {wanted} file(s)": len(files) == wanted and all(map(_is_path, files)),
         "should have a checksum for each file": not checksums or len(checksums) == len(files),
-        "has an invalid sha256": all(isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in checksums),
+        "has an invalid sha256": all(
+            isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in [*checksums, *table.get("also", [])]
+        ),
         "should have checksums, because OpenAI provides none": "repository" in table or bool(checksums),
         "has an invalid repository": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
         "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),
@@ -189,7 +196,7 @@ _NEEDED: dict[str, type] = {
     "title": str, "family": str, "algorithm": str, "size": int, "format": str, "licence": str, "files": list,
 }  # fmt: skip
 _ALLOWED: dict[str, type] = {
-    "repository": str, "revision": str, "sha256": list, "note": str,
+    "repository": str, "revision": str, "sha256": list, "also": list, "download_size": int, "note": str,
     "encoding": str, "pattern": str, "special_tokens": dict, "reserved_tokens": str,
 }  # fmt: skip
 _SOURCE = ("files", "repository", "revision", "sha256", "reserved_tokens")
@@ -199,3 +206,17 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 WELL_KNOWN: Mapping[str, WellKnown] = MappingProxyType(read(FILE.read_text(encoding="utf-8")))
+
+SHORT = 16  # digits of a checksum in the name of an upload
+
+
+def _checksums() -> Mapping[str, WellKnown]:
+    """The vocabularies of one file by the beginning of its checksum; of two with the same file, the first."""
+    found: dict[str, WellKnown] = {}
+    for known in WELL_KNOWN.values():
+        for checksum in (*known.source.sha256, *known.also) if len(known.source.files) == 1 else ():
+            found.setdefault(checksum[:SHORT], known)
+    return MappingProxyType(found)
+
+
+CHECKSUMS = _checksums()

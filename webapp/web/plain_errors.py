@@ -52,7 +52,7 @@ _PAGE = Markup("""<!doctype html>
 _SECTION = Markup(
     '<section lang="{}">\n<h1>{}</h1>\n<p role="alert">{}</p>\n{}<p><a href="{}">{}</a></p>\n<p>{}</p>\n</section>'
 )
-_MESSAGE = Markup('<p class="problem" role="alert">{}</p>\n')
+_MESSAGE = Markup('<div class="notice bad" role="alert"><p>{}</p></div>\n')
 _PARAGRAPH = Markup("<p>{}</p>\n")
 
 

@@ -73,6 +73,30 @@ def test_lines_stay_whole_where_they_fit() -> None:
     assert all(text[part.start : part.end].endswith("\n") for part in parts)
 
 
+LOG = "".join(f"2026-05-04 12:00:{n % 60:02} INFO request id={n * 7_919_003:x} took {n} ms\n" for n in range(300))
+
+
+@pytest.mark.parametrize(("most", "overlap"), [(40, 0), (128, 0), (128, 64), (512, 0), (512, 100)])
+@pytest.mark.parametrize("boundary", ["sentence", "line"])
+def test_the_lines_of_a_log_stay_whole(most: int, overlap: int, boundary: Boundary) -> None:
+    parts = checked(LOG, shipped_tokenizer("bpe-bytes"), most=most, overlap=overlap, boundary=boundary)
+    assert all(LOG[part.end - 1] == "\n" and LOG[part.start : part.start + 5] == "2026-" for part in parts)
+
+
+def test_a_log_with_a_sentence_in_it_is_split_at_lines_around_it() -> None:
+    text = f"{LOG[:6000]}It stopped. Then it went on.\n{LOG[:6000]}".rstrip("\n") + "\n"
+    parts = checked(text, shipped_tokenizer("wordpiece"), most=128, boundary="sentence")
+    ends = {*boundaries_of(text, "sentence"), *boundaries_of(text, "line")}
+    assert all(part.end in ends for part in parts)
+
+
+def test_a_line_that_is_too_long_is_split_at_its_sentences() -> None:
+    text = "It rains today. Take an umbrella! " * 40 + "\nA short line.\n"
+    parts = checked(text, shipped_tokenizer("bpe-bytes"), most=30, boundary="line")
+    ends = {*boundaries_of(text, "sentence"), *boundaries_of(text, "line")}
+    assert all(part.end in ends for part in parts)
+
+
 def test_an_overlap_repeats_the_end_of_the_previous_part() -> None:
     words = "a cat and a dog and a cow " * 50
     parts = checked(words, shipped_tokenizer("bpe-bytes"), most=20, overlap=8, boundary="token")

@@ -23,6 +23,21 @@ from webapp.core.models.dictionary import Dictionary
         ("New York\t7\tns\nAT&T\t3", ("New York", "AT&T"), (7, 3), ("ns", "")),
         ("研究\t\t\n", ("研究",), None, None),
         ("研究 5\n研究 9\n", ("研究",), (5,), None),
+        ("研究,100\n生命,90\n", ("研究", "生命"), (100, 90), None),
+        ("\ufeff研究，100，v\r\n\r\n生命，90，\r\n", ("研究", "生命"), (100, 90), ("v", "")),
+        ("word,frequency,tag\n研究,100,v\n生命,90,n\n", ("研究", "生命"), (100, 90), ("v", "n")),
+        ("词语，词频\n研究，100\n", ("研究",), (100,), None),
+        ("研究,100,\n生命,,\n人,2,", ("研究", "生命", "人"), (100, 0, 2), None),
+        (
+            '"研究","100"\n"New York, N.Y.",7\n"say ""no""", 3 , "x"',
+            ("研究", "New York, N.Y.", 'say "no"'),
+            (100, 7, 3),
+            ("", "", "x"),
+        ),
+        ("AT&T, Inc\t5\n研究,1\t3", ("AT&T, Inc", "研究,1"), (5, 3), None),
+        ("研究,100\n生命", ("研究,100", "生命"), None, None),
+        ("Washington, 5", ("Washington",), (5,), None),
+        ("1,3-丁二烯\n1,2-乙二醇", ("1,3-丁二烯", "1,2-乙二醇"), None, None),
     ],
 )
 def test_a_word_list_is_read(text: str, words: object, frequencies: object, tags: object) -> None:
@@ -42,6 +57,9 @@ def test_a_word_list_is_read(text: str, words: object, frequencies: object, tags
         ("\n\na 1 b c", 3, "too-many-fields"),
         ("a\t1\tb\tc", 1, "too-many-fields"),
         ("\t5\tn", 1, "empty-word"),
+        ("研究,100\n生命,often\n人,3", 2, "frequency-not-a-number"),
+        ("研究,0.5\n生命,0.25", 1, "frequency-not-a-number"),
+        ("研究,100\n,3", 2, "empty-word"),
     ],
 )
 def test_a_bad_line_is_refused(text: str, line_number: int, reason: str) -> None:
@@ -72,11 +90,16 @@ def test_a_contradictory_dictionary_is_refused(words: list[str], frequencies: li
 
 # --- writing
 
+# Any word, and words that look like the fields of other lists.
+WRITTEN = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=6),
+    st.text('a1,，" ', min_size=1, max_size=5),
+)
 COLUMNS = st.sampled_from([(False, False), (True, False), (True, True)])
 
 
 @given(
-    words=st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=6), unique=True, max_size=6),
+    words=st.lists(WRITTEN, unique=True, max_size=6),
     columns=COLUMNS,
     separator=st.sampled_from([" ", "\t"]),
     data=st.data(),
@@ -91,7 +114,8 @@ def test_a_written_dictionary_is_read_back(
     try:
         written = write_dictionary(dictionary, separator=separator)
     except FormatError:
-        assert any(word != word.strip() or len(word.split()) > 1 or "\ufeff" in word for word in words)
+        commas = separator == " " and all("," in word or "，" in word for word in words)
+        assert commas or any(word != word.strip() or len(word.split()) > 1 or "\ufeff" in word for word in words)
         return
     again = read_dictionary(written)
     assert again.words == dictionary.words
@@ -106,8 +130,25 @@ def test_which_forms_of_a_dictionary_can_be_written() -> None:
     assert write_dictionary(dictionary, separator="\t") == "研究\t5\tv\nNew York\t7\n"
     assert write_dictionary(Dictionary(["研究", "生命"])) == "研究\n生命\n"
     assert write_dictionary(Dictionary(["研究"], tags=["v"])) == "研究 0 v\n"
+    assert write_dictionary(Dictionary(["a,1", "b,2"]), separator="\t") == "a,1\t\nb,2\n"
+    with pytest.raises(FormatError, match="cannot be written"):
+        write_dictionary(Dictionary(["a,1", "b,2"]))
     for word in ("New York", " a", "a\tb", "a\nb", "\ufeffa"):
         with pytest.raises(FormatError, match="cannot be written"):
             write_dictionary(Dictionary([word]))
     with pytest.raises(FormatError, match="not a whole number"):
         write_dictionary(Dictionary(["a"], [-1]))
+
+
+@given(
+    words=st.lists(st.text('研a1,，" ', min_size=1, max_size=5).map(str.strip).filter(bool), unique=True, min_size=1),
+    comma=st.sampled_from([",", "，", ", "]),
+    header=st.sampled_from(["", "word,frequency\n", "词，词频，词性\n"]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    mark=st.sampled_from(["", "\ufeff"]),
+)
+def test_a_table_of_a_spreadsheet_is_read(words: list[str], comma: str, header: str, end: str, mark: str) -> None:
+    quoted = ['"' + word.replace('"', '""') + '"' for word in words]
+    text = mark + header + "".join(f"{word}{comma}{at}{end}" for at, word in enumerate(quoted))
+    dictionary = read_dictionary(text)
+    assert (dictionary.words, dictionary.frequencies) == (tuple(words), tuple(range(len(words))))

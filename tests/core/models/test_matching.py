@@ -53,6 +53,41 @@ def test_out_of_vocabulary_characters_are_marked() -> None:
     assert encoding.unknown == {1}
 
 
+@pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+def test_white_space_is_kept_but_is_neither_a_word_nor_unknown(direction: Any) -> None:
+    dictionary = Dictionary(["研究", "生命", "New York"], [5, 7, 1])
+    tokenizer = MATCHING.tokenizer(Matching(dictionary, direction))
+    text = "研究\n生命\t\u3000New York 人\n\n"
+    encoding = tokenizer.encode(text)
+    found = [(token.piece, token.start, token.unknown) for token in encoding]
+    assert found[:3] == [("研究", 0, False), ("\n", 2, False), ("生命", 3, False)]
+    assert [piece for piece, _, _ in found] == ["研究", "\n", "生命", "\t", "\u3000", "New York", " ", "人", "\n", "\n"]
+    assert "".join(text[start:end] for start, end in zip(encoding.starts, encoding.ends, strict=True)) == text
+    assert [encoding.piece(at) for at in sorted(encoding.unknown)] == ["人"]
+    assert tokenizer.decode(encoding.ids) == text.replace("人", "\ufffd")
+    assert len({token.id for token in encoding if str(token.piece).isspace()}) == 4
+
+
+def test_a_dictionary_may_have_white_space_as_a_word() -> None:
+    tokenizer = MATCHING.tokenizer(Matching(Dictionary(["研究", " "]), "forward"))
+    assert tokenizer.ids("研究 研究") == [0, 1, 0]
+
+
+def test_the_bidirectional_rule_does_not_count_white_space() -> None:
+    plain, spaced = verdict(Dictionary(["和尚", "尚未"]), "和尚未"), verdict(Dictionary(["和尚", "尚未"]), "\n和尚未 ")
+    assert spaced == plain
+
+
+def test_words_are_those_of_jieba_with_white_space_between_them() -> None:
+    """jieba's own matcher keeps every white space character as a token of its own."""
+    jieba = pytest.importorskip("jieba")
+    jieba.setLogLevel(60)
+    tokenizer = MATCHING.tokenizer(Matching(jieba_dictionary(), "forward"))
+    text = "研究 生命\n起源\t和\u3000科学\n"
+    assert [token.piece for token in tokenizer.encode(text)] == jieba.lcut(text, HMM=False)
+    assert not tokenizer.encode(text).unknown
+
+
 @pytest.mark.parametrize(
     ("text", "pieces", "words"),
     [

@@ -11,7 +11,7 @@ from webapp.core.traces.matching import matching_steps
 from webapp.vocabularies.shipped_vocabularies import jieba_words
 
 directions = st.sampled_from(["forward", "backward"])
-small_text = st.text("研究生命科学a1B ", max_size=20)
+small_text = st.text("研究生命科学a1B \n", max_size=20)
 small_dictionary = st.lists(st.text("研究生命科学a1B ", min_size=1, max_size=6), unique=True, max_size=12).map(
     Dictionary
 )
@@ -28,7 +28,8 @@ def _agree(dictionary: Dictionary, text: str, direction: Direction, keep_runs: b
         assert lengths == list(range(lengths[0], lengths[-1] - 1, -1))
         assert lengths[0] <= max(dictionary.longest, 1)
         assert [tried.outcome for tried in taken.tried].count("word") == (taken.kind == "word")
-        assert taken.kind == "word" or taken.id == dictionary.unknown_id
+        assert taken.kind in ("word", "space") or taken.id == dictionary.unknown_id
+        assert (taken.kind == "space") == (taken.id > dictionary.unknown_id)
 
 
 @given(dictionary=small_dictionary, text=small_text, direction=directions, keep_runs=st.booleans())
@@ -43,7 +44,7 @@ def test_the_steps_of_the_shipped_dictionary(text: str, direction: Direction, ke
 
 @pytest.mark.parametrize(
     ("text", "kinds"),
-    [("用A4纸", ["word", "run", "word"]), ("", []), ("\n", ["character"])],
+    [("用A4纸", ["word", "run", "word"]), ("", []), ("\n", ["space"]), ("人", ["character"])],
 )
 def test_runs_and_characters_are_distinguished(text: str, kinds: list[str]) -> None:
     steps = matching_steps(Dictionary(["用", "纸"]), text, "forward")

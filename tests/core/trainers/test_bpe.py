@@ -121,5 +121,5 @@ def test_one_long_word_without_a_space() -> None:
     merges = list(islice(bpe.merges({letters: 1}, form="bytes"), 1_000))
     assert len(merges) == 1_000
     assert [merge.count for merge in merges] == sorted((merge.count for merge in merges), reverse=True)
-    runs = list(bpe.merges({"a" * 2**17: 1}, form="bytes"))
-    assert [merge.left + merge.right for merge in runs] == [b"a" * 2**n for n in range(1, 18)]
+    runs = list(bpe.merges({"a" * 2**20: 1}, form="bytes"))
+    assert [merge.left + merge.right for merge in runs] == [b"a" * 2**n for n in range(1, 21)]

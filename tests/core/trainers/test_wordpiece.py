@@ -75,3 +75,4 @@ def test_impossible_options_are_refused() -> None:
 def test_one_long_word_without_a_space() -> None:
     letters = "".join(Random(1).choices("abcdefghij", k=100_000))
     assert len(list(islice(wordpiece.merges({letters: 1}), 300))) == 300
+    assert len(list(islice(wordpiece.merges({"a" * 1_000_000: 1}), 300))) == 300

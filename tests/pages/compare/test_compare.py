@@ -24,18 +24,44 @@ def rows(address: str) -> list[str]:
     return [value for name, value in parse_qsl(urlsplit(address).query) if name == "with"]
 
 
+def offsets(row: str) -> list[tuple[int, int]]:
+    """Return where the tokens of `TEXT` begin and end; the mark before a word has no text of its own."""
+    encoding = shipped_tokenizer(row.partition(":")[2]).encode(TEXT)
+    placed = list(zip(encoding.starts, encoding.ends, strict=True))
+    if encoding.piece(0) == "▁":
+        placed[0] = (0, 0)
+    return placed
+
+
 def drawing_of(html: str) -> str:
     """Return the HTML of the drawing alone."""
-    return html[html.index('id="aligned"') : html.index('id="told"')]
+    start = html.index('id="aligned"' if 'id="aligned"' in html else 'id="rows"')
+    return html[start : html.index('id="summary"', start)]
+
+
+def summary_of(html: str) -> str:
+    """Return the sentence that screen readers announce."""
+    found = re.search(r'id="summary" hidden>([^<]*)<', html)
+    assert found is not None
+    return found[1]
 
 
 def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskClient) -> None:
     page = client.get("/compare").text
-    for title in ("Bytes, like GPT", "Characters with &lt;/w&gt;", "WordPiece, like BERT", "Unigram, like T5"):
-        assert title in drawing_of(page)
+    for title in ("byte-level BPE", "BPE with &lt;/w&gt;", "WordPiece", "Unigram"):
+        assert f"Demo: {title}, 32k" in drawing_of(page)
     assert "Encoding time" in page
-    assert "Boundaries shared by two rows" in page
-    assert 'class="as-link" aria-current=true>Same corpus, same size<' in page
+    assert "Shared boundaries" in page
+    assert 'form="compare" aria-current=true>Same corpus, same size<' in page
+
+
+def test_the_count_and_the_spans_that_differ_are_told(client: FlaskClient) -> None:
+    page = client.get("/compare", query_string={"text": "Unbelievably low", "with": [*TWO, "wordpiece:wordpiece"]}).text
+    assert '<p class="count"><b>5–6</b> tokens</p>' in page
+    assert "<dd>1 of 4</dd>" in page
+    assert summary_of(page) == "5 to 6 tokens. Split differently: 1 of 4 spans."
+    same = client.get("/compare", query_string={"text": "low", "with": ["fmm:jieba", "bmm:jieba"]}).text
+    assert summary_of(same) == "One token. All tokenizers split the text in the same way."
 
 
 def test_the_figures_equal_the_output_of_the_tokenizers(client: FlaskClient) -> None:
@@ -63,17 +89,75 @@ def test_the_page_links_to_its_json_and_each_row_to_the_playground(client: Flask
     assert "ably" in client.get(row[1].replace("&amp;", "&")).text
 
 
-def test_boundaries_not_shared_by_all_are_marked(client: FlaskClient) -> None:
-    page = drawing_of(client.get("/compare", query_string={"text": "Unbelievably", "with": TWO}).text)
-    assert '<span class="s"><b><i>Un</i></b><b><i>Un</i></b></span>' in page
-    assert '<span class="s d"><b><i>bel</i><i class="k">ie</i></b><b><i>be</i><i class="k">lie</i></b></span>' in page
+def test_a_column_has_the_tokens_of_each_row_and_a_track(client: FlaskClient) -> None:
+    three = [*TWO, "wordpiece:wordpiece"]
+    page = drawing_of(client.get("/compare", query_string={"text": "low unbelievably", "with": three}).text)
+    assert '<span class="col"><b><i class="k1">low</i></b><b><i class="k1">low</i></b>' in page
+    found = re.search(r'<span class="col d3" title="3 ways to split “[^”]+”">(.*?)</b></span>', page)
+    assert found is not None
+    rows = found[1].split("</b><b>")
+    assert len(rows) == 3
+    assert len({re.sub(r' class="[^"]*"', "", row).removeprefix("<b>") for row in rows}) == 3
+    assert len({re.search(r'class="(k\d)', row)[1] for row in rows}) == 1  # type: ignore[index]
 
 
-def test_the_column_layout_is_part_of_the_address(client: FlaskClient) -> None:
-    answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": "columns"})
-    assert "layout=columns" in answer.location
-    page = drawing_of(client.get(answer.location).text)
-    assert page.count('class="column"') == 4  # two rows, two lines
+def test_the_layout_is_part_of_the_address(client: FlaskClient) -> None:
+    answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": ["lines", "rows"]})
+    assert "layout=rows" in answer.location
+    page = client.get(answer.location).text
+    tokens = [text for text, _classes, _attributes in Page(page).tokens]
+    assert tokens == [TEXT[a:b] for row in TWO for a, b in offsets(row)]  # one element a token
+    assert 'name="layout" value="rows" id="layout-rows" aria-pressed="true"' in page
+
+
+def test_the_name_of_an_earlier_layout_still_works(client: FlaskClient) -> None:
+    page = client.get("/compare", query_string={"text": TEXT, "with": TWO, "layout": "columns"}).text
+    assert 'id="rows"' in page
+
+
+def test_where_fmm_and_bmm_disagree_has_the_kind_of_ambiguity(client: FlaskClient) -> None:
+    both = ["fmm:jieba", "bmm:jieba"]
+    page = client.get("/compare", query_string={"text": "研究生命科学，他将来", "with": both}).text
+    section = page[page.index("Where FMM and BMM disagree") :]
+    assert "Overlapping ambiguity (交集型)</td>" in section
+    assert "both always take the longest word" in section
+    assert "split “研究生命科学” · Overlapping ambiguity (交集型)" in drawing_of(page)
+    dictionaries = {"text": "将来", "with": ["fmm:jieba", "bmm:own-dictionary"], "dictionary": "将\n来"}
+    page = client.get("/compare", query_string=dictionaries).text
+    assert "Combinational ambiguity (组合型)</td>" in page
+    assert "both always take" not in page
+    assert "Where FMM and BMM" not in client.get("/compare", query_string={"text": TEXT, "with": TWO}).text
+    agreeing = client.get("/compare", query_string={"text": "北京", "with": both}).text
+    assert "FMM and BMM split this text in the same way" in agreeing
+
+
+@pytest.mark.parametrize(
+    ("kind", "mimetype", "begins"),
+    [("svg", "image/svg+xml", b"<svg"), ("png", "image/png", b"\x89PNG"), ("txt", "text/plain", b"1 BPE")],
+)
+def test_a_comparison_is_exported_as_a_file(client: FlaskClient, kind: str, mimetype: str, begins: bytes) -> None:
+    form = {"text": TEXT, "with": SAME}
+    for answer in (
+        client.get(f"/compare/tokens.{kind}", query_string=form),
+        client.post(f"/compare/tokens.{kind}?colours=dark", data=form),
+    ):
+        assert (answer.status_code, answer.mimetype) == (200, mimetype)
+        assert answer.data.startswith(begins)
+        assert answer.headers["Content-Disposition"] == f"attachment; filename=comparison.{kind}"
+    page = client.get("/compare", query_string=form).text
+    assert f'<a href="/compare/tokens.{kind}?' in page
+
+
+def test_the_export_of_a_text_too_long_for_an_address_is_a_button(client: FlaskClient) -> None:
+    page = client.post("/compare", data={"text": "low " * 3_000, "with": TWO}).text
+    assert 'formaction="/compare/tokens.png?colours=dark" data-whole-page' in page
+    assert "</w>" not in client.get("/compare/tokens.txt", query_string={"text": "low", "with": TWO}).text
+    assert client.get("/compare/tokens.json", query_string={"text": TEXT, "with": TWO}).get_json()["text"] == TEXT
+    assert client.get("/compare/tokens.exe", query_string={"text": TEXT, "with": TWO}).status_code == 404
+    assert (
+        client.get("/compare/tokens.svg", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code
+        == 404
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,9 +225,9 @@ def test_one_row_fails_and_the_others_are_shown(
     answer = client.get("/compare", query_string={"text": TEXT, "with": chosen, **fields})
     assert answer.status_code == 200
     assert message in " ".join(Page(answer.text).problems)
-    assert '<span class="row-number">1</span>' in drawing_of(answer.text)
-    assert '<span class="row-number">2</span>' not in drawing_of(answer.text)
-    assert '<span class="row-number">3</span>' in drawing_of(answer.text)
+    assert '<span class="no">1</span>' in drawing_of(answer.text)
+    assert '<span class="no">2</span>' not in drawing_of(answer.text)
+    assert '<span class="no">3</span>' in drawing_of(answer.text)
     assert f'value="{row}" selected' in answer.text  # nothing is lost
     twin = client.get("/compare", query_string={"text": TEXT, "with": chosen, "format": "json", **fields}).get_json()
     assert message in twin["rows"][1]["error"]["detail"]
@@ -180,7 +264,7 @@ def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monk
     chosen = {"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3", "unigram:unigram"]}
     answer = client.get("/compare", query_string=chosen)
     assert answer.status_code == 200
-    assert answer.text.count("is being fetched from its publisher") == 2
+    assert answer.text.count("is being downloaded from its publisher") == 2
     assert 'http-equiv="refresh"' in answer.text
     assert 'hx-trigger="load delay:1s"' in answer.text
     assert client.get("/compare", query_string={**chosen, "with": chosen["with"][:2]}).status_code == 202
@@ -212,7 +296,7 @@ def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -
 def test_an_empty_text_has_no_tokens(client: FlaskClient) -> None:
     answer = client.get("/compare", query_string={"text": "", "with": TWO})
     assert answer.status_code == 200
-    assert "There is no text yet" in answer.text
+    assert "Type or paste a text to see" in answer.text
     twin = client.get("/compare", query_string={"text": "", "with": TWO, "format": "json"}).get_json()
     assert twin["rows"][0]["ids"] == []
 
@@ -237,7 +321,7 @@ def test_options_apply_to_the_rows_that_use_them(client: FlaskClient) -> None:
 
 def test_the_playground_links_to_a_comparison_of_its_text(client: FlaskClient) -> None:
     page = client.get("/", query_string={"text": TEXT, "algorithm": "fmm"}).text
-    link = re.search(r'href="(/compare\?[^"]+)"[^>]*>Compare with others', page)
+    link = re.search(r'class="btn" href="(/compare\?[^"]+)"', page)
     assert link is not None
     answer = client.get(link[1].replace("&amp;", "&"))
     assert answer.status_code == 302
@@ -278,7 +362,7 @@ def test_presets_of_fetched_vocabularies_are_offered_once_those_are_here(
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\x00b\u202ec", "\ud800", "👨‍👩‍👧 e\u0301 مرحبا"])
-@pytest.mark.parametrize("layout", ["lines", "columns"])
+@pytest.mark.parametrize("layout", ["lines", "rows"])
 def test_any_text_is_shown_as_text(client: FlaskClient, text: str, layout: str) -> None:
     data = {"text": text.encode("utf-8", "surrogatepass"), "with": [*SAME, "fmm:jieba"], "layout": layout}
     page = client.post("/compare", data=data, headers=HTMX)

@@ -63,7 +63,7 @@ def test_the_separator_can_be_chosen(client: FlaskClient, separator: str, betwee
 
 def test_pictures_name_algorithm_and_vocabulary_in_the_language_of_the_page(client: FlaskClient) -> None:
     english = "".join(ElementTree.fromstring(fetch(client, "svg").data).itertext())
-    assert "BPE · Bytes, like GPT" in english
+    assert "BPE · Demo: byte-level BPE, 32k" in english
     assert fetch(client, "svg", lang="zh").text != english
 
 
@@ -128,12 +128,14 @@ def test_markup_stays_text_in_the_html_download(client: FlaskClient) -> None:
     assert "<script" not in answer.text
 
 
-def test_the_result_offers_every_download_in_one_closed_menu(client: FlaskClient) -> None:
+def test_the_result_offers_every_download_in_one_closed_panel(client: FlaskClient) -> None:
     page = client.get("/", query_string={"text": TEXT, "lang": "en"}).text
-    assert page.count('id="take"') == 1
+    assert page.count('<div id="export" class="panel" popover ') == 1
+    opens = '<button type="button" class="btn" popovertarget="export">'
+    assert page.count(opens) == 1
     for kind in WRITERS:
         assert f'formaction="/download/tokens.{kind}"' in page
-    assert 'id="take"' not in client.get("/", query_string={"text": ""}).text
+    assert opens not in client.get("/", query_string={"text": ""}).text
 
 
 def test_drawing_works_without_a_program_that_lists_fonts(monkeypatch: pytest.MonkeyPatch) -> None:

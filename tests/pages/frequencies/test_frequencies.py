@@ -41,8 +41,8 @@ def test_every_mark_is_inside_the_chart(ids: list[int]) -> None:
 
 def test_the_page_has_a_chart_and_a_table(client: FlaskClient) -> None:
     page = client.get("/frequencies", query_string={"algorithm": "bpe", "text": TEXT}).text
-    assert page.count("<circle") == 6
-    assert '<bdi class="piece">·the</bdi>' in page
+    assert page[page.index('class="plot"') :].count("<circle") == 6
+    assert ">·the</bdi>" in page
     answer = client.get("/frequencies", query_string={"algorithm": "bpe", "text": TEXT, "format": "json"}).get_json()
     assert (answer["tokens"], answer["different"]) == (8, 6)
     assert answer["ranked"][0]["count"] == 2
@@ -54,7 +54,40 @@ def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     assert response.headers["Location"].startswith("/frequencies?algorithm=unigram")
     long = client.post("/frequencies", data={"algorithm": "unigram", "text": TEXT * 200})
     assert long.status_code == 200
-    assert "<circle" in long.text
+    assert 'class="plot"' in long.text
+
+
+def test_without_a_text_the_page_is_a_form(client: FlaskClient) -> None:
+    page = client.get("/frequencies?lang=en").text
+    assert '<textarea name="text"' in page
+    assert '<option value="jieba">' in page
+    assert "choose an example" in page
+    assert 'role="alert"' not in page
+    sent = client.post("/frequencies", data={"algorithm": "bpe", "pick": "jieba", "text": TEXT})
+    assert "algorithm=fmm" in sent.headers["Location"]
+
+
+def test_examples_are_long_enough_for_a_chart(client: FlaskClient) -> None:
+    for example in ("alice", "home"):
+        page = client.get(f"/frequencies?example={example}").text
+        assert 'class="plot"' in page
+        assert page.count("<circle") > 50
+
+
+def test_chart_and_table_are_exported(client: FlaskClient) -> None:
+    query = {"algorithm": "bpe", "text": TEXT}
+    svg = client.get("/frequencies", query_string={**query, "format": "svg"})
+    assert svg.mimetype == "image/svg+xml"
+    assert svg.text.count("<circle") == 6
+    assert client.get("/frequencies", query_string={**query, "format": "png"}).data.startswith(b"\x89PNG")
+    lines = client.get("/frequencies", query_string={**query, "format": "csv"}).text.splitlines()
+    assert lines[0].endswith("rank,token,id,count,share")
+    assert len(lines) == 1 + 6
+    # A text that does not fit into an address is posted.
+    long = client.post("/frequencies?format=csv", data={"algorithm": "bpe", "text": TEXT * 200})
+    assert long.mimetype == "text/csv"
+    page = client.post("/frequencies", data={"algorithm": "bpe", "text": TEXT * 200}).text
+    assert 'formaction="/frequencies?format=csv"' in page
 
 
 def test_the_playground_links_to_it(client: FlaskClient) -> None:
@@ -64,7 +97,7 @@ def test_the_playground_links_to_it(client: FlaskClient) -> None:
 def test_empty_texts_and_errors_have_a_message(client: FlaskClient) -> None:
     empty = client.get("/frequencies?text=")
     assert empty.status_code == 200
-    assert "<circle" not in empty.text
+    assert 'class="plot"' not in empty.text
     wrong = client.get("/frequencies?algorithm=nothing&text=a")
     assert wrong.status_code == 404
     assert 'role="alert"' in wrong.text

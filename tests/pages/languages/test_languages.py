@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.pages.languages.forms import MAX_TOKENIZERS, LanguagesRequest
+from webapp.pages.languages.forms import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesRequest
 from webapp.pages.languages.measurements import measure
 from webapp.pages.languages.passages import passages
 from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
@@ -62,12 +62,44 @@ def test_the_table_can_be_sorted_in_both_orders(client: FlaskClient) -> None:
     assert 'aria-sort="ascending"' in page
 
 
+def test_well_known_vocabularies_come_first_where_they_are_ready(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chosen() -> list[str]:
+        page = client.get("/languages?lang=en").text
+        return re.findall(r'name="with" value="([^"]+)" checked', page)
+
+    assert set(chosen()) == set(SHIPPED_VOCABULARIES)
+    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: entry.name in ("gpt2", "o200k_base"))
+    monkeypatch.setattr("webapp.pages.languages.measurements.tokenizer_of", lambda name: shipped_tokenizer("bpe-bytes"))
+    assert chosen() == ["o200k_base", "gpt2"]
+    assert "with=" not in client.post("/languages", data={"measure": "bytes"}).headers["Location"]
+
+
+def test_rows_show_the_figures_of_the_tokenizer_they_are_sorted_by(client: FlaskClient) -> None:
+    for name in ("bpe-bytes", "unigram"):
+        page = client.get(f"/languages?sort={name}&order=down&measure=tokens&lang=en").text
+        answer = client.get(f"/languages?sort={name}&order=down&measure=tokens&format=json").get_json()
+        figures = re.findall(r'<td class="end figure-of">([\d,]+)</td>', page)
+        assert figures == [f"{passage['tokens'][name]:,}" for passage in answer["passages"]]
+
+
+def test_chart_and_table_are_exported(client: FlaskClient) -> None:
+    svg = client.get("/languages?format=svg&lang=en")
+    assert svg.mimetype == "image/svg+xml"
+    assert "Georgian" in svg.text
+    assert client.get("/languages?format=png").data.startswith(b"\x89PNG")
+    lines = client.get("/languages?format=csv&with=unigram&measure=tokens&lang=en").text.splitlines()
+    assert lines[0].startswith("\ufefflanguage,script,")
+    assert lines[1].startswith("English,Latin,")
+
+
 def test_every_tokenizer_has_its_own_mark(client: FlaskClient) -> None:
     assert len(set(SHAPES)) == MAX_TOKENIZERS
     page = client.get("/languages").text
     for index in range(3):
         assert f'class="mark m{index}' in page
-    assert 'aria-label="Bytes' in page
+    assert 'aria-label="Demo: byte-level BPE' in page
 
 
 def test_unknown_tokens_are_mentioned(client: FlaskClient) -> None:
@@ -106,7 +138,7 @@ def test_unknown_vocabularies_are_refused(client: FlaskClient) -> None:
 def test_only_a_limited_number_of_names_is_read(client: FlaskClient) -> None:
     response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
     assert response.status_code == 422
-    assert response.text.count('class="problem"') == MAX_TOKENIZERS + 1
+    assert response.text.count('class="notice bad"') == MAX_TOKENIZERS + 1
 
 
 @pytest.mark.parametrize("name", ["characters", "bytes"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterator
+from math import log
 
 import pytest
 from flask import Flask
@@ -12,10 +14,15 @@ from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.learn.lessons import LESSONS, Lesson, LessonExample
+from webapp.pages.learn.outline import Outline, outline
 from webapp.tokenization.result import prepare
+from webapp.vocabularies import CATALOGUE
 from webapp.web.localization import LANGUAGES
 
-EXAMPLES = [(lesson.slug, example) for lesson in LESSONS for example in lesson.examples]
+EXAMPLES = [
+    (lesson.slug, example) for lesson in LESSONS for example in lesson.examples if isinstance(example, LessonExample)
+]
+FIGURES = [(lesson.slug, figure.key) for lesson in LESSONS for figure in lesson.figures]
 
 
 @pytest.fixture
@@ -28,31 +35,78 @@ def tokenizer_of(example: LessonExample) -> Tokenizer:
     return prepare(example.state(example.texts["en"]), corpus_limit=10_000).tokenizer
 
 
+def figure(page: str, id: str) -> str:
+    """The HTML of an example or a figure of steps."""
+    part = page[page.index(f'id="{id}"') :]
+    return part[: part.index("</figure>")]
+
+
+def ids_shown(part: str) -> list[str]:
+    return re.findall(r'data-u="([^"]*)"', part)
+
+
 def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
     page = client.get("/learn?lang=en").text
+    minutes = [int(number) for number in re.findall(r"(\d+) minutes?</span>", page)]
+    assert len(minutes) == len(LESSONS)
+    assert f"{len(LESSONS)} lessons, {sum(minutes)} minutes in all" in page
     for lesson in LESSONS:
-        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a><span>{lesson.about}</span>' in page
+        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h2><p>{lesson.goal}</p>' in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
-def test_every_lesson_shows_each_of_its_examples_once(client: FlaskClient, lesson: object, language: str) -> None:
-    slug, examples = lesson.slug, lesson.examples  # type: ignore[attr-defined]
-    response = client.get(f"/learn/{slug}?lang={language}")
+def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: Lesson, language: str) -> None:
+    response = client.get(f"/learn/{lesson.slug}?lang={language}")
+    page = response.text
     assert response.status_code == 200
-    for example in examples:
-        assert response.text.count(f'<div id="{example.key}"') == 1
-    assert response.text.count('<figure class="example"') == len(examples)
-    assert len(re.findall(r"<h2>", response.text)) >= 2
-    assert "<cite>" in response.text
+    for example in lesson.examples:
+        assert page.count(f'id="{example.key}"') == page.count(f'id="text-{example.key}"') == 1
+    for one in lesson.figures:
+        assert page.count(f'id="{one.key}"') == 1
+    assert page.count('<figure class="example"') == len(lesson.examples)
+    assert page.count('<figure class="walk"') == len(lesson.figures)
+    assert page.count('<section class="ask"') == page.count('<details class="answer">') == 2
+    assert "<cite>" in page
+    assert page.count("<h1") == 1
+    found = re.findall(r' id="([^"]+)"', page)
+    assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+def test_the_contents_link_to_the_lessons_and_to_the_sections(
+    client: FlaskClient, lesson: Lesson, language: str
+) -> None:
+    page = client.get(f"/learn/{lesson.slug}?lang={language}").text
+    contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
+    assert re.findall(r'href="/learn/(\w+)"', contents) == [one.slug for one in LESSONS]
+    assert re.findall(r'href="/learn/(\w+)" aria-current=page', contents) == [lesson.slug]
+    sections = [id for id in re.findall(r'<h2 id="([^"]+)">', page) if not id.startswith("ask-")]
+    assert re.findall(r'href="#([^"]+)"', contents) == sections
+    assert len(sections) >= 2
+
+
+def test_the_minutes_come_from_the_length_of_the_text(app: Flask) -> None:
+    with app.test_request_context("/?lang=en"):
+        found = [outline(lesson) for lesson in LESSONS]
+    assert all(isinstance(one, Outline) and 3 <= one.minutes <= 12 for one in found)
 
 
 @pytest.mark.parametrize(("slug", "example"), EXAMPLES, ids=lambda value: getattr(value, "key", value))
 def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, example: LessonExample) -> None:
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
-    part = page[page.index(f'<div id="{example.key}"') :]
     ids = tokenizer_of(example).ids(example.texts["en"], special=example.special)
-    assert f'<span class="figure">{" ".join(map(str, ids))}</span>' in part[: part.index("</figure>")]
+    part = figure(page, f"example-{example.key}")
+    assert ids_shown(part) == list(map(str, ids))
+    assert f"<b>{len(ids)}</b>" in part
+
+
+def test_the_example_of_word_bigrams_equals_the_output_of_the_core(client: FlaskClient) -> None:
+    part = figure(client.get("/learn/ngram?words=人生如夏花").text, "example-words")
+    assert re.findall(r"<i[^>]*>([^<]*)</i>", part) == ["人", "生如夏花"]
+    assert ids_shown(part) == ["–", "4"]  # an unknown word has no id
+    assert 'href="/steps/training/bigrams?' in part
 
 
 @pytest.mark.usefixtures("app_context")
@@ -67,6 +121,7 @@ def test_statements_about_examples_in_the_prose_are_true() -> None:
     assert pieces("dictionary", "backward") == ["研究", "生命", "科学"]
     assert pieces("dictionary", "wedding") == ["结婚", "的", "和", "尚未", "结婚", "的"]
     assert pieces("dictionary", "spaceless") == ["theta", "bled", "own", "there"]
+    assert pieces("units", "words") == ["难以置信", "的", "分词器", " ", "unbelievable"]
     assert pieces("bpe", "five")[:3] == ["lo", "w", "est"]
     assert [piece.strip() for piece in pieces("bpe", "five")[-4:]] == ["new", "est", "lo", "w"]
     assert [piece.strip() for piece in pieces("bpe", "ten")[-2:]] == ["newest", "low"]
@@ -85,16 +140,23 @@ def test_every_step_that_the_prose_links_to_exists(client: FlaskClient, lesson: 
     for address in map(html.unescape, re.findall(r'<a href="(/steps/[^"]+)"', prose)):
         step = client.get(address)
         assert step.status_code == 200, address
-        assert 'class="told"' in step.text, address
+        assert 'class="say"' in step.text, address
         assert "n=10" not in address or 'name="seed"' in step.text, address
 
 
 def test_an_example_can_be_changed_without_javascript(client: FlaskClient) -> None:
-    page = client.get("/learn/dictionary?forward=生命&backward=科学研究").text
-    forward = page[page.index('id="example-forward"') :]
-    assert ">\n生命</textarea>" in forward[: forward.index("</figure>")]
-    # The form also carries the other example's edited text, so that it is not lost.
-    assert '<input type="hidden" name="backward" value="科学研究">' in forward[: forward.index("</figure>")]
+    page = client.get("/learn/dictionary?forward=生命&backward=科学研究&window=2").text
+    forward = figure(page, "example-forward")
+    assert 'name="forward" value="生命"' in forward
+    assert 'action="/learn/dictionary#example-forward"' in forward
+    assert 'method="post"' not in forward  # its address has the text
+    # The form also carries what else was changed on the page, so that it is not lost.
+    assert '<input type="hidden" name="backward" value="科学研究">' in forward
+    assert '<input type="hidden" name="window" value="2">' in forward
+
+
+def test_a_text_with_several_lines_has_a_box_for_them(client: FlaskClient) -> None:
+    assert ">\nthe the  the\nThe</textarea>" in client.get("/learn/bytes").text
 
 
 def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
@@ -104,7 +166,9 @@ def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
     )
     assert response.status_code == 200
     assert "<form" not in response.text
-    assert response.text.count("<i") == 1
+    assert response.text.count("<i ") == 1
+    assert '<hx-partial hx-target="#count-forward"' in response.text
+    assert '<hx-partial hx-target="#links-forward"' in response.text
     assert response.headers["HX-Replace-Url"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
     assert {"HX-Request-Type", "HX-Target"} <= set(response.vary)
 
@@ -141,3 +205,67 @@ def test_markup_in_an_example_stays_text(client: FlaskClient) -> None:
 
 def test_an_unknown_lesson_is_404(client: FlaskClient) -> None:
     assert client.get("/learn/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(("slug", "key"), FIGURES)
+def test_a_figure_goes_to_its_next_and_previous_step_without_javascript(
+    client: FlaskClient, slug: str, key: str
+) -> None:
+    part = figure(client.get(f"/learn/{slug}?{key}=2").text, key)
+    links = {rel: html.unescape(href) for rel, href in re.findall(r'rel="(\w+)" href="([^"]+)"', part)}
+    assert links == {"prev": f"/learn/{slug}?{key}=1#{key}", "next": f"/learn/{slug}?{key}=3#{key}"}
+    start = figure(client.get(f"/learn/{slug}?{key}=0").text, key)
+    assert 'rel="prev"' not in start
+    assert 'rel="next"' in start
+    end = figure(client.get(f"/learn/{slug}?{key}=9999").text, key)
+    assert 'rel="prev"' in end
+    assert 'rel="next"' not in end
+
+
+@pytest.mark.parametrize("value", ["-1", "x", "", "1e3", "99999999999999999999", "１"])
+def test_a_step_that_is_no_number_is_ignored(client: FlaskClient, value: str) -> None:
+    plain = figure(client.get("/learn/unigram").text, "path")
+    assert figure(client.get("/learn/unigram", query_string={"path": value}).text, "path") == plain
+
+
+def test_htmx_gets_a_step_of_a_figure_alone_and_keeps_what_else_was_changed(client: FlaskClient) -> None:
+    response = client.get(
+        "/learn/unigram?path=3&best=hello", headers={"HX-Request-Type": "partial", "HX-Target": "figure#path"}
+    )
+    assert response.status_code == 200
+    assert "<h1" not in response.text
+    assert 'rel="next"' in response.text
+    assert response.headers["HX-Replace-Url"] == "/learn/unigram?best=hello&path=3"
+
+
+def test_each_step_of_a_figure_links_to_the_same_step_of_the_whole_page(client: FlaskClient) -> None:
+    for slug, key in FIGURES:
+        part = figure(client.get(f"/learn/{slug}?{key}=2").text, key)
+        address = html.unescape(re.findall(r'<figcaption>.*?href="([^"]+)"', part, re.DOTALL)[0])
+        assert address.endswith("step=2")
+        assert client.get(address).status_code == 200
+
+
+@pytest.mark.usefixtures("app_context")
+def test_the_notes_in_the_margin_are_true() -> None:
+    entry = CATALOGUE["bpe-bytes"]
+    assert entry.size == 32_000
+    assert entry.load is not None
+    assert entry.load().ids("<|endoftext|>", special=True) == [entry.size - 1]
+    assert [f"U+{ord(one):04X}" for one in unicodedata.normalize("NFD", "é")] == ["U+0065", "U+0301"]
+    assert unicodedata.normalize("NFC", "e\u0301") == "\u00e9"
+    assert log(1 / 1_000) == pytest.approx(-6.9, abs=0.01)
+    assert log(1e-6) == pytest.approx(-13.8, abs=0.02)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_comparison_that_a_lesson_links_to_shows_its_tokenizers(client: FlaskClient, language: str) -> None:
+    found = set()
+    for lesson in LESSONS:
+        page = client.get(f"/learn/{lesson.slug}?lang={language}").text
+        found |= set(map(html.unescape, re.findall(r'href="(/compare\?[^"]+)"', page)))
+    assert len(found) == 4
+    for address in found:
+        response = client.get(address)
+        assert response.status_code == 200, address
+        assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page
+from webapp.vocabularies import CATALOGUE
 
 
 @pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
@@ -35,6 +36,11 @@ def test_picking_a_vocabulary_selects_its_algorithm(client: FlaskClient) -> None
     assert query_of(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
 
 
+def finder_is_open(html: str) -> bool:
+    """Return whether the panel with the vocabularies is a part of the page instead of a popover."""
+    return '<div id="finder" class="panel" role="dialog"' in html
+
+
 def names(html: str) -> Sequence[str]:
     return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
 
@@ -49,12 +55,27 @@ def test_searching_by_name(client: FlaskClient) -> None:
     assert "No vocabulary name matches" in client.get("/choices?find=zzzz").text
 
 
+def test_real_models_come_before_the_vocabularies_of_the_site(client: FlaskClient) -> None:
+    everything = list(names(client.get("/choices").text))
+    own = {"bpe-bytes", "bpe-characters", "learned-bytes", "learned-characters"}
+    assert everything.index("cl100k_base") < min(everything.index(name) for name in own)
+    page = client.get("/").text
+    headings = ("OpenAI", "Shipped with this site", "From your text")
+    places = [page.index(f'<optgroup label="{heading}">', page.index('id="v-bpe"')) for heading in headings]
+    assert places == sorted(places)
+
+
+def test_the_first_visit_needs_no_download(client: FlaskClient) -> None:
+    assert client.get("/?format=json").get_json()["vocabulary"] in CATALOGUE
+
+
 def test_searching_without_javascript(client: FlaskClient) -> None:
     answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
     assert answer.status_code == 303
     page = client.get(answer.location).text
     assert names(page) == names(client.get("/choices?find=bert").text)
-    assert '<details class="finder" open>' in page
+    assert finder_is_open(page)
+    assert not finder_is_open(client.get("/?text=hello").text), "a button opens it"
     assert "find" not in query_of(client.post("/", data={"text": "hello", "find": "bert"}))
 
 

@@ -185,7 +185,7 @@ def test_a_word_list_serves_both_directions(client: FlaskClient) -> None:
     name = query_of(answer)["vocabulary"]
     page = Page(client.get("/", query_string={"text": "研究生命科学", "algorithm": "fmm", "vocabulary": name}).text)
     assert page.pieces == ["研究生", "命", "科学"]
-    assert "Where FMM and BMM disagree" in page.text
+    assert "FMM and BMM disagree at one place" in page.text
 
 
 def test_the_same_content_has_the_same_name_for_every_visitor(app: Flask) -> None:
@@ -364,7 +364,7 @@ def test_a_refused_file_leaves_the_result_as_it_was(client: FlaskClient) -> None
     page = Page(answer.text)
     assert answer.status_code == 422
     assert "".join(page.pieces) == "the lowest"
-    assert '<details class="finder" open>' in answer.text
+    assert '<div id="finder" class="panel" role="dialog"' in answer.text, "the panel with the message is open"
 
 
 def test_uploads_are_listed_by_the_names_of_their_files(client: FlaskClient) -> None:

@@ -175,7 +175,8 @@ def test_a_result_stored_until_a_day_shows_it(client: FlaskClient) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
     answer = share(client, text="for a while", keep="until", until=tomorrow.isoformat())
     assert "It is kept until the end of" in Page(answer.text).text
-    assert "It is kept until the end of" in Page(client.get(link(answer)).text).text
+    shown = f"kept until {tomorrow:%B} {tomorrow.day}, {tomorrow.year} (UTC)"
+    assert shown in Page(client.get(link(answer)).text).text
 
 
 def test_an_expired_result_is_410(app: Flask, client: FlaskClient) -> None:
@@ -234,10 +235,11 @@ def test_details_of_a_token_of_a_stored_result(client: FlaskClient) -> None:
     path = link(share(client))
     page = client.get(f"{path}?token=2")
     ids = shipped_tokenizer("bpe-bytes").ids(TEXT)
-    assert f'<dd class="figure">{ids[2]}</dd>' in page.text
+    assert Page(page.text).selected == [2]
+    assert f'<span class="token-id push">{ids[2]}</span>' in page.text
     part = client.get(f"{path}?token=2", headers=HTMX)
     assert "<html" not in part.text
-    assert f'<dd class="figure">{ids[2]}</dd>' in part.text
+    assert f'<span class="token-id push">{ids[2]}</span>' in part.text
     for wrong in ("99999", "-1", "abc"):
         answer = client.get(f"{path}?token={wrong}")
         assert answer.status_code == 404
@@ -353,6 +355,48 @@ def test_the_page_cache_is_separate_for_each_language(client: FlaskClient) -> No
     assert english.data == again.data
     assert english.headers["ETag"] == again.headers["ETag"] != chinese.headers["ETag"]
     assert Page(chinese.text).lang == "zh-Hans"
+
+
+def test_the_page_cache_is_separate_for_each_theme(client: FlaskClient) -> None:
+    path = link(share(client, title="remembered in the dark"))
+    system = client.get(path)
+    seen = {None: system.headers["ETag"]}
+    for theme in ("dark", "light"):
+        client.set_cookie("theme", theme)
+        answer, again = client.get(path), client.get(path, headers={"If-None-Match": seen[None]})
+        assert Page(answer.text).theme == Page(again.text).theme == theme
+        seen[theme] = answer.headers["ETag"]
+    assert len(set(seen.values())) == 3
+    client.delete_cookie("theme")
+    assert client.get(path).data == system.data
+
+
+def test_what_stands_under_the_tokens_of_a_stored_result(client: FlaskClient) -> None:
+    path = link(share(client, text="low", view="bytes"))
+    assert under(Page(client.get(path).text)) == ["6C 6F 77"]
+    assert under(Page(client.get(f"{path}?view=ids").text)) == list(map(str, shipped_tokenizer("bpe-bytes").ids("low")))
+    page = client.get(f"{path}?view=tokens").text
+    assert under(Page(page)) == [None]
+    assert f'href="{path}?view=tokens&amp;token=0#result"' in page
+    # Without scripts the form of the page has the empty field of the token's number, as has the button that closes.
+    for query in ("?token=&view=bytes", "?token="):
+        answer = client.get(f"{path}{query}")
+        assert answer.status_code == 200
+        assert Page(answer.text).selected == []
+
+
+def under(page: Page) -> list[str | None]:
+    return [attributes.get("data-u") for _text, _classes, attributes in page.tokens]
+
+
+def test_the_link_leads_to_the_selected_token(client: FlaskClient) -> None:
+    address = html.unescape(ADDRESS.findall(share(client, token="1").text)[0])
+    assert address == f"http://localhost{link(share(client))}?token=1#selected"
+    page = client.get(address.removeprefix("http://localhost").partition("#")[0])
+    assert Page(page.text).selected == [1]
+    assert 'id="selected"' in page.text
+    for none in ("", "abc"):
+        assert ADDRESS.findall(share(client, token=none).text)[0].endswith(link(share(client)))
 
 
 def test_the_link_on_a_page_without_htmx_is_focused(client: FlaskClient) -> None:

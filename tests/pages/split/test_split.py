@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -19,10 +20,17 @@ def test_the_parts_are_shown_with_their_counts(client: FlaskClient) -> None:
     answer = client.post("/split", data=ASKED)
     assert answer.status_code == 303
     page = client.get(answer.headers["Location"])
-    assert "24 parts" in page.text
+    assert "<b>24</b> parts" in page.text
     assert "Take an umbrella! " in page.text
     twin = client.get(f"{answer.headers['Location']}&format=json").get_json()
     assert "".join(part["text"] for part in twin["parts"]) == TEXT
+
+
+def test_a_log_is_split_at_its_lines_by_default(client: FlaskClient) -> None:
+    log = "".join(f"12:00:{n % 60:02} request id={n * 7_919_003:x} took {n} ms\n" for n in range(40))
+    found = client.get("/split", query_string={"text": log, "tokens": "64", "format": "json"}).get_json()
+    assert len(found["parts"]) > 5
+    assert all(part["text"].endswith("\n") for part in found["parts"])
 
 
 def test_htmx_gets_the_parts_and_their_address(client: FlaskClient) -> None:
@@ -69,6 +77,15 @@ def test_errors_have_a_message_and_the_text_stays(
     assert (ASKED | changes)["text"].splitlines()[0] in answer.text
 
 
+def test_a_problem_stands_beside_its_field_with_what_was_typed(client: FlaskClient) -> None:
+    answer = client.post("/split", data=ASKED | {"tokens": "many"})
+    assert 'value="many"' in answer.text
+    assert re.search('<input[^>]*name="tokens"[^>]*aria-invalid="true" aria-describedby="tokens-error"', answer.text)
+    assert '<p class="error" role="alert" id="tokens-error">“many” is not a whole number.</p>' in answer.text
+    part = client.post("/split", data=ASKED | {"tokens": "many"}, headers=HTMX)
+    assert '<p data-field="tokens" hidden>“many” is not a whole number.</p>' in part.text
+
+
 def test_markup_in_a_text_is_escaped(client: FlaskClient) -> None:
     page = client.get("/split", query_string={"text": "<script>alert(1)</script>"})
     assert "<script>alert" not in page.text
@@ -85,14 +102,17 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
 
     shown = send(TEXT.replace("\n", "\r\n").encode(), text="what stood in the box")
     assert shown.status_code == 303
-    assert "24 parts" in client.get(shown.headers["Location"]).text
+    assert "<b>24</b> parts" in client.get(shown.headers["Location"]).text
     lines = send(TEXT.encode(), "/split.jsonl").text.splitlines()
     assert "".join(json.loads(line)["text"] for line in lines) == TEXT
     wrong = send(b"low\xff", text="what stood in the box")
     assert wrong.status_code == 422
     assert "“rain.txt” is not UTF-8: the byte at offset 3 (0xFF)" in wrong.text
     assert "what stood in the box" in wrong.text
-    assert "24 parts" in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
+    assert (
+        "<b>24</b> parts"
+        in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
+    )
 
 
 def test_the_limit_of_a_text_applies_to_a_file(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,9 +42,9 @@ def get(client: FlaskClient, text: str = TEXT, **query: Any) -> Any:
 
 
 def told(html: str) -> str:
-    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', html)
+    found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', html)
     assert found is not None
-    return unescape(found[1])
+    return unescape(re.sub(r"<[^>]*>", "", found[1]))
 
 
 def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> Result:
@@ -68,16 +68,16 @@ def shown(
                     default_for=default_for,
                 )
             )
-            for step in (range(len(show)) if step is None else [step])
+            for step in (range(1, len(show)) if step is None else [step])
         ]
-        return show, drawn
+        return show, drawn if step is not None else ["", *drawn]
 
 
 def kinds(html: str) -> dict[str, list[str]]:
     """Return the pieces on the arcs of a picture, by the arcs' role in the step."""
     found: dict[str, list[str]] = {}
-    for kind, piece in re.findall(r'<g class="arc-label (\w+)[^"]*"><text class="arc-piece"[^>]*>([^<]*)</text>', html):
-        found.setdefault(kind, []).append(piece)
+    for kind, title in re.findall(r'<path class="(\w+)"[^>]*><title>([^<]*)</title>', html):
+        found.setdefault(kind, []).append(title.split("  ")[0])
     return {kind: sorted(pieces) for kind, pieces in found.items()}
 
 
@@ -90,11 +90,11 @@ def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> N
     assert len(show) == 1 + 4 + 2 + 1
     assert "8 spans of “hugs” are pieces of the vocabulary: each is an arc." in told(drawn[1])
     assert "Only one arc ends at position 1: “h”" in told(drawn[1])
-    assert told(drawn[2]).endswith("“hu”, from the start, wins with −3.00. “u” has only −4.00.")
-    assert kinds(drawn[2]) == {"kept": ["h"], "wins": ["hu"], "weighed": ["u"], "ahead": ["g", "gs", "hug", "s", "ug"]}
+    assert told(drawn[2]).endswith("“hu”, from the start, wins with −3.00.")
+    assert kinds(drawn[2]) == {"best": ["h"], "win": ["hu"], "cand": ["u"], "soon": ["g", "gs", "hug", "s", "ug"]}
     assert "3 arcs end at position 3. “hug”, from the start, wins with −4.00." in told(drawn[3])
-    assert "The next best, “hu" not in told(drawn[3])
-    assert "The next best, “ug”, has −5.00." in told(drawn[3])
+    assert kinds(drawn[3])["win"] == ["hug"]
+    assert re.search(r"ug</bdi></td>.*?−5.00</td></tr>", drawn[3])
     assert (
         "“s” wins: the best sum at its start, position 3, is −4.00; adding its log-probability, −2.00, gives"
         in told(drawn[4])
@@ -102,17 +102,17 @@ def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> N
     assert "The table is full. Tracing back from the end: the best arc to position 4 is “s”, from position 3." in told(
         drawn[5]
     )
-    assert kinds(drawn[6])["followed"] == ["hug", "s"]
+    assert kinds(drawn[6])["win"] == ["hug", "s"]
     assert "This reaches the start: the best path is hug / s, with the sum −6.00." in told(drawn[6])
+    assert kinds(drawn[7])["win"] == ["hug", "s"]
     assert "Every pre-token is done: 2 tokens. This vocabulary allows 6 segmentations of the text" in told(drawn[7])
 
 
 def test_only_filled_columns_have_figures(app: Flask) -> None:
     _show, drawn = shown(app, "hugs")
     for step in range(1, 5):
-        sums = re.findall(r'<text class="sum"[^>]*>([^<]*)</text>', drawn[step])
-        assert len(sums) == 5
-        assert [bool(figure) for figure in sums] == [at <= step for at in range(5)]
+        sums = re.findall(r'font-size="13.0" text-anchor="middle">(0\.00|−\d\.00)</text>', drawn[step])
+        assert len(sums) == step + 1
 
 
 def test_a_tie_is_explained(app: Flask) -> None:
@@ -122,7 +122,8 @@ def test_a_tie_is_explained(app: Flask) -> None:
 
 def test_sums_that_differ_late_after_the_point_are_shown_in_full(app: Flask) -> None:
     _show, drawn = shown(app, "aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0))
-    assert "“aa”, from the start, wins with −1.99996. “a” has only −2.00000." in told(drawn[2])
+    assert "“aa”, from the start, wins with −1.99996." in told(drawn[2])
+    assert "−2.00000</td>" in drawn[2]
 
 
 def test_unknown_characters_and_their_bytes_are_explained(app: Flask) -> None:
@@ -150,7 +151,7 @@ def test_a_sum_that_is_rebased_to_0_is_explained(app: Flask) -> None:
 def test_right_to_left_text_is_mentioned_and_labelled(app: Flask) -> None:
     _show, drawn = shown(app, "שלום", Unigram(["<unk>", "שלום", "של"], [0, -1, -2], unknown_id=0))
     assert "The text runs from right to left." in drawn[2]
-    assert re.search(r'<text class="arc-piece"[^>]* direction="rtl">של</text>', drawn[2])
+    assert re.search(r'<text [^>]* direction="rtl">של</text>', drawn[2])
     assert "runs from right to left" not in shown(app, "hugs")[1][2]
 
 
@@ -162,12 +163,11 @@ def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
         "The lattice is large, so only the part around this step is drawn: positions 70 to 104 out of 0 to 200." in page
     )
     assert re.search(r"\d+ arcs are not drawn", page)
-    assert page.count('class="arc ') < 120
-    assert kinds(page)["wins"]
+    assert page.count("<path class=") < 250
+    assert kinds(page)["win"]
     assert "30 arcs end at position 100." in told(page)
     _show, (page,) = shown(app, "a" * 10, model, step=8)
-    assert "neighbourhood" not in page
-    assert "arcs are not drawn" in page
+    assert "only the part around" not in page
 
 
 def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
@@ -181,7 +181,8 @@ def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
 def test_labels_of_lines_in_one_lane_never_overlap(app: Flask) -> None:
     pieces = ["<unk>", *("a" * length for length in range(1, 9))]
     _show, drawn = shown(app, "a" * 16, Unigram(pieces, [0.0, *[-1.0] * 8], unknown_id=0))
-    places = re.findall(r'<text class="arc-score" x="([\d.]+)" y="([\d.]+)">', drawn[16])
+    places = re.findall(r'<text class="score halo" x="([\d.]+)" y="([\d.]+)"', drawn[16])
+    assert places
     at: dict[float, list[float]] = {}
     for x, y in places:
         at.setdefault(float(y), []).append(float(x))
@@ -234,13 +235,13 @@ def test_every_step_has_a_page_and_json(client: FlaskClient) -> None:
         page = get(client, step=step["step"])
         assert page.status_code == 200
         assert told(page.text)
-        assert ('<svg class="lattice"' in page.text) == (step["kind"] in ("reached", "followed"))
+        assert ('<svg class="diagram lattice"' in page.text) == (step["kind"] != "added")
 
 
 def test_a_token_links_to_the_column_where_it_won(client: FlaskClient) -> None:
     page = get(client, token=2)
     assert "“lie” wins" in told(page.text)
-    assert kinds(page.text)["wins"] == ["lie"]
+    assert "lie" in kinds(page.text)["win"]
 
 
 def rows(html: str, label: str) -> list[list[str]]:
@@ -290,7 +291,9 @@ def test_errors_have_a_message(client: FlaskClient, query: dict[str, str], messa
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
     assert (Page(answer.text).box or "").strip() == TEXT
-    out = re.search(r'role="alert">[^<]*<a href="([^"]+)"', answer.text)  # the form would send the same again
+    out = re.search(
+        r'(?s)role="alert">.*?<a class="btn" href="([^"]+)"', answer.text
+    )  # the form would send the same again
     assert out is not None
     assert client.get(unescape(out[1])).status_code == 200
 

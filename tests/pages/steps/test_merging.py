@@ -22,6 +22,7 @@ from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
+from webapp.rendering.pictures.figure import FigureBox, FigureLabel
 from webapp.tokenization.algorithms import DIFFERING
 from webapp.vocabularies import shipped_tokenizer
 
@@ -97,17 +98,16 @@ def test_the_trees_of_all_words(client: FlaskClient) -> None:
     found = steps_json(client, TEXT)
     page = at(client, TEXT, len(found["steps"]) - 1)
     words = found["steps"][-1]["words"]
-    assert page.count("<svg") == len(words)
+    assert page.count('<svg class="diagram"') == len(words)
     assert "style=" not in page
     for word in words:
         for node in word["nodes"]:
             assert f">{node['id']}</text>" in page
             if node.get("rank") is not None:
-                assert re.search(rf'class="rank">{node["rank"]:,}</text>', page)
+                assert re.search(rf'<text class="rank"[^>]*>{node["rank"]:,}</text>', page)
     # Characters of several bytes are written above those.
-    assert '<text x="' in page
-    assert 'class="character">研</text>' in page
-    assert page.count('class="token"') == len(found["ids"])
+    assert re.search(r'<text class="character"[^>]*>研</text>', page)
+    assert len(re.findall(r'<rect class="token k\d"', page)) == len(found["ids"])
 
 
 def test_hostile_text_is_escaped(client: FlaskClient) -> None:
@@ -290,13 +290,16 @@ def tree_of(text: str) -> tuple[list[MergeNode], tuple[MergeNode, ...], MergeTre
 def test_no_two_nodes_overlap(app: Flask, text: str) -> None:
     with app.test_request_context("/?lang=en"):
         nodes, tokens, picture = tree_of(text)
-    boxes = sorted((box for box in picture.boxes if box.kind == "token"), key=lambda box: box.x)
+    figure = picture.figure
+    boxes = [shape for shape in figure.shapes if isinstance(shape, FigureBox) and shape.kind.startswith("token")]
+    boxes.sort(key=lambda box: box.x)
     assert len(boxes) == len(tokens)
     assert len({box.y for box in boxes}) == 1
     for left, right in pairwise(boxes):
         assert left.x + left.width <= right.x
-    assert all(0 <= label.x <= picture.width and 0 <= label.y <= picture.height for label in picture.labels)
-    places = [(label.x, label.y) for label in picture.labels]
+    labels = [shape for shape in figure.shapes if isinstance(shape, FigureLabel)]
+    assert all(0 <= label.x <= figure.width and 0 <= label.y <= figure.height for label in labels)
+    places = [(label.x, label.y) for label in labels]
     assert len(set(places)) == len(places)
     assert len(picture.rows) == len(nodes)
 
@@ -306,7 +309,7 @@ def test_a_text_on_which_the_strategies_differ_is_offered_when_they_agree(client
     last = len(client.get("/steps/bpe", query_string={**asked, "format": "json"}).get_json()["steps"]) - 1
     page = client.get("/steps/bpe", query_string={**asked, "step": str(last)}).text
     assert "Both methods give the same tokens" in page
-    offered = re.search(r'<a href="([^"]+)">Try a text where they differ', page)
+    offered = re.search(r'<a class="btn" href="([^"]+)">Try a text where they differ', page)
     assert offered is not None
     other = client.get(html.unescape(offered[1]) + "&format=json&lang=en").get_json()
     assert "The methods differ in" in other["steps"][-1]["sentence"]

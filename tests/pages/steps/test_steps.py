@@ -13,19 +13,34 @@ TEXT = "结婚的和尚未结婚的"
 
 def told(page: str) -> str:
     """Return the sentence of the step that a page shows."""
-    found = re.search(r'(?s)<p class="told"[^>]*>(.*?)</p>', page)
+    found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', page)
     assert found is not None
-    return found[1]
+    return re.sub(r"<[^>]*>", "", found[1])
 
 
 def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:
-    twin = client.get("/steps/fmm", query_string={"text": TEXT, "format": "json"}).get_json()
+    twin = client.get("/steps/fmm", query_string={"text": TEXT, "format": "json", "lang": "en"}).get_json()
     assert len(twin["steps"]) > 3
     for step in twin["steps"]:
         page = client.get("/steps/fmm", query_string={"text": TEXT, "step": step["step"], "lang": "en"})
         assert page.status_code == 200
-        assert told(page.text)
-        assert f"Step {step['step']} of {len(twin['steps']) - 1}" in page.text
+        # Step 0, the preparation, has no picture: addresses with it show the first decision.
+        number = max(1, step["step"])
+        assert told(page.text) == twin["steps"][number]["sentence"]
+        assert f'aria-label="Step {number} of {len(twin["steps"]) - 1}"' in page.text
+        assert twin["steps"][0]["sentence"] in page.text
+
+
+def test_all_steps_are_listed_in_a_table(client: FlaskClient) -> None:
+    asked = {"text": TEXT, "lang": "en"}
+    steps = client.get("/steps/fmm", query_string={**asked, "format": "json"}).get_json()["steps"]
+    page = client.get("/steps/fmm", query_string={**asked, "format": "table"}).text
+    rows = re.findall(r'(?s)<td class="end"><a href="([^"]+)">(\d+)</a></td><td>(.*?)</td>', page)
+    assert [int(number) for _address, number, _sentence in rows] == [step["step"] for step in steps[1:]]
+    for (address, _number, sentence), step in zip(rows, steps[1:], strict=True):
+        assert html.unescape(re.sub(r"<[^>]*>", "", sentence)) == step["sentence"]
+        assert client.get(html.unescape(address)).status_code == 200
+    assert "format=table" in client.get("/steps/fmm", query_string=asked).text
 
 
 def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
@@ -38,12 +53,17 @@ def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
     ("query", "status", "message", "offer"),
     [
         ({"text": "It rains. " * 21}, 413, "The text has 210 characters; steps are shown for up to 200.", "It+rains."),
-        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has steps 0 to 7.", "step=7"),
-        ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "step=0"),
-        ({"text": TEXT, "token": "1" * 30}, 404, "There is no token 111,111,111,111,111,111,111,111,111,111", "step=0"),
-        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not a step number", "step=0"),
-        ({"text": TEXT, "step": "1" * 40}, 422, "is not a step number", "step=0"),
-        ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "step=0"),
+        ({"text": TEXT, "step": "99"}, 404, "There is no step 99: this text has steps 1 to 7.", "step=7"),
+        ({"text": TEXT, "token": "99"}, 404, "There is no token 99: the text has 6", "/steps/fmm?"),
+        (
+            {"text": TEXT, "token": "1" * 30},
+            404,
+            "There is no token 111,111,111,111,111,111,111,111,111,111",
+            "/steps/fmm?",
+        ),
+        ({"text": TEXT, "step": "-1"}, 422, "“-1” is not a step number", "/steps/fmm?"),
+        ({"text": TEXT, "step": "1" * 40}, 422, "is not a step number", "/steps/fmm?"),
+        ({"text": TEXT, "token": "-1"}, 422, "Tokens are counted from 0.", "/steps/fmm?"),
         ({"text": TEXT, "vocabulary": "nope"}, 404, "There is no vocabulary “nope”", ""),
     ],
 )
@@ -67,7 +87,7 @@ def test_a_vocabulary_of_another_algorithm_is_refused_with_links_to_valid_steps(
     answer = client.get("/steps/bpe", query_string=query)
     assert answer.status_code == 422
     assert "is a vocabulary for WordPiece and cannot be used with BPE." in Page(answer.text).problems[0]
-    offers = [html.unescape(found) for found in re.findall(r'<a href="(/steps/[^"]+)">Use ', answer.text)]
+    offers = [html.unescape(found) for found in re.findall(r'<a class="btn" href="(/steps/[^"]+)">Use ', answer.text)]
     assert [offer.partition("?")[0] for offer in offers] == ["/steps/wordpiece", "/steps/bpe"]
     for offer in offers:
         assert client.get(offer).status_code == 200

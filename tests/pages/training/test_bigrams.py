@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from flask.testing import FlaskClient
@@ -45,7 +46,7 @@ def test_every_step_is_drawn(client: FlaskClient) -> None:
     for step in range(8):
         page = client.get(ADDRESS, query_string={"step": step})
         assert page.status_code == 200
-        assert page.text.count('class="told"') == 1
+        assert page.text.count('class="say"') == 1
     assert client.get(ADDRESS, query_string={"step": 8}).status_code == 404
 
 
@@ -58,8 +59,30 @@ def test_unknown_words_and_markup(client: FlaskClient) -> None:
     assert "unknown" in page.text
 
 
-def test_without_a_text_only_the_counts_are_shown(client: FlaskClient) -> None:
-    assert len(steps_of(client, corpus="a b", text="")) == 1
+def test_without_a_text_the_first_sentence_is_segmented(client: FlaskClient) -> None:
+    assert steps_of(client, corpus="the table\nthe men", text="")[-1]["words"] == ["the", "table"]
+
+
+def test_every_position_shows_the_best_path_to_it(client: FlaskClient) -> None:
+    paths = []
+    for step in range(1, 7):
+        page = client.get(ADDRESS, query_string={"step": step}).text
+        paths.append(re.findall(r'<bdi class="tok k\d">([^<]*)</bdi>', page))
+    assert paths == [
+        ["人"],
+        ["人生"],
+        ["人生", "如"],
+        ["人生", "如", "梦"],
+        ["人生", "如", "梦境"],
+        ["人生", "如", "梦境"],
+    ]
+
+
+def test_all_positions_are_one_table(client: FlaskClient) -> None:
+    lines = client.get(f"{ADDRESS}/rounds?format=tsv&lang=en").text.splitlines()
+    assert lines[0].split("\t")[:4] == ["Position", "Word", "Previous word", "Probability"]
+    assert lines[2].split("\t")[:4] == ["2", "人生", "the beginning", "(2 + 1) / (4 + 6)"]
+    assert lines[-1].startswith("5\tthe end\t梦境\t")
 
 
 def test_a_corpus_that_is_too_long_is_refused(client: FlaskClient) -> None:

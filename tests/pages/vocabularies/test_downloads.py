@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,7 @@ from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPEToken
 
 from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS, any_text
-from tests.site import HTMX, NOWHERE
-from webapp import create_app
+from tests.site import HTMX
 from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.tiktoken import ENCODINGS
@@ -42,17 +41,6 @@ OFFERED = {
     "wordpiece": {"vocab.txt"},
     "unigram": set(),
 }
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    return create_app(NOWHERE | {"VOCABULARY_FOLDER": str(tmp_path_factory.mktemp("vocabularies"))})
-
-
-@pytest.fixture
-def client(app: Flask) -> Iterator[FlaskClient]:
-    with app.test_client() as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +148,7 @@ def test_every_shipped_vocabulary_is_tested() -> None:
 def test_an_address_of_a_file_that_does_not_fit_says_why(client: FlaskClient) -> None:
     answer = client.get("/vocabularies/unigram/vocab.txt?lang=en")
     assert answer.status_code == 404
-    assert "There is no vocab.txt of “Unigram, like T5”: Unigram cannot be written to a vocab.txt" in answer.text
+    assert "There is no vocab.txt of “Demo: Unigram, 32k”: Unigram cannot be written to a vocab.txt" in answer.text
     assert "Content-Disposition" not in answer.headers
 
 

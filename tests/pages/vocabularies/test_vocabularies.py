@@ -1,10 +1,9 @@
-"""The list of vocabularies, and a page for each."""
+"""The page of each vocabulary."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
@@ -13,36 +12,22 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 from werkzeug.test import TestResponse
 
-from tests.site import HTMX, NOWHERE
-from webapp import create_app
+from tests.site import HTMX
 from webapp.core.formats.fields import FormatError
 from webapp.pages.vocabularies import routes
 from webapp.vocabularies import (
     CATALOGUE,
     StillFetchingError,
     UnavailableVocabularyError,
-    fetching,
     find,
     jieba_words,
     library,
     shipped_tokenizer,
-    well_known,
 )
 from webapp.vocabularies.https_download import FetchError
 from webapp.web.localization import LANGUAGES
 
 SHIPPED = [entry.name for entry in CATALOGUE.values() if entry.origin == "shipped"]
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    return create_app(NOWHERE | {"VOCABULARY_FOLDER": str(tmp_path_factory.mktemp("vocabularies"))})
-
-
-@pytest.fixture
-def client(app: Flask) -> Iterator[FlaskClient]:
-    with app.test_client() as client:
-        yield client
 
 
 def words(answer: TestResponse) -> str:
@@ -78,8 +63,9 @@ def test_every_vocabulary_that_ships_has_a_page(client: FlaskClient, name: str) 
 
 def test_the_composition_of_a_vocabulary(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
-    assert "WordPiece, like BERT" in seen
-    assert "Tokens 32,000" in seen
+    assert "Demo: WordPiece, 32k" in seen
+    assert "32,000 tokens" in seen
+    assert "How it splits tokenization 分词 token ization 分 词 Pipeline" in seen
     assert "Normalizer BertNormalizer keeps case Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
     assert "20 DistutilsOptionError" in seen
     assert "4 [MASK] special token" in seen
@@ -293,65 +279,13 @@ def test_a_vocabulary_being_fetched_is_202(client: FlaskClient, monkeypatch: pyt
     assert client.get("/vocabularies/gpt2", headers=HTMX).text.strip() in answer.text
 
 
-# --- the list
-
-
-def test_the_list_has_every_vocabulary(client: FlaskClient) -> None:
-    answer = client.get("/vocabularies")
-    names = [*SHIPPED, *(entry.name for entry in well_known())]
-    for name in names:
-        assert f'href="/vocabularies/{name}"' in answer.text
-    assert f"{len(names)} vocabularies." in words(answer)
-    assert "own-dictionary" not in answer.text
-    order = [answer.text.index(f"<h2>{title}") for title in ("Dictionaries", "BPE", "WordPiece", "Unigram")]
-    assert order == sorted(order)
-
-
-@pytest.mark.parametrize(
-    ("find", "there", "not_there"),
-    [
-        ("bert", "wordpiece", "gpt2"),
-        ("GPT openai", "gpt2", "bert-base-cased"),
-        ("fmm", "jieba", "unigram"),
-        ("ships", "unigram", "gpt2"),
-    ],
-)
-def test_finding_a_vocabulary(client: FlaskClient, find: str, there: str, not_there: str) -> None:
-    page = client.get("/vocabularies", query_string={"find": find})
-    listed = page.text.partition('id="list"')[2].partition('<div class="prose">')[0]
-    assert f'"/vocabularies/{there}"' in listed
-    assert f'"/vocabularies/{not_there}"' not in listed
-    part = client.get("/vocabularies", query_string={"find": find}, headers=HTMX)
-    assert part.text.strip() in page.text
-    assert part.headers["HX-Replace-Url"].startswith("/vocabularies?find=")
-
-
-def test_no_vocabulary_matches_the_search(client: FlaskClient) -> None:
-    assert "No vocabulary has this name" in words(client.get("/vocabularies?find=zzzzz"))
-    long = client.get("/vocabularies", query_string={"find": "z" * 101})
-    assert long.status_code == 422
-    assert "Search for at most 100 characters" in words(long)
-
-
-def test_the_list_says_whether_a_vocabulary_was_fetched(
-    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "fetched from its publisher on first use" in words(client.get("/vocabularies?find=r50k_base"))
-    monkeypatch.setattr(fetching.fetcher_of(app), "has", lambda known: known.name == "r50k_base")
-    seen = words(client.get("/vocabularies?find=r50k_base"))
-    assert "fetched from its publisher" in seen
-    assert "on first use" not in seen
-    assert "on first use" in words(client.get("/vocabularies?find=cl100k_base"))
-
-
 def test_the_highest_id_differs_from_the_number_of_tokens(app: Flask, client: FlaskClient) -> None:
     pieces = {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 1}, "unk_token": "<unk>"}
     document = {"added_tokens": [{"id": 2, "content": "<s>", "special": True}], "model": pieces}
     with app.app_context():
         entry = library().store(json.dumps(document).encode())
     seen = words(client.get(f"/vocabularies/{entry.name}"))
-    assert "Tokens 3 Highest id 2" in seen
-    assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
+    assert "3 tokens highest id 2" in seen
 
 
 def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> None:

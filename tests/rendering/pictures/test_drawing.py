@@ -45,8 +45,8 @@ def test_the_palette_is_that_of_the_page(theme: Theme) -> None:
     colours, palette = variables(theme), PALETTES[theme]
     assert palette.tints == tuple(colours[f"t{number}"] for number in range(1, 7))
     assert palette.stage == colours["stage"]
-    for name in ("ink", "quiet", "line", "accent", "bad"):
-        assert getattr(palette, name) == colours[name]
+    for name in ("ink", "quiet", "line", "edge", "accent", "on-accent", "wash", "sunk", "bad"):
+        assert palette.colour(name) == colours[name]
 
 
 def test_the_fonts_are_those_of_the_page() -> None:

@@ -27,12 +27,23 @@ APART = 15  # CIE 1976 colour difference; about 2.3 is just noticeable
 Linear = tuple[float, ...]
 
 
+DARK = {"by the system": ':root:not([data-theme="light"])', "by choice": ':root[data-theme="dark"]'}
+
+
+def block(selector: str) -> dict[str, str]:
+    """Return the colours that the style sheet sets in the block of `selector`."""
+    found = re.search(rf"{re.escape(selector)} \{{(.*?)\}}", CSS.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None, selector
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", found[1]))
+
+
 def variables(theme: str) -> dict[str, str]:
-    blocks = re.findall(r":root \{(.*?)\n\s*\}", CSS.read_text(encoding="utf-8"), re.DOTALL)
-    found: dict[str, str] = {}
-    for block in blocks[: 1 + THEMES.index(theme)]:
-        found |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
-    return found
+    return block(":root") | (block(DARK["by the system"]) if theme == "dark" else {})
+
+
+def test_the_dark_theme_is_the_same_by_the_system_and_by_choice() -> None:
+    assert block(DARK["by the system"]) == block(DARK["by choice"])
+    assert block(DARK["by choice"]).keys() == block(":root").keys()
 
 
 def linear(colour: str) -> Linear:

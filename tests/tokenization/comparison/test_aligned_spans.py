@@ -1,18 +1,22 @@
-"""Texts in aligned spans: no text is lost, no token counted twice, and spans wrap as units."""
+"""Texts in aligned columns: no text is lost, no token counted twice, and columns wrap as units."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.agreement import agreement_of, token_boundaries
+from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.tokenization.comparison.aligned_markup import BLOCK, AlignedMarkup, as_text, blocks_of
+from webapp.tokenization.comparison.aligned_markup import as_text
 from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of
+from webapp.tokenization.comparison.differences import span_counts
+from webapp.tokenization.comparison.passages import LONGEST, MOST_LINES, passages_of
+from webapp.tokenization.comparison.tints import TINTS, first_tints
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 ALPHABET = "ab lowest研究生命。é\u0301👨\u200d👩👍🏽\n\t\u202e\0ﬁمرحبا"
@@ -23,42 +27,45 @@ def encodings(text: str, *names: str) -> list[Encoding]:
     return [shipped_tokenizer(name).encode(text) for name in names or NAMES]
 
 
-def spans_of(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
-    agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
-    return aligned_spans_of(text, each, agreement, most)
+def agreement(text: str, each: Sequence[Encoding]) -> Agreement:
+    return agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
+
+
+def columns_of(text: str, each: Sequence[Encoding], most: int = 10_000) -> list[AlignedSpan]:
+    return aligned_spans_of(text, each, agreement(text, each), most)
 
 
 @given(TEXTS)
 def test_every_row_has_the_whole_text_and_every_token(text: str) -> None:
     each = encodings(text)
-    found = spans_of(text, each)
-    assert "".join(text[stretch.start : stretch.end] for stretch in found) == text
+    found = columns_of(text, each)
+    assert "".join(text[column.start : column.end] for column in found) == text
     inside = cluster_ends(text)
     for row, encoding in enumerate(each):
-        cells = [cell for stretch in found for cell in stretch.rows[row]]
+        cells = [cell for column in found for cell in column.rows[row]]
         assert [cell.start for cell in cells] == [0, *(cell.end for cell in cells)][: len(cells)]
         assert sum(cell.tokens for cell in cells) == (len(encoding) if text else 0)
         assert all(cell.start <= cell.first <= cell.last <= cell.end for cell in cells)
         assert not any(cell.start in inside for cell in cells)  # never inside one visible character
-    assert all(stretch.rows and all(stretch.rows) for stretch in found)
+    assert all(column.rows and all(column.rows) for column in found)
 
 
 @given(TEXTS)
-def test_a_boundary_of_only_some_rows_is_marked(text: str) -> None:
+def test_the_count_of_differing_spans_agrees_with_the_columns(text: str) -> None:
     each = encodings(text)
-    agreement = agreement_of(token_boundaries(one.starts, one.ends, len(text)) for one in each)
-    inside = cluster_ends(text)
-    found = spans_of(text, each)
-    for row, cuts in enumerate(agreement.each):
-        pins = [cell.start for stretch in found for cell in stretch.rows[row] if cell.alone]
-        assert pins == [cut for cut in cuts if cut not in agreement.agreed and cut not in inside]
+    found = columns_of(text, each)
+    counts = span_counts(text, each, agreement(text, each), cluster_ends(text))
+    starts = [column for column in found if column.starts]
+    assert counts.spans == len(starts)
+    assert counts.differing == sum(column.ways > 1 for column in starts)
+    assert all(1 <= column.ways <= len(each) for column in found)
 
 
-def test_agreeing_tokens_are_separate_spans_and_differing_ones_one_span() -> None:
+def test_agreeing_tokens_are_separate_columns_and_differing_ones_one_column() -> None:
     text = "Unbelievably low"
-    found = spans_of(text, encodings(text, "bpe-bytes", "wordpiece"))
-    assert [text[stretch.start : stretch.end] for stretch in found] == ["Un", "believ", "ably", " low"]
-    assert [stretch.disputed for stretch in found] == [False, True, False, False]
+    found = columns_of(text, encodings(text, "bpe-bytes", "wordpiece"))
+    assert [text[column.start : column.end] for column in found] == ["Un", "believ", "ably", " low"]
+    assert [column.ways for column in found] == [1, 2, 1, 1]
     one, other = (
         token_boundaries(each.starts, each.ends, len(text)) for each in encodings(text, "bpe-bytes", "wordpiece")
     )
@@ -66,35 +73,84 @@ def test_agreeing_tokens_are_separate_spans_and_differing_ones_one_span() -> Non
     assert as_text(text, other, 9) == "Un | b | eliev | a"
 
 
-def test_a_span_fits_on_a_phone() -> None:
+def test_a_character_with_several_tokens_in_one_row_is_split_differently() -> None:
+    text = "龘"
+    column = columns_of(text, encodings(text, "bpe-bytes", "wordpiece"))[0]
+    assert column.ways == 2
+    assert column.rows[0][0].shared
+    assert not column.rows[1][0].shared
+
+
+def test_the_mark_of_a_space_is_not_a_part_of_a_character() -> None:
+    text = "Tokenizers"
+    (first, *_rest), *_others = columns_of(text, encodings(text, "unigram"))[0].rows
+    assert first.tokens == 2  # ▁ and the word's first token
+    assert not first.shared
+
+
+def test_a_column_fits_on_a_phone() -> None:
     text = "x" * 300 + "研" * 100 + "\n\nend"
-    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
-    assert max(stretch.end - stretch.start for stretch in found) <= WIDEST
-    assert [text[stretch.start : stretch.end] for stretch in found if stretch.ends_line] in (["\n\n"], ["研\n\n"])
-    with_one = spans_of("y" * 100, [shipped_tokenizer("wordpiece").encode("y" * 100)])
+    found = columns_of(text, encodings(text, "bpe-bytes", "unigram"))
+    assert max(column.end - column.start for column in found) <= WIDEST
+    assert [text[column.start : column.end] for column in found if column.ends_line] in (["\n\n"], ["研\n\n"])
+    with_one = columns_of("y" * 100, [shipped_tokenizer("wordpiece").encode("y" * 100)])
     assert len(with_one) >= 4
 
 
 def test_a_long_text_is_drawn_up_to_a_shared_boundary() -> None:
     text = "however little known " * 1000
-    found = spans_of(text, encodings(text), most=500)
+    found = columns_of(text, encodings(text), most=500)
     assert 480 <= found[-1].end <= 500
-    assert found[-1].end in agreement_of(token_boundaries(e.starts, e.ends, len(text)) for e in encodings(text)).agreed
+    assert found[-1].end in agreement(text, encodings(text)).agreed
 
 
-def test_columns_come_in_pieces_that_the_style_sheet_can_highlight() -> None:
-    text = "It rains. " + "no end " * 300
-    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
-    pieces = list(blocks_of(found, text))
-    assert [stretch for piece in pieces for stretch in piece] == found
-    assert max(map(len, pieces)) == BLOCK
+@given(TEXTS)
+def test_all_rows_begin_a_column_with_one_tint_that_no_row_ended_with(text: str) -> None:
+    found = columns_of(text, encodings(text))
+    lasts: list[int] = []
+    for column, firsts in zip(found, first_tints(found), strict=True):
+        boxes = [[cell for cell in cells if cell.has_box] for cells in column.rows]
+        if not any(row and not row[0].tokens for row in boxes):  # no token continues into the column
+            assert len(set(firsts)) == 1
+            assert firsts[0] not in lasts
+        lasts = [
+            (first + len(row) - 2) % TINTS + 1 if row else last
+            for first, row, last in zip(firsts, boxes, lasts or [0] * len(boxes), strict=True)
+        ]
 
 
-@pytest.mark.parametrize("layout", ["lines", "columns"])
-def test_markup_in_a_text_is_escaped(layout: str) -> None:
-    text = "<script>alert(1)</script> & \x07 مرحبا"
-    found = spans_of(text, encodings(text, "bpe-bytes", "unigram"))
-    html = AlignedMarkup(text, found, [1, 2]).html("columns" if layout == "columns" else "lines")
-    assert "<script" not in html
-    assert "⟨0007⟩" in html
-    assert ('dir="rtl"' in html) == (layout == "lines")
+def test_each_line_is_a_passage_unless_there_are_many() -> None:
+    few = "one line\nanother one\n\nand a last one"
+    found = columns_of(few, encodings(few, "bpe-bytes", "unigram"))
+    passages = list(passages_of(found, few))
+    assert [few[one.columns[0].start : one.columns[-1].end] for one in passages] == [
+        "one line\n",
+        "another one\n\n",
+        "and a last one",
+    ]
+    many = "ab\n" * 40 * MOST_LINES
+    found = columns_of(many, encodings(many, "bpe-bytes", "unigram"))
+    passages = list(passages_of(found, many))
+    assert len(passages) < 40 * MOST_LINES / 10
+    assert passages[0].last_line > 1
+    assert [after.first_line for after in passages[1:]] == [before.last_line + 1 for before in passages[:-1]]
+
+
+def test_a_long_line_has_several_passages_that_end_with_sentences() -> None:
+    text = "It rains and rains in the north of the country. " * 60 + "no end " * 300
+    found = columns_of(text, encodings(text, "bpe-bytes", "unigram"))
+    passages = list(passages_of(found, text))
+    assert [column for passage in passages for column in passage.columns] == found
+    assert text[: passages[0].columns[-1].end].endswith(".")
+    assert max(len(passage.columns) for passage in passages) <= LONGEST
+    assert all(before.columns[-1].end == after.columns[0].start for before, after in pairwise(passages))
+    total = sum(passage.token_counts[0] for passage in passages)
+    assert total == len(encodings(text, "bpe-bytes")[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_row_agrees_with_itself(name: str) -> None:
+    text = "Unbelievably 研究生命"
+    each = encodings(text, name)
+    assert span_counts(text, each, agreement(text, each)).differing == 0
+    assert {column.ways for column in columns_of(text, each)} == {1}

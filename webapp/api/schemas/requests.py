@@ -135,7 +135,9 @@ class SplitBody(Choice):
         description="The most tokens at the end of a part that the next one repeats; at most half of `max_tokens`.",
     )
     boundary: Boundary = Field(
-        "sentence", description="Where parts end. A part without such a boundary ends after a token."
+        "sentence",
+        description="Where parts end. A part without a sentence ends with a line, one without a line with a sentence, "
+        "and one without either after a token.",
     )
 
 

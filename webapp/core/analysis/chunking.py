@@ -46,10 +46,13 @@ def split(
 ) -> Iterator[TextPart]:
     """Yield parts of at most `most` tokens; each begins where the one before ends, or up to `overlap` tokens earlier.
 
-    A part ends with the last sentence or line that fits. If not even one fits, and for the boundary `token`, it ends
-    with the last token that fits. The tokens of a part are those of the part encoded alone, with `special` and
-    `template` as for `Tokenizer.encode`, because the tokens next to a split may differ from those of the whole text. An
-    overlap also begins with a sentence or line if one begins within it, and is at most half a part.
+    A part ends with the last sentence or line that fits, whichever is `boundary`; if there is none, with the last of
+    the other kind, so that a log without sentences is split at its lines. A sentence that ends its line is preferred to
+    a later one in the middle of a line, if it leaves less than a quarter of the part empty: the messages of a log may
+    have several sentences. Without either, and for the boundary
+    `token`, a part ends with the last token that fits. The tokens of a part are those of the part encoded alone, with
+    `special` and `template` as for `Tokenizer.encode`, because the tokens next to a split may differ from those of the
+    whole text. An overlap also begins with a sentence or line if one begins within it, and is at most half a part.
 
     >>> from webapp.core import recipes
     >>> from webapp.core.models.wordpiece import WordPiece
@@ -81,6 +84,14 @@ _SENTENCE = regex.compile(
 )
 _SPACES = 4
 _LINE = regex.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
+
+
+# What a part ends with, in order of preference; after these, any token.
+_PREFERRED: dict[Boundary, tuple[Boundary, ...]] = {
+    "sentence": ("sentence", "line"),
+    "line": ("line", "sentence"),
+    "token": (),
+}
 
 
 def boundaries_of(text: str, boundary: Boundary) -> list[int]:
@@ -120,7 +131,10 @@ class _Splitter:
         # Characters that a normalizer reordered count in the order of the text.
         self._ends: Sequence[int] = list(accumulate(whole.ends, max))
         self._starts: Sequence[int] = list(accumulate(reversed(whole.starts), min, initial=len(text)))[:0:-1]
-        self._boundaries = boundaries_of(text, boundary)
+        self._boundaries = [boundaries_of(text, kind) for kind in _PREFERRED[boundary]]
+        self._both = (
+            sorted(set(self._boundaries[0]).intersection(self._boundaries[1])) if boundary == "sentence" else []
+        )
         self._tried = most  # how many tokens of the whole text the last part has
 
     def parts(self) -> Iterator[TextPart]:
@@ -152,17 +166,23 @@ class _Splitter:
         return self._part_of_token(start, first)
 
     def _boundary_within(self, start: int, limit: int) -> int:
-        """The last boundary after `start` and not after `limit`; `limit` itself if there is none.
+        """The last boundary after `start` and not after `limit`, of the first kind that has one; else `limit`.
 
         A few spaces between the limit and a boundary belong to the sentence or line that they end.
         """
         if limit == len(self._text):
             return limit
-        at = bisect_right(self._boundaries, limit)
-        following = self._boundaries[at] if at < len(self._boundaries) else limit
-        if limit < following <= limit + _SPACES and self._text[limit:following].isspace():
-            return following
-        return self._boundaries[at - 1] if at > 0 and self._boundaries[at - 1] > start else limit
+        at = bisect_right(self._both, limit)
+        if at > 0 and self._both[at - 1] > max(start, limit - (limit - start) // 4):
+            return self._both[at - 1]
+        for boundaries in self._boundaries:
+            at = bisect_right(boundaries, limit)
+            following = boundaries[at] if at < len(boundaries) else limit
+            if limit < following <= limit + _SPACES and self._text[limit:following].isspace():
+                return following
+            if at > 0 and boundaries[at - 1] > start:
+                return boundaries[at - 1]
+        return limit
 
     def _part_of_token(self, start: int, first: int) -> TextPart:
         """A part with only the beginning of the token `first`, halved until it fits."""
@@ -181,9 +201,7 @@ class _Splitter:
         last = bisect_left(self._starts, part.end)
         while wanted > 0:
             start = max(self._starts[max(last - wanted, 0)], part.start + 1) if last else part.end
-            at = bisect_left(self._boundaries, start)
-            if at < len(self._boundaries) and self._boundaries[at] < part.end:
-                start = self._boundaries[at]
+            start = self._beginning_within(start, part.end)
             if start >= part.end:
                 break
             tokens = self._count(start, part.end)
@@ -191,6 +209,14 @@ class _Splitter:
                 return start
             wanted = _fewer(wanted, tokens, self._overlap)
         return part.end
+
+    def _beginning_within(self, start: int, end: int) -> int:
+        """The first boundary from `start` on and before `end`, of the first kind that has one; else `start`."""
+        for boundaries in self._boundaries:
+            at = bisect_left(boundaries, start)
+            if at < len(boundaries) and boundaries[at] < end:
+                return boundaries[at]
+        return start
 
     def _count(self, start: int, end: int) -> int:
         return len(self._tokenizer.ids(self._text[start:end], special=self._special, template=self._template))

@@ -62,7 +62,7 @@ _NAMES = {
     "ScoredBPE": "BPE",
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
-    "Matching": "Maximum matching",
+    "Matching": "FMM, BMM",
     "ByteLevelCharacters": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from webapp.core.formats.dictionary_csv import comma_rows
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.vocabulary_error import Phrase, shown
@@ -35,13 +36,16 @@ class DictionaryError(ValueError):
 def read_dictionary(text: str) -> Dictionary:
     """Read a word list whose lines are `word`, `word frequency` or `word frequency tag`.
 
-    Tabs separate the fields of a line that has one; otherwise white space does. Blank lines and a leading byte order
-    mark are skipped. For a word that occurs twice, the first line counts. A missing frequency is 0 and a missing tag is
-    empty; if no line has frequencies or tags, the dictionary has none.
+    Tabs separate the fields of a line that has one; otherwise white space does; commas do in a list that is CSV, which
+    may have a header and quotes (`dictionary_csv`). Blank lines and a leading byte order mark are skipped. For a word
+    that occurs twice, the first line counts. A missing frequency is 0 and a missing tag is empty; if no line has
+    frequencies or tags, the dictionary has none.
 
     >>> dictionary = read_dictionary("研究 5 v\\n\\n生命\\t4\\n")
     >>> dictionary.words, dictionary.frequencies, dictionary.tags
     (('研究', '生命'), (5, 4), ('v', ''))
+    >>> read_dictionary("word,frequency\\n研究,5\\n").words
+    ('研究',)
     >>> read_dictionary("研究 often")
     Traceback (most recent call last):
     webapp.core.formats.dictionary.DictionaryError: line 1: the frequency 'often' is not a whole number of at most
@@ -54,8 +58,8 @@ def read_dictionary(text: str) -> Dictionary:
     frequencies: list[int] = []
     tags: list[str] = []
     most_fields = 1
-    for line_number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        fields = _fields(line)
+    lines = text.removeprefix("\ufeff").split("\n")
+    for line_number, fields in enumerate(comma_rows(lines) or map(_fields, lines), start=1):
         if not fields:
             continue
         count = len(fields)
@@ -90,7 +94,8 @@ def read_dictionary(text: str) -> Dictionary:
 def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = " ") -> str:
     """Return a dictionary as a word list that `read_dictionary` reads back.
 
-    Tags without frequencies get a frequency of 0. With tabs as separator, words may contain spaces.
+    Tags without frequencies get a frequency of 0. With tabs as separator, words may contain spaces. A list of words
+    alone that would read as CSV ends its first line with a tab, which CSV never has.
 
     >>> write_dictionary(Dictionary(["研究", "New York"], [5, 7], ["v", ""]), separator="\\t")
     '研究\\t5\\tv\\nNew York\\t7\\n'
@@ -121,8 +126,16 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
                 frequency=shown(frequency),
                 word=shown(word),
             )
-        lines.append(line + "\n")
-    return "".join(lines)
+        lines.append(line)
+    if comma_rows(lines) is not None:
+        if separator != "\t":
+            raise FormatError(
+                "the word %(word)s cannot be written with %(separator)s between the fields",
+                word=shown(dictionary.words[0]),
+                separator=shown(separator),
+            )
+        lines[0] += "\t"
+    return "".join(line + "\n" for line in lines)
 
 
 @cache

@@ -8,15 +8,20 @@ from functools import cached_property
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, lengths_by_ending
 from webapp.core.vocabulary_error import VocabularyError
 
+WHITE_SPACE = tuple(filter(str.isspace, map(chr, range(0x3001))))
+"""All white space of Unicode, from the tab to U+3000, in the order of its ids."""
+
 
 class Dictionary:
     """Words in order, optionally with a frequency and a part-of-speech tag for each.
 
-    The id of a word is its position. `unknown_id`, one more than the last id, stands for text that is not a word.
+    The id of a word is its position. `unknown_id`, one more than the last id, stands for text that is not a word. White
+    space between words is not text that the dictionary lacks: each character of it has an id of its own after that, in
+    `space_ids`, so that it is not unknown and decodes to itself.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命"], frequencies=[5, 2, 4])
-    >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary
-    (2, 3, False)
+    >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary, dictionary.space_ids[" "] > 3
+    (2, 3, False, True)
     """
 
     def __init__(
@@ -41,6 +46,10 @@ class Dictionary:
                     "%(words)s words, but %(count)s %(name)s", words=len(self.words), count=len(column), name=name
                 )
         self.ids: Mapping[str, int] = ids
+        first = self.unknown_id + 1
+        self.space_ids: Mapping[str, int] = {
+            character: first + at for at, character in enumerate(WHITE_SPACE) if character not in ids
+        }
         self.longest = max(map(len, self.words), default=0)
 
     def id_of(self, word: str) -> int | None:

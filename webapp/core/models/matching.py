@@ -23,8 +23,9 @@ Reason = Literal["fewer words", "fewer single characters", "backward by default"
 class Matching:
     """Maximum matching as a model; it segments the whole text and needs no pre-tokenizer.
 
-    Where no word matches, a single character is a token, marked as unknown (out of vocabulary, OOV). With
-    `keep_runs` a run of Latin letters and digits is never split: it is one token, unknown unless it is a word.
+    Where no word matches, a single character is a token, marked as unknown (out of vocabulary, OOV) unless it is white
+    space: as in jieba, white space between words is kept as tokens that are neither words nor unknown. With `keep_runs`
+    a run of Latin letters and digits is never split: it is one token, unknown unless it is a word.
     The direction `"both"` uses the segmentation that `verdict` chooses.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"])
@@ -77,7 +78,7 @@ def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[
     ids: list[int] = []
     ends: list[int] = []
     id_of = dictionary.ids.get
-    unknown_id = dictionary.unknown_id
+    other_id_of, unknown_id = dictionary.space_ids.get, dictionary.unknown_id
     inside = _inside_runs(dictionary, text, keep_runs)
     # For each two characters, the lengths of the words that begin with them, looked up for the whole text at once.
     lengths_at = list(map(dictionary.lengths_by_beginning.get, map(add, text, text[1:] + "\0")))
@@ -93,7 +94,9 @@ def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[
             end = start + 1
             if inside[end]:
                 end = inside.find(0, end)
-            id = id_of(text[start:end], unknown_id)
+            id = id_of(text[start:end])
+            if id is None:
+                id = other_id_of(text[start:end], unknown_id)
         add_id(id)
         add_end(end)
         start = end
@@ -109,7 +112,7 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
     ids: list[int] = []
     ends: list[int] = []
     id_of = dictionary.ids.get
-    unknown_id = dictionary.unknown_id
+    other_id_of, unknown_id = dictionary.space_ids.get, dictionary.unknown_id
     inside = _inside_runs(dictionary, text, keep_runs)
     lengths_at = list(map(dictionary.lengths_by_ending.get, map(add, "\0" + text, text)))
     add_id, add_end = ids.append, ends.append
@@ -125,7 +128,9 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
             start = end - 1
             if inside[start]:
                 start = inside.rfind(0, 0, start)
-            id = id_of(text[start:end], unknown_id)
+            id = id_of(text[start:end])
+            if id is None:
+                id = other_id_of(text[start:end], unknown_id)
         add_id(id)
         add_end(end)
         end = start
@@ -138,8 +143,8 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
 class Verdict:
     """The direction that the bidirectional rule chooses, the reason, and the counts that it compares.
 
-    The rule: fewer words; if equal, fewer single-character words; if equal again, backward. `differ` says whether
-    the two segmentations differ at all.
+    The rule: fewer words; if equal, fewer single-character words; if equal again, backward. White space is not counted.
+    `differ` says whether the two segmentations differ at all.
     """
 
     direction: Direction
@@ -185,11 +190,16 @@ def verdict_and_disagreements(
 ) -> tuple[Verdict, list[Disagreement]]:
     """The verdict and the disagreements, from one pass in each direction."""
     found_forward, found_backward = forward(dictionary, text, keep_runs), backward(dictionary, text, keep_runs)
-    decision = _decide(found_forward[1], found_backward[1])
-    return decision, _disagreements(text, found_forward[1], found_backward[1])
+    decision = _decide(dictionary, found_forward, found_backward)
+    return decision, disagreements_of(text, found_forward[1], found_backward[1])
 
 
-def _disagreements(text: str, forward_ends: list[int], backward_ends: list[int]) -> list[Disagreement]:
+def disagreements_of(text: str, forward_ends: list[int], backward_ends: list[int]) -> list[Disagreement]:
+    """Where two segmentations differ, in reading order, from the ends of their words.
+
+    >>> disagreements_of("研究生命", [3, 4], [2, 4])
+    [Disagreement(start=0, end=4, forward=('研究生', '命'), backward=('研究', '生命'))]
+    """
     common = sorted(set(forward_ends).intersection(backward_ends))
     found = []
     start = forward_at = backward_at = 0
@@ -217,13 +227,18 @@ def _bidirectional(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[
     """The verdict, and the ids and ends of the chosen segmentation."""
     found_forward = forward(dictionary, text, keep_runs)
     found_backward = backward(dictionary, text, keep_runs)
-    decision = _decide(found_forward[1], found_backward[1])
+    decision = _decide(dictionary, found_forward, found_backward)
     return decision, found_forward if decision.direction == "forward" else found_backward
 
 
-def _decide(forward_ends: Sequence[int], backward_ends: Sequence[int]) -> Verdict:
-    words = len(forward_ends), len(backward_ends)
-    singles = _single_characters(forward_ends), _single_characters(backward_ends)
+def _decide(
+    dictionary: Dictionary, found_forward: tuple[list[int], list[int]], found_backward: tuple[list[int], list[int]]
+) -> Verdict:
+    forward_ends, backward_ends = found_forward[1], found_backward[1]
+    last = dictionary.unknown_id  # the ids after it are white space, each one character
+    spaces = [sum(id > last for id in ids) for ids in (found_forward[0], found_backward[0])]
+    words = len(forward_ends) - spaces[0], len(backward_ends) - spaces[1]
+    singles = _single_characters(forward_ends) - spaces[0], _single_characters(backward_ends) - spaces[1]
     direction: Direction = "backward"
     reason: Reason = "backward by default"
     if words[0] != words[1]:

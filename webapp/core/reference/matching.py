@@ -2,8 +2,9 @@
 
 Forward maximum matching (FMM) reads from the left, backward maximum matching (BMM) from
 the right. A character that begins (or ends) no word of the dictionary becomes a token of
-its own: it is out of vocabulary (OOV). The two directions often disagree, and the places
-where they do are the ambiguous ones. Bidirectional matching picks one of the two results.
+its own: it is out of vocabulary (OOV), unless it is white space, which is no word at all.
+The two directions often disagree, and the places where they do are the ambiguous ones.
+Bidirectional matching picks one of the two results.
 
 Sources: Liang 1987, "书面汉语自动分词系统—CDWS", for the method; Sproat and Emerson 2003, "The First
 International Chinese Word Segmentation Bakeoff", section 4, uses FMM as the baseline.
@@ -72,12 +73,13 @@ def bidirectional(words: Collection[str], text: Sequence[str]) -> list[str]:
 
 
 def cost(found: list[str]) -> tuple[int, int]:
-    """Count the words of a segmentation, and how many of them are single characters.
+    """Count the words of a segmentation, and how many of them are single characters; white space is no word.
 
-    >>> cost(["研究生", "命", "科学"]), cost(["研究", "生命", "科学"])
+    >>> cost(["研究生", "命", "科学"]), cost(["研究", "生命", " ", "科学"])
     ((3, 1), (3, 0))
     """
-    return len(found), sum(len(word) == 1 for word in found)
+    words = [word for word in found if not word.isspace()]
+    return len(words), sum(len(word) == 1 for word in words)
 
 
 def keep_runs(text: str) -> list[str]:

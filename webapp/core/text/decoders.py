@@ -7,7 +7,7 @@ from collections import abc
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Protocol
+from typing import Protocol, cast
 
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.normalizers import check_length
@@ -62,7 +62,10 @@ class ByteLevelDecoder:
 
     def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
         """The joined bytes as text."""
-        joined = b"".join(piece if isinstance(piece, bytes) else self._bytes(piece) for piece in pieces)
+        try:
+            joined = b"".join(cast("abc.Sequence[bytes]", pieces))
+        except TypeError:  # some pieces are strings
+            joined = b"".join(piece if isinstance(piece, bytes) else self._bytes(piece) for piece in pieces)
         return joined.decode("utf-8", errors="replace")
 
     def change(self, pieces: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, runs_of
 
 Outcome = Literal["word", "no word", "cuts a run"]
-Kind = Literal["word", "character", "run"]
+Kind = Literal["word", "character", "run", "space"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class TriedWindow:
 class TakenWord:
     """One decision: the windows that were tried, longest first, and the word that was taken.
 
-    `kind` says whether it is a word of the dictionary, a single character, or a run of Latin letters and digits that
-    stays whole; the last two have the out-of-vocabulary id.
+    `kind` says whether it is a word of the dictionary, a single character, a run of Latin letters and digits that stays
+    whole, or white space; a character and a run have the out-of-vocabulary id, white space has its own.
     """
 
     id: int
@@ -83,4 +83,7 @@ def _decided(
             return TakenWord(id, start, end, "word", (*tried, TriedWindow(start, end, "word")))
         tried.append(TriedWindow(start, end, "no word"))
     start, end = (at, at + 1) if forward else (at - 1, at)
+    space = dictionary.space_ids.get(text[start:end])
+    if space is not None:
+        return TakenWord(space, start, end, "space", tuple(tried))
     return TakenWord(dictionary.unknown_id, start, end, "character", tuple(tried))

@@ -7,9 +7,10 @@ never changes one. The same counts in the same order always give the same result
 `word_counts`  characters, alphabets and sums of word counts
 `bpe`          byte pair encoding over bytes, or over characters with an end-of-word suffix
 `wordpiece`    merges by score instead of by count
+`wordpiece_top_down`  frequent substrings, longest first, for large corpora
 `unigram`      expectation maximization over many candidate pieces, pruned to size
 `bigrams`      counts of adjacent words in segmented sentences
 
-`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`. `unigram` starts from `seed_pieces` and computes
-expectations with `corpus_lattice`.
+`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `pair_scores` the scores for `wordpiece`.
+`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice` and `prefix_lattice`.
 """

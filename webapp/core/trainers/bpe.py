@@ -200,32 +200,39 @@ def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[
     underestimates its pair. If the top entry is up to date, it is the best pair; if not, it is replaced by a current
     entry.
     """
-    counts, places, first = pairs.counts, pairs.places, pairs.first
-    starts, lengths = pairs.starts, pairs.lengths
     minimum_count = max(minimum_count, 1)
     number_of = {piece: number for number, piece in enumerate(pieces)}
-    heap = [_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
-    heapify(heap)
-    while heap:
-        entry = heap[0]
-        pair, position = entry & PAIR, entry >> 2 * SHIFT & POSITION
-        left, right = pair >> SHIFT, pair & MASK
-        count = counts.get(pair, 0)
-        if count < minimum_count:
-            heappop(heap)
-        elif count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
-            heapreplace(heap, _entry(count, first(pair, position), pair))
-        else:
-            heappop(heap)
-            yield CountedMerge(pieces[left], pieces[right], count)
+    while pairs.counts:
+        counts, places, first = pairs.counts, pairs.places, pairs.first
+        starts, lengths = pairs.starts, pairs.lengths
+        heap = [_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
+        heapify(heap)
+        while heap:
+            entry = heap[0]
+            pair, position = entry & PAIR, entry >> 2 * SHIFT & POSITION
+            left, right = pair >> SHIFT, pair & MASK
+            count = counts.get(pair, 0)
+            if count < minimum_count:
+                heappop(heap)
+                continue
+            if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
+                heapreplace(heap, _entry(count, first(pair, position), pair))
+                continue
             piece = pieces[left] + pieces[right]
             product = number_of.setdefault(piece, len(pieces))
             if product == len(pieces):
                 pieces.append(piece)
+            elif pairs.least > 1:
+                break  # the count of a pair that was left out could rise
+            heappop(heap)
+            yield CountedMerge(pieces[left], pieces[right], count)
             _, born = pairs.merge(pair, product)
             for new in born:
                 if counts[new] >= minimum_count:
                     heappush(heap, _entry(counts[new], places[new][0], new))
+        if pairs.least <= minimum_count:
+            return
+        pairs.recount(all_pairs=bool(heap))
 
 
 def _entry(count: int, position: int, pair: int) -> int:

@@ -168,15 +168,13 @@ def rounds(
     )
     if size < seeded.characters:
         raise ValueError(f"{size} pieces cannot hold an alphabet of {seeded.characters} characters")
-    texts = seeded.texts
     pieces = list(seeded.ranks)
+    lattices = CorpusLattices(seeded.texts, pieces)
     probabilities = seeded.probabilities()
     number = 0
     while True:
         number += 1
         done = len(pieces) <= size
-        lattices = CorpusLattices(texts, pieces)
-        texts = lattices.texts
         log_likelihoods = []
         for iteration in range(ITERATIONS):
             expected, log_likelihood = lattices.expectation(probabilities)
@@ -192,6 +190,7 @@ def rounds(
         gone = frozenset(removed)
         probabilities = [p for piece, p in zip(pieces, probabilities, strict=True) if piece not in gone]
         pieces = [piece for piece in pieces if piece not in gone]
+        lattices = lattices.restricted(pieces)
 
 
 @dataclass(frozen=True)
@@ -283,15 +282,16 @@ def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequ
     used = lattices.best_path_counts(probabilities)
     total = sum(used)
     log_total = log(total)
+    needed = [piece for piece, count in zip(pieces, used, strict=True) if count and len(piece) > 1]
+    paths = dict(lattices.without_each(needed, probabilities))
     losses = {}
-    for number, piece in enumerate(pieces):
+    for piece, count in zip(pieces, used, strict=True):
         if len(piece) == 1:
             continue
-        count = used[number]
         if not count:
             losses[piece] = 0.0
             continue
-        instead = lattices.without(piece, probabilities)
+        instead = paths[piece]
         log_total_without = log(total + count * (len(instead) - 1))
         without = sum(log(used[other] + count) - log_total_without for other in instead)
         losses[piece] = count * (log(count) - log_total - without)

@@ -14,16 +14,15 @@ that occur at least `minimum_pair_frequency` times are candidates. A good value 
 the vocabulary size: the last merges should be about as rare as it allows.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_scores import PairScores
 from webapp.core.trainers.word_counts import WordCounts, alphabet
 
 PREFIX = "##"
@@ -128,72 +127,29 @@ def merges(
         symbols = list(_symbols(counts, prefix))
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     words = ([number_of.get(symbol, BREAK) for symbol in spell(word, prefix)] for word in counts)
-    pairs = Pairs(zip(words, counts.values(), strict=True), len(symbols))
+    pairs = Pairs(zip(words, counts.values(), strict=True), len(symbols), all_pairs=True)
     return _merges(pairs, ["", *symbols], prefix, max(minimum_pair_frequency, 1))
 
 
-class _Entry(NamedTuple):
-    """The heap entry of a pair: best score first, then first position."""
-
-    negative_score: float
-    position: int
-    pair: int
-    frequency: int
-
-
 def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Iterator[ScoredMerge]:
-    """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
-
-    A merge makes its two symbols rarer, which raises the score of every pair with one of them, so an old entry could
-    underestimate its pair. All these pairs get a new entry, and only the latest entry of a pair counts.
-    """
-    counts, first = pairs.counts, pairs.first
+    """Yield merges, the pair with the highest score first; each merge appends its piece to `pieces`."""
     frequencies = _frequencies(pairs)
+    scores = PairScores(pairs, frequencies, minimum)
     number_of = {piece: number for number, piece in enumerate(pieces)}
-    latest: dict[int, _Entry] = {}
-    pairs_with: defaultdict[int, set[int]] = defaultdict(set)
-
-    def entry(pair: int, count: int, new_places: bool) -> _Entry:
+    while (best := scores.best()) is not None:
+        pair, count, score = best
         left, right = pair >> SHIFT, pair & MASK
-        known = latest.get(pair)
-        if known is None:
-            pairs_with[left].add(pair)
-            pairs_with[right].add(pair)
-        if known is None or new_places:
-            position = first(pair)
-        else:  # if the count is unchanged, so are the occurrences
-            position = known.position if known.frequency == count else first(pair, known.position)
-        negative_score = -(count / (frequencies[left] * frequencies[right]))
-        latest[pair] = made = _Entry(negative_score, position, pair, count)
-        return made
-
-    heap = [entry(pair, count, False) for pair, count in counts.items() if count >= minimum]
-    heapify(heap)
-    while heap:
-        best = heappop(heap)
-        if latest.get(best.pair) is not best:
-            continue
-        left, right = best.pair >> SHIFT, best.pair & MASK
         piece = pieces[left] + pieces[right].removeprefix(prefix)
-        yield ScoredMerge(pieces[left], pieces[right], piece, best.frequency, -best.negative_score)
+        yield ScoredMerge(pieces[left], pieces[right], piece, count, score)
         product = number_of.setdefault(piece, len(pieces))
         if product == len(pieces):
             pieces.append(piece)
             frequencies.append(0)
-        merged, changed = pairs.merge(best.pair, product)
+        merged, born = pairs.merge(pair, product)
         frequencies[left] -= merged
         frequencies[right] -= merged
         frequencies[product] += merged
-        for pair in changed | pairs_with[left] | pairs_with[right] | pairs_with[product]:
-            count = counts.get(pair, 0)
-            if count >= minimum:
-                heappush(heap, entry(pair, count, pair in changed))
-            elif latest.pop(pair, None) is not None:
-                pairs_with[pair >> SHIFT].discard(pair)
-                pairs_with[pair & MASK].discard(pair)
-        if len(heap) > 4 * len(latest) + 1000:
-            heap = list(latest.values())
-            heapify(heap)
+        scores.update(left, right, born)
 
 
 def _frequencies(pairs: Pairs) -> list[int]:
@@ -211,7 +167,7 @@ def spell(word: str, prefix: str) -> list[str]:
     """
     if not word or (prefix and word.startswith(prefix)):
         return []
-    return [word[0], *(prefix + character for character in word[1:])]
+    return [word[0], *map(prefix.__add__, word[1:])]
 
 
 def _symbols(counts: WordCounts, prefix: str) -> dict[str, int]:

@@ -39,6 +39,7 @@ class ComparePage(SharingPage):
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
     link: str | None  # the address with the whole state, or None if it would be too long
     corpus_limit: int  # bytes of a training text
+    text_limit: int  # bytes of the text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.titles import by_family
@@ -54,6 +54,16 @@ class ComparisonPicker:
             return Markup(self._list.replace(marked, f'<option value="{value}" selected>', 1))
         return Markup(f'{self._list}<option value="{value}" selected>{value}</option>')
 
+    def card(self, choice: TokenizerChoice) -> PickerOption:
+        """The title of a tokenizer's vocabulary, with the algorithm as a note; for an unknown one, what was written."""
+        names = algorithm_names()
+        name = choice.vocabulary
+        uploaded = next((each for each in self._uploads if each.name == name), None)
+        entry = uploaded if name.startswith("upload-") else find(name)
+        if entry is None or choice.algorithm not in entry.algorithms:
+            return PickerOption(choice, str(choice)[:60])
+        return PickerOption(choice, title_of(entry), names[choice.algorithm])
+
     @cached_property
     def _list(self) -> str:
         """The options without a selection, rendered once for all rows because there are many."""
@@ -72,7 +82,7 @@ class ComparisonPicker:
         entries = [*CATALOGUE.values(), *self._uploads, *well_known()]
         return _options(entry for entry in entries if matches(entry, self.query))
 
-    @property
+    @cached_property
     def _uploads(self) -> list[CatalogueEntry]:
         """The visitor's uploads, and those of others that a row names."""
         return with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
@@ -92,5 +102,5 @@ def _options(entries: Iterable[CatalogueEntry]) -> list[PickerOption]:
 
 def _note(entry: CatalogueEntry) -> str:
     if entry.origin == "fetched":
-        return _("fetched") if is_here(entry) else _("fetched on first use")
+        return _("ready") if is_here(entry) else _("downloaded on first use")
     return _("uploaded") if entry.origin == "uploaded" else ""

@@ -46,7 +46,7 @@ def _default_vocabularies() -> Iterable[str]:
 
 PRESETS = (
     _preset("same", _l("Same corpus, same size"), *NAMES),
-    _preset("directions", _l("Forward and backward"), "jieba"),
+    _preset("directions", _l("FMM and BMM"), "jieba"),
     Preset("methods", _l("One of each algorithm"), _default_vocabularies),
     _preset("learned", _l("Trained on this text"), "learned-bytes", "learned-wordpiece", "learned-unigram"),
     _preset("gpt", _l("GPT-2, GPT-4, GPT-4o"), "gpt2", "cl100k_base", "o200k_base"),

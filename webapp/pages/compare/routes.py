@@ -1,4 +1,6 @@
-"""`/compare` shows several tokenizers on one text; `/compare/choices` searches tokenizers by name.
+"""`/compare` shows several tokenizers on one text.
+
+`/compare/tokens.svg` and the like export the comparison; `/compare/choices` searches tokenizers by name.
 
 Addresses (GET) and forms (POST) have the same fields. A plain form is redirected to its address if that is short
 enough; htmx gets the parts of the page that change, and the address to show.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -18,6 +20,8 @@ from webapp.pages.compare.forms import read, uses
 from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
+from webapp.tokenization.comparison import exports
+from webapp.tokenization.comparison.contexts import ComparisonTools
 from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
@@ -56,16 +60,39 @@ def choices() -> Response:
     return private(make_response(render(ChoicesContext(choosing=_choosing(comparison)))))
 
 
+@blueprint.route("/compare/tokens.<kind>", methods=["GET", "POST"])
+def files(kind: str) -> BaseResponse:
+    """The comparison as a file: a picture, text or JSON."""
+    comparison, problems = read(request)
+    if kind == "json":
+        return _as_json(comparison, problems)
+    if kind not in exports.WRITERS:
+        abort(404)
+    compared = ComparisonResult(comparison.text, []) if problems else compare_tokenizers(comparison)
+    if problems or not compared.shown:
+        return _answer(comparison, problems)
+    return exports.as_file(ComparisonView(comparison, compared), kind)
+
+
+def _tools(comparison: Comparison) -> ComparisonTools:
+    most = current_app.config["MAX_LINK_CHARACTERS"]
+    return ComparisonTools(
+        layouts=exports.layouts(lambda layout: None),
+        downloads=exports.downloads(lambda kind: url_for("compare.files", kind=kind), comparison.link(most)),
+        shareable=True,
+    )
+
+
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
     link = _link(comparison)
     partial = wants_partial()
     if request.method == "POST" and not partial and not problems and link and "search" not in request.form:
         return redirect(link, 303)
     # A text that is too long is not tokenized; too many or too few rows are shown all the same.
-    refused = any(one.field for one in problems)
+    refused = any(one.field not in ("", "file") for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     context = (CompareAnswer if partial else ComparePage)(
-        result=ComparisonView(comparison, compared).context(),
+        result=ComparisonView(comparison, compared, _tools(comparison)).context(),
         choices=ChoicesContext(choosing=_choosing(comparison)),
         problems=problems,
         least=LEAST,
@@ -75,6 +102,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         options=options(comparison.common),
         link=link,
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
+        text_limit=current_app.config["MAX_TEXT_BYTES"],
     )
     response = make_response(render(context), max((one.status for one in problems), default=compared.status))
     swappable(response)
@@ -94,7 +122,7 @@ def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Respon
         )
     compared = compare_tokenizers(comparison)
     if compared.pending:
-        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     response = json_response(comparison_json(comparison, compared), compared.status)
     return private(response)
 

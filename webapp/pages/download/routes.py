@@ -27,7 +27,7 @@ def tokens(kind: str) -> Response:
     try:
         result, problems = tokenize_or_explain(state, [problem for problem in problems if problem.field != "token"])
     except StillFetchingError:
-        response = _error_page(503, _("The vocabulary is being fetched. Try again in a moment."))
+        response = _error_page(503, _("The vocabulary is being downloaded. Try again in a moment."))
         response.headers["Retry-After"] = "5"
         return response
     if result is None:

@@ -42,10 +42,11 @@ def plot_of(tokens: Sequence[RankedToken]) -> Plot:
 
     >>> plot = plot_of([RankedToken(1, 7, 10), RankedToken(2, 3, 5), RankedToken(3, 5, 1)])
     >>> [tick.value for tick in plot.ranks], [tick.value for tick in plot.counts]
-    ([1, 10], [1, 10])
+    ([1, 2, 5], [1, 2, 5, 10])
     """
     most = tokens[0].count
-    widest, highest = _decades(len(tokens)), _decades(most)
+    ranks, counts = axis_values(len(tokens)), axis_values(most)
+    widest, highest = log10(ranks[-1]), log10(counts[-1])
 
     def x(rank: float) -> float:
         return round(LEFT + log10(rank) / widest * (100 - LEFT - RIGHT), 2)
@@ -54,19 +55,22 @@ def plot_of(tokens: Sequence[RankedToken]) -> Plot:
         return round(100 - BOTTOM - log10(count) / highest * (100 - TOP - BOTTOM), 2)
 
     # On Zipf's line rank times frequency is constant; it ends where it meets an edge of the chart.
-    last = min(most, 10.0**widest)
+    last = min(most, ranks[-1])
     return Plot(
         [PlotPoint(x(token.rank), y(token.count)) for token in thinned(tokens)],
-        [PlotTick(10**power, x(10**power)) for power in range(widest + 1)],
-        [PlotTick(10**power, y(10**power)) for power in range(highest + 1)],
+        [PlotTick(value, x(value)) for value in ranks],
+        [PlotTick(value, y(value)) for value in counts],
         (PlotPoint(x(1), y(most)), PlotPoint(x(last), y(most / last))),
     )
 
 
-def _decades(most: int) -> int:
-    """The number of decades that cover 1 to `most`, at least one.
+def axis_values(most: int) -> list[int]:
+    """The values that an axis marks, from 1 to at least `most` and to at least 2: 1, 2, 5, 10 …, or powers of ten.
 
-    >>> _decades(1), _decades(10), _decades(11)
-    (1, 1, 2)
+    >>> axis_values(1), axis_values(17), axis_values(3_000)
+    ([1, 2], [1, 2, 5, 10, 20], [1, 10, 100, 1000, 5000])
     """
-    return max(1, len(str(most - 1)))
+    steps = [digit * 10**power for power in range(len(str(most)) + 1) for digit in (1, 2, 5)]
+    end = next(step for step in steps if step >= max(most, 2))
+    shown = [step for step in steps if step < end and (end <= 1_000 or str(step)[0] == "1")]
+    return [*shown, end]

@@ -13,6 +13,15 @@ from webapp.vocabularies import CatalogueEntry
 from webapp.web.templates import Context, Page
 
 
+@dataclass(frozen=True)
+class LanguageFacts:
+    """What stands out in the values of one tokenizer: the languages with the highest and the lowest, and the median."""
+
+    highest: PassageRow
+    lowest: PassageRow
+    median: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowsContext(Context):
     """The chart and the table, for htmx."""
@@ -23,6 +32,11 @@ class RowsContext(Context):
     problems: Sequence[InputProblem]
     rows: Sequence[tuple[PassageRow, Sequence[tuple[int, float]]]]  # with its marks: tokenizer, position in percent
     ticks: Sequence[ScaleTick]
+    origin: float  # the position where bars begin, in percent
+    place: Callable[[float], float]  # the position of a value, in percent
+    focus: str  # the vocabulary whose figures stand next to the marks; empty if none could be loaded
+    facts: LanguageFacts | None
+    files: Sequence[tuple[str, str]]  # to export: title, address
     shapes: Sequence[str]  # the SVG path of each tokenizer's mark
     measured: Sequence[str]  # the vocabularies that could be loaded
     lossy: bool  # whether one of them has too many unknown tokens for some passage
@@ -42,6 +56,5 @@ class LanguagesPage(Page):
 
     rows_shown: RowsContext
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
-    more_open: bool  # whether a vocabulary outside the first group is chosen
     max_tokenizers: int
     title_of: Callable[[CatalogueEntry], str]

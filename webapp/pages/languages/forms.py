@@ -13,17 +13,21 @@ from werkzeug.datastructures import MultiDict
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.vocabularies import CatalogueEntry, default_for, find
+from webapp.vocabularies import CatalogueEntry, default_for, find, well_known
+from webapp.vocabularies.library import is_here
 from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-DEFAULT_VOCABULARIES = tuple(
+SHIPPED_VOCABULARIES = tuple(
     default_for(name)
     for name, algorithm in ALGORITHMS.items()
     if algorithm.family != "dictionary" and default_for(name)
 )
+KNOWN_VOCABULARIES = ("o200k_base", "cl100k_base", "llama-3", "qwen3", "deepseek-v3", "gemma-3", "xlm-roberta", "gpt2")
+"""Well-known vocabularies that the page shows first if they have been downloaded, in order of preference."""
 MAX_TOKENIZERS = 6
+MAX_DEFAULTS = 4
 MAX_CHARACTERS = 2_000  # of the visitor's own passage
 
 
@@ -31,7 +35,8 @@ MAX_CHARACTERS = 2_000  # of the visitor's own passage
 class LanguagesRequest:
     """Everything that decides what the page shows. `sort` is `name`, `script`, or the name of a vocabulary."""
 
-    vocabularies: Sequence[str] = DEFAULT_VOCABULARIES
+    vocabularies: Sequence[str] = SHIPPED_VOCABULARIES
+    chosen: bool = False  # whether the visitor chose them; else the address does not name them
     measure: Measure = "relative"
     sort: str = ""
     descending: bool = False
@@ -41,9 +46,7 @@ class LanguagesRequest:
     def query(self, **changes: Any) -> str:
         """The query string of the same request with `changes`; defaults are left out."""
         asked = replace(self, **changes)
-        pairs = (
-            [] if tuple(asked.vocabularies) == DEFAULT_VOCABULARIES else [("with", name) for name in asked.vocabularies]
-        )
+        pairs = [("with", name) for name in asked.vocabularies] if asked.chosen else []
         pairs += [("measure", asked.measure)] if asked.measure != "relative" else []
         pairs += [("sort", asked.sort)] if asked.sort else []
         pairs += [("order", "down")] if asked.descending and asked.sort else []
@@ -77,15 +80,23 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
                 most=number(MAX_CHARACTERS),
             )
             problems.append(InputProblem(message, 413, "own"))
-    vocabularies = tuple(chosen) or DEFAULT_VOCABULARIES
+    vocabularies = tuple(chosen) or default_vocabularies()
     sort, descending = _order(values)
     return LanguagesRequest(
         vocabularies=vocabularies,
+        chosen=bool(chosen) and vocabularies != default_vocabularies(),
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",
         descending=descending,
         **texts,
     ), problems
+
+
+def default_vocabularies() -> tuple[str, ...]:
+    """The well-known vocabularies that are ready to use, or else the site's own."""
+    here = [entry.name for entry in well_known() if is_here(entry) and not is_dictionary(entry)]
+    ready = [*(name for name in KNOWN_VOCABULARIES if name in here), *(n for n in here if n not in KNOWN_VOCABULARIES)]
+    return tuple(ready[:MAX_DEFAULTS]) if len(ready) > 1 else (*ready, *SHIPPED_VOCABULARIES)
 
 
 def is_dictionary(entry: CatalogueEntry) -> bool:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median
+
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.pages.languages import forms
-from webapp.pages.languages.contexts import LanguagesPage, RowsContext
+from webapp.pages.languages.contexts import LanguageFacts, LanguagesPage, RowsContext
+from webapp.pages.languages.figure import strips_figure
 from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
-from webapp.pages.languages.measurements import LanguageMeasurements, measure
+from webapp.pages.languages.measurements import LanguageMeasurements, PassageRow, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
+from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
+from webapp.rendering.pictures.figure_files import figure_png, figure_svg
+from webapp.rendering.pictures.palette import Theme
 from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
@@ -24,20 +31,27 @@ from webapp.web.templates import render
 
 blueprint = Blueprint("languages", __name__)
 
+MEDIA_TYPES = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
+
 
 @blueprint.get("/languages")
 def page() -> BaseResponse:
     """Show how many tokens the chosen tokenizers need in every language."""
     asked, problems = forms.read(request)
-    if request.args.get("format") == "json":
+    file = request.args.get("format", "")
+    if file == "json":
         return _json(asked, problems)
+    if file in MEDIA_TYPES:
+        return _file(file, asked)
     return _respond(asked, problems)
 
 
 @blueprint.post("/languages")
 def submit() -> BaseResponse:
     """Redirect the form to its URL if it fits into one, else show the result here."""
-    return _respond(*forms.read(request))
+    asked, problems = forms.read(request)
+    file = request.args.get("format", "")
+    return _file(file, asked) if file in MEDIA_TYPES else _respond(asked, problems)
 
 
 def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseResponse:
@@ -55,6 +69,11 @@ def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespo
         problems=problems,
         rows=[(row, marks_of(row, asked.vocabularies, scale)) for row in measured.rows],
         ticks=scale.ticks(),
+        origin=scale.place(1) if asked.measure == "relative" else scale.place(0),
+        place=scale.place,
+        focus=(focus := _focus(asked, available)),
+        facts=_facts(measured.rows, focus),
+        files=_files(link if short else url_for("languages.page")),
         shapes=SHAPES,
         measured=available,
         lossy=any(row.lossy(name) for row in measured.rows for name in available),
@@ -73,12 +92,54 @@ def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespo
     return response
 
 
+def _focus(asked: LanguagesRequest, available: Sequence[str]) -> str:
+    """The vocabulary whose figures the rows show: that of the order, or else the first."""
+    return asked.sort if asked.sort in available else next(iter(available), "")
+
+
+def _facts(rows: Sequence[PassageRow], focus: str) -> LanguageFacts | None:
+    """The extremes of the languages; code and the visitor's own passage are none."""
+    known = [row for row in rows if row.passage.comparable and row.passage.key != "own"]
+    known = [row for row in known if row.values.get(focus) is not None and not row.lossy(focus)]
+    if not known:
+        return None
+    known.sort(key=lambda row: row.values[focus] or 0)
+    return LanguageFacts(known[-1], known[0], median(row.values[focus] or 0 for row in known))
+
+
+def _files(address: str) -> list[tuple[str, str]]:
+    """The title and address of each export."""
+    separator = "&" if "?" in address else "?"
+    titles = {"svg": _("Chart as SVG"), "png": _("Chart as PNG"), "csv": _("Table as CSV"), "json": _("Data as JSON")}
+    return [(title, f"{address}{separator}format={kind}") for kind, title in titles.items()]
+
+
+def _file(kind: str, asked: LanguagesRequest) -> Response:
+    """The chart or the table as a download; its name is fixed: no input of the visitor goes into a header."""
+    measured = measure(asked)
+    available = [name for name in asked.vocabularies if name not in measured.missing]
+    titles = {name: _title(name) for name in available}
+    content: str | bytes
+    if kind == "csv":
+        header = ["language", "script", *titles.values(), "text"]
+        rows = ((row.language, row.script, *row.values.values(), row.passage.text) for row in measured.rows)
+        content = as_csv([header, *rows])
+    else:
+        theme: Theme = "dark" if request.args.get("colours") == "dark" else "light"
+        figure = strips_figure(measured.rows, titles, asked.measure, measure_names()[asked.measure])
+        content = figure_svg(figure, theme=theme) if kind == "svg" else figure_png(figure, theme=theme)
+    body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+    response = Response(body, mimetype=MEDIA_TYPES[kind])
+    response.headers["Content-Disposition"] = f"attachment; filename=languages.{kind}"
+    return private(response)
+
+
 def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
     groups = _groups(asked)
     return LanguagesPage(
+        form_id="languages",
         rows_shown=rows,
         groups=groups,
-        more_open=any(entry.name in asked.vocabularies for _family, entries in groups[1:] for entry in entries),
         max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
     )
@@ -115,7 +176,7 @@ def _json(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
 def measure_names() -> dict[str, str]:
     """The name of each measure, in the reader's language."""
     names = {
-        "relative": _("Tokens, English = 1"),
+        "relative": _("Compared with English"),
         "tokens": _("Tokens"),
         "characters": _("Characters per token"),
         "bytes": _("Bytes per token"),
@@ -135,7 +196,7 @@ def _missing(measured: LanguageMeasurements) -> list[str]:
         if isinstance(error, UnavailableVocabularyError):
             sentences.append(unavailable_problem(error).message)
         else:
-            sentences.append(_("%(title)s is being fetched. Load the page again in a moment.", title=_title(name)))
+            sentences.append(_("%(title)s is being downloaded. Load the page again in a moment.", title=_title(name)))
     return sentences
 
 

@@ -28,10 +28,11 @@ TICKS = (1, 2, 5)
 
 @dataclass(frozen=True)
 class ScaleTick:
-    """A line of the scale: its value, and its position in percent."""
+    """A line of the scale: its value, and its position in percent; a `minor` one has no number where space is short."""
 
     value: float
     place: float
+    minor: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,16 @@ class Scale:
         """
         if self.logarithmic:
             values = [2.0**power for power in range(-6, 12)]
+            minor = {2.0**power for power in range(-5, 12, 2)}
         else:
             step = _step(self.maximum)
             values = [step * count for count in range(8)]
-        return [ScaleTick(value, self.place(value)) for value in values if self.minimum <= value <= self.maximum]
+            minor = {step * count for count in range(1, 8, 2)}
+        return [
+            ScaleTick(value, self.place(value), value in minor)
+            for value in values
+            if self.minimum <= value <= self.maximum
+        ]
 
     def _scaled(self, value: float) -> float:
         return log2(value) if self.logarithmic else value

@@ -8,35 +8,53 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webapp.pages.learn.examples import ShownExample
+from webapp.pages.learn.figures import ShownFigure
 from webapp.pages.learn.lessons import LESSONS, Lesson
+from webapp.pages.learn.questions import Question
 from webapp.rendering.source_listing import SourceListing
 from webapp.web.localization import LANGUAGES
 from webapp.web.templates import Context, Page
 
+PROSE = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson in LESSONS)
+
 
 @dataclass(frozen=True, kw_only=True)
 class CoursePage(Page):
-    """The list of lessons."""
+    """The list of lessons, each with the minutes it takes."""
 
     template = "learn/index.html"
 
-    lessons: Sequence[Lesson]
+    lessons: Sequence[tuple[Lesson, int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProseContext(Context):
+    """The text of a lesson. It is a separate template in each language."""
+
+    template = "learn/_prose.html"
+    chosen_templates = PROSE
+
+    lesson: Lesson
+    prose: str  # the name of the template with the lesson's text
+    example: Callable[[str], Markup]  # the HTML of an example by its key
+    figure: Callable[[str], Markup]  # the HTML of a figure by its key
+    ask: Callable[[str], Markup]  # the HTML of a question by its key
 
 
 @dataclass(frozen=True, kw_only=True)
 class LessonPage(Page):
-    """A lesson. Its text is a separate template in each language."""
+    """A lesson."""
 
     template = "learn/page.html"
-    chosen_templates = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson in LESSONS)
 
     lesson: Lesson
+    prose: Markup
+    lessons: Sequence[Lesson]
     number_of: int  # counted from 1
-    total: int  # lessons
     previous: Lesson | None
     following: Lesson | None
-    prose: str  # the name of the template with the lesson's text
-    example: Callable[[str], Markup]  # the HTML of an example by its key
+    sections: Sequence[tuple[str, str]]  # ids and titles
+    minutes: int
     listing: SourceListing | None  # the reference algorithm
 
 
@@ -50,7 +68,27 @@ class ExampleContext(Context):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExampleTokensContext(ExampleContext):
-    """The tokens of an example alone, for htmx."""
+class ExampleAnswerContext(ExampleContext):
+    """What changes in an example with its text, for htmx."""
 
-    template = "learn/_tokens.html"
+    template = "learn/_answer.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionContext(Context):
+    """A question; `number` is its place on the page, counted from 1."""
+
+    template = "learn/_question.html"
+
+    key: str
+    question: Question
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureContext(Context):
+    """A figure with one of its steps, for htmx too."""
+
+    template = "learn/_figure.html"
+
+    shown: ShownFigure

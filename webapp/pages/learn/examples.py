@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import urlencode
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
 from flask import url_for
 from flask_babel import gettext as _
+from markupsafe import Markup
 
-from webapp.pages.learn.lessons import Lesson, LessonExample
-from webapp.rendering.markup import Painter
+from webapp.core.trainers.bigrams import train
+from webapp.pages.learn.lessons import BigramExample, Lesson, LessonExample
+from webapp.pages.learn.state import LessonState
+from webapp.pages.learn.tiles import WordTile, encoding_tiles, word_tiles
+from webapp.pages.training.request import TrainingRequest
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
-from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of
-from webapp.web.localization import current_key, number
+from webapp.web.localization import number
 
 MOST_CHARACTERS = 1_000  # of an example; the playground takes more
+MOST_TYPED = 150  # of one text box: four of them, of the longest characters in an address, stay below its limit
+LARGE = 60  # characters that are shown in large type
 
 
 @dataclass(frozen=True)
 class ShownExample:
-    """An example with its current text; `result` is None if there are problems."""
+    """An example with its current text; there are no tokens if there are problems.
 
-    lesson: Lesson
-    example: LessonExample
-    text: str
-    result: Result | None
-    problems: list[InputProblem]
-    others: list[tuple[str, str]]  # keys and texts of the other edited examples of the page
+    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary.
+    """
+
+    state: LessonState
+    key: str
+    caption: str
+    tokens: Markup | None = None
+    count: int | None = None
+    problems: Sequence[InputProblem] = ()
+    links: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    most_typed: int = field(default=MOST_TYPED, init=False)
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson of the example."""
+        return self.state.lesson
+
+    @property
+    def text(self) -> str:
+        """The current text."""
+        return self.state.texts[self.key]
+
+    @property
+    def others(self) -> list[tuple[str, str]]:
+        """Names and values of what else the reader changed on the page."""
+        return [(key, value) for key, value in self.state.changed if key != self.key]
 
     @property
     def status(self) -> int:
@@ -39,53 +66,24 @@ class ShownExample:
         return max((problem.status for problem in self.problems), default=200)
 
     @property
-    def playground(self) -> str | None:
-        """The address of this example in the playground, or None if it would be too long."""
-        query = self.example.state(self.text).link(LONGEST_ADDRESS)
-        return f"{url_for('playground.page')}?{query}" if query else None
-
-    @property
     def place(self) -> int:
         """The number of the example on its page, counted from 1."""
-        return self.lesson.examples.index(self.example) + 1
+        return list(self.lesson.by_key).index(self.key) + 1
 
     @property
-    def steps(self) -> str | None:
-        """The address of its steps, or None if the text is too long for them."""
-        return steps_address(self.result) if self.result else None
-
-    @property
-    def caption(self) -> str:
-        """The algorithm and the vocabulary by name."""
-        entry = find(self.example.vocabulary)
-        assert entry is not None
-        return f"{algorithm_names()[self.example.algorithm]} · {title_of(entry)}"
-
-    @property
-    def painter(self) -> Painter:
-        """The painter that renders the tokens as HTML."""
-        assert self.result is not None
-        return Painter(self.result.encoding)
-
-    @property
-    def words(self) -> list[str]:
-        """The words of the example's own dictionary."""
-        return self.example.dictionary.split()
+    def large(self) -> bool:
+        """Whether the text is short enough for large type."""
+        return len(self.text) <= LARGE
 
 
-def texts_of(lesson: Lesson, given: Mapping[str, str]) -> dict[str, str]:
-    """The text of each example by its key: the given one, or its initial text."""
-    own = {example.key: example.texts[current_key()] for example in lesson.examples}
-    return {key: as_typed(given.get(key, text)) for key, text in own.items()}
-
-
-def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, str]) -> ShownExample:
+def shown_example(state: LessonState, key: str) -> ShownExample:
     """An example with its tokens, or with the problems that prevent them.
 
-    Examples are a text that is too long and a vocabulary that is still being fetched.
+    Examples are a text that is too long and a vocabulary that is still being downloaded.
     """
-    text = texts[example.key]
-    result, problems = None, []
+    example = state.lesson.by_key[key]
+    text = state.texts[key]
+    problems: list[InputProblem] = []
     if len(text) > MOST_CHARACTERS:
         message = _(
             "This text has %(size)s characters; an example takes %(most)s. The playground takes longer ones.",
@@ -93,31 +91,77 @@ def shown_example(lesson: Lesson, example: LessonExample, texts: Mapping[str, st
             most=number(MOST_CHARACTERS),
         )
         problems = [InputProblem(message, 413)]
-    else:
+    if isinstance(example, BigramExample):
+        return _with_bigrams(state, example, problems)
+    return _with_vocabulary(state, example, problems)
+
+
+def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[InputProblem]) -> ShownExample:
+    text = state.texts[example.key]
+    result: Result | None = None
+    if not problems:
         try:
             result, problems = tokenize_or_explain(example.state(text), [])
         except StillFetchingError:
-            problems = [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
-    others = [(key, text) for key, text in edited(lesson, texts) if key != example.key]
-    return ShownExample(lesson, example, text, result, problems, others)
+            problems = [InputProblem(_("The vocabulary is still being downloaded. Try again in a moment."), 503)]
+    return ShownExample(
+        state,
+        example.key,
+        caption_of(example),
+        tokens=encoding_tiles(result.encoding) if result else None,
+        count=len(result.encoding) if result else None,
+        problems=problems,
+        links=_links(example, text, result),
+        facts=[
+            (label, value)
+            for label, value in (
+                (_("Dictionary:"), " · ".join(example.dictionary.split())),
+                (_("Trained on:"), short_corpus(example.corpus)),
+            )
+            if value
+        ],
+    )
 
 
-def edited(lesson: Lesson, texts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The keys and texts of the examples that were edited."""
-    own = texts_of(lesson, {})
-    return [(key, text) for key, text in texts.items() if text != own[key]]
+def short_corpus(corpus: str) -> str:
+    """A corpus in which a word follows itself only once.
+
+    >>> short_corpus("low low low lower"), short_corpus("I love dogs")
+    ('low × 3 · lower', 'I love dogs')
+    """
+    runs = [(word, len(list(same))) for word, same in groupby(corpus.split())]
+    if all(count == 1 for _word, count in runs):
+        return corpus
+    return " · ".join(f"{word} × {count}" if count > 1 else word for word, count in runs)
 
 
-def address(lesson: Lesson) -> str:
-    """The address of a lesson."""
-    return url_for("learn.lesson", slug=lesson.slug)
+def _links(example: LessonExample, text: str, result: Result | None) -> list[tuple[str, str]]:
+    query = example.state(text).link(LONGEST_ADDRESS)
+    links = [(_("Open in the playground"), f"{url_for('playground.page')}?{query}")] if query else []
+    steps = steps_address(result) if result else None
+    return [*links, (_("Step by step"), steps)] if steps else links
 
 
-def link(lesson: Lesson, texts: Mapping[str, str]) -> str | None:
-    """The address of a lesson with its edited examples, or None if it would be too long."""
-    found = edited(lesson, texts)
-    if sum(len(text) for _key, text in found) > LONGEST_ADDRESS:
-        return None  # without writing it
-    query = urlencode(found)
-    here = address(lesson) + (f"?{query}" if query else "")
-    return here if len(here) <= LONGEST_ADDRESS else None
+def caption_of(example: LessonExample) -> str:
+    """The algorithm and the vocabulary by name."""
+    entry = find(example.vocabulary)
+    assert entry is not None
+    return f"{algorithm_names()[example.algorithm]} · {title_of(entry)}"
+
+
+def _with_bigrams(state: LessonState, example: BigramExample, problems: list[InputProblem]) -> ShownExample:
+    text = state.texts[example.key]
+    bigrams = train(sentence.split() for sentence in example.sentences)
+    words = bigrams.segment(text) if text and not problems else []
+    tiles = [WordTile(word, bigrams.ids.get(word)) for word in words]
+    training = TrainingRequest("bigrams", corpus="\n".join(example.sentences), text=text)
+    return ShownExample(
+        state,
+        example.key,
+        _("Word bigrams with add-one smoothing"),
+        tokens=None if problems else word_tiles(tiles),
+        count=None if problems else len(words),
+        problems=problems,
+        links=[] if problems or len(text) > MOST_TYPED else [(_("Step by step"), training.address(0))],
+        facts=[(_("Trained on:"), " · ".join(example.sentences))],
+    )

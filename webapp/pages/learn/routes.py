@@ -1,80 +1,114 @@
 """The addresses of the course: `/learn` lists the lessons, `/learn/SLUG` is one lesson.
 
-The texts of edited examples are in the address. They are sent as a form, because a text box holds more than an address,
-and redirected to their own address if it is short enough.
+The texts of edited examples and the steps of figures are in the address. An example that is sent with POST is
+redirected to its own address if that is short enough.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from flask import Blueprint, abort, make_response, redirect, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from webapp.pages.learn.contexts import CoursePage, ExampleContext, ExampleTokensContext, LessonPage
-from webapp.pages.learn.examples import ShownExample, address, link, shown_example, texts_of
-from webapp.pages.learn.lessons import LESSONS, Lesson
+from webapp.pages.learn.contexts import (
+    CoursePage,
+    ExampleAnswerContext,
+    ExampleContext,
+    FigureContext,
+    LessonPage,
+    ProseContext,
+    QuestionContext,
+)
+from webapp.pages.learn.examples import shown_example
+from webapp.pages.learn.figures import ShownFigure, shown_figure
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson
+from webapp.pages.learn.outline import outline
+from webapp.pages.learn.questions import QUESTIONS
+from webapp.pages.learn.state import LessonState, address, state_of
+from webapp.rendering.inline_markup import inline_markup
 from webapp.rendering.source_listing import source_listing
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
-from webapp.web.templates import render
+from webapp.web.templates import Context, render
 
 blueprint = Blueprint("learn", __name__)
-
-SLUGS = [lesson.slug for lesson in LESSONS]
+blueprint.add_app_template_filter(inline_markup)
 
 
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(render(CoursePage(lessons=LESSONS)))
+    return _headed(render(CoursePage(lessons=[(lesson, outline(lesson).minutes) for lesson in LESSONS])))
 
 
 @blueprint.get("/learn/<slug>")
 def lesson(slug: str) -> Response:
-    """One lesson, with the example texts of the address."""
+    """One lesson, with the example texts and steps of the address; for htmx one example or figure of it."""
     return _answer(slug)
 
 
 @blueprint.post("/learn/<slug>")
 def submit(slug: str) -> Response:
-    """An edited example: redirected to its own address, or for htmx the example alone."""
+    """An edited example, redirected to its own address."""
     return _answer(slug)
 
 
 def _answer(slug: str) -> Response:
-    if slug not in SLUGS:
+    if slug not in LESSON_BY_SLUG:
         abort(404)
-    lesson = LESSONS[SLUGS.index(slug)]
-    texts = texts_of(lesson, request.form if request.method == "POST" else request.args)
+    state = state_of(LESSON_BY_SLUG[slug], request.form if request.method == "POST" else request.args)
     key = request.headers.get("HX-Target", "").rpartition("#")[2]
-    if wants_partial() and key in lesson.by_key:
-        shown = shown_example(lesson, lesson.by_key[key], texts)
-        response = _headed(render(ExampleTokensContext(shown=shown)), shown.status)
-        response.headers["HX-Replace-Url"] = link(lesson, texts) or address(lesson)
-        return response
-    examples = {example.key: shown_example(lesson, example, texts) for example in lesson.examples}
+    if wants_partial() and key in state.lesson.by_key:
+        shown = shown_example(state, key)
+        return _part(ExampleAnswerContext(shown=shown), state, shown.status)
+    if wants_partial() and key in state.lesson.figure_by_key:
+        return _part(FigureContext(shown=shown_figure(state, state.lesson.figure_by_key[key])), state)
+    examples = {key: shown_example(state, key) for key in state.lesson.by_key}
     status = max(shown.status for shown in examples.values())
-    here = link(lesson, texts)
+    here = state.address
     if request.method == "POST" and status == 200 and here:
         return redirect(here, 303)
-    return _headed(_page(lesson, examples), status)
+    prose = ProseContext(
+        lesson=state.lesson,
+        prose=f"learn/{current_key()}/{slug}.html",
+        example=lambda key: Markup(render(ExampleContext(shown=examples[key]))),
+        figure=lambda key: _figure(shown_figure(state, state.lesson.figure_by_key[key])),
+        ask=lambda key: _question(state.lesson, key),
+    )
+    return _headed(render(_page(state.lesson, Markup(render(prose)))), status)
 
 
-def _page(lesson: Lesson, examples: Mapping[str, ShownExample]) -> str:
+def _page(lesson: Lesson, prose: Markup) -> LessonPage:
     place = LESSONS.index(lesson)
-    context = LessonPage(
+    about = outline(lesson)
+    return LessonPage(
         lesson=lesson,
+        prose=prose,
+        lessons=LESSONS,
         number_of=place + 1,
-        total=len(LESSONS),
         previous=LESSONS[place - 1] if place else None,
         following=LESSONS[place + 1] if place + 1 < len(LESSONS) else None,
+        sections=about.sections,
+        minutes=about.minutes,
         listing=source_listing(*lesson.reference) if lesson.reference else None,
-        prose=f"learn/{current_key()}/{lesson.slug}.html",
-        example=lambda key: Markup(render(ExampleContext(shown=examples[key]))),
     )
-    return render(context)
+
+
+def _figure(shown: ShownFigure) -> Markup:
+    body = Markup(render(FigureContext(shown=shown)))
+    return Markup('<figure class="walk" id="{}">{}</figure>').format(shown.key, body)
+
+
+def _question(lesson: Lesson, key: str) -> Markup:
+    questions = QUESTIONS[current_key()][lesson.slug]
+    number = list(questions).index(key) + 1
+    return Markup(render(QuestionContext(key=key, question=questions[key], number=number)))
+
+
+def _part(context: Context, state: LessonState, status: int = 200) -> Response:
+    response = _headed(render(context), status)
+    response.headers["HX-Replace-Url"] = state.address or address(state.lesson)
+    return response
 
 
 def _headed(body: str, status: int = 200) -> Response:

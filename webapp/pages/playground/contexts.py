@@ -33,6 +33,7 @@ class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 
     template = "playground/page.html"
+    chosen_templates = ("share/_share_button.html",)
 
     result_shown: ResultContext
     choices: ChoicesContext
@@ -46,3 +47,6 @@ class PlaygroundPage(SharingPage):
     upload_problem: InputProblem | None  # the problem of an uploaded file
     upload_limit: int  # bytes of an uploaded vocabulary
     corpus_limit: int  # bytes of a training text
+    text_limit: int  # bytes of a text
+    invalid: Mapping[str, str]  # field → what is wrong with it, "" if nothing is
+    invalid_size: str | None  # what was entered as the number of merges or pieces, if it is wrong

@@ -10,10 +10,10 @@ from flask_babel import gettext as _
 from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, LIMITS, CatalogueEntry, entries_for, well_known
+from webapp.vocabularies import CATALOGUE, LIMITS, CatalogueEntry, default_for, entries_for, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
-from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.titles import by_family, own_groups
 from webapp.vocabularies.upload_cookie import with_chosen
 
 LONGEST_QUERY = 100
@@ -42,12 +42,20 @@ class VocabularyPicker:
         kind = ALGORITHMS[algorithm].vocabulary_kind
         return next(n for leading, n in self.lists.items() if ALGORITHMS[leading].vocabulary_kind == kind)
 
+    def selected(self, algorithm: str) -> str:
+        """The vocabulary that the list of an algorithm starts with: well-known ones come first, but must be fetched."""
+        kind = ALGORITHMS[algorithm].vocabulary_kind
+        current = ALGORITHMS[self.state.algorithm].vocabulary_kind == kind
+        return self.state.vocabulary if current else default_for(algorithm)
+
+    def must_be_downloaded(self, entry: CatalogueEntry) -> bool:
+        """Whether choosing a vocabulary downloads it first."""
+        return entry.origin == "fetched" and not is_here(entry)
+
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
-        """The vocabularies for one algorithm: the site's own without a heading, the others by family."""
-        own = entries_for(algorithm)
+        """The vocabularies for one algorithm: uploads, well-known ones by family, then the site's own."""
         others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
-        grouped = by_family(others)
-        return [("", own), *grouped] if own else grouped
+        return [*by_family(others), *own_groups(entries_for(algorithm))]
 
     def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies whose name contains every word of the query, by the names of their algorithms."""
@@ -60,7 +68,7 @@ class VocabularyPicker:
 
     def _entries(self, algorithm: str) -> list[CatalogueEntry]:
         uploads = with_chosen(self.uploads, [self.state.vocabulary])
-        return [entry for entry in (*entries_for(algorithm), *uploads, *well_known()) if algorithm in entry.algorithms]
+        return [entry for entry in (*uploads, *well_known(), *entries_for(algorithm)) if algorithm in entry.algorithms]
 
 
 def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
@@ -81,13 +89,14 @@ def origin_of(entry: CatalogueEntry) -> str:
         "shipped": _("ships with this site"),
         "learned": _("trained on your text"),
         "pasted": _("your own words"),
-        "fetched": _("fetched") if is_here(entry) else _("fetched on first use"),
+        "fetched": _("ready") if is_here(entry) else _("downloaded on first use"),
         "uploaded": _("uploaded"),
     }[entry.origin]
 
 
 def size_of(entry: CatalogueEntry) -> str:
-    """The number of ids, abbreviated (`100,277 → 100k`); empty where the visitor chooses it."""
+    """The number of ids, abbreviated (`100,277 → 100k`); empty where the visitor chooses it or the title has it."""
     if entry.size is None:
         return ""
-    return f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
+    size = f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
+    return "" if size in title_of(entry).replace("，", " ").split() else size

@@ -68,7 +68,7 @@ def submit() -> BaseResponse:
 def token() -> BaseResponse:
     """Show the details of one token of the form's text."""
     state, problems = forms.read(request)
-    return _respond(state if problems else replace(state, token=state.token or 0), problems)
+    return _respond(state, problems)
 
 
 @blueprint.get("/token")
@@ -182,7 +182,7 @@ def _json(state: State, problems: list[InputProblem]) -> Response:
     try:
         result, problems = tokenize_or_explain(replace(state, token=None), problems)
     except StillFetchingError:
-        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     if result is None:
         status = max(one.status for one in problems)
         return problem(
@@ -194,7 +194,7 @@ def _json(state: State, problems: list[InputProblem]) -> Response:
 def _attempt(
     state: State, problems: list[InputProblem]
 ) -> tuple[Result | None, list[InputProblem], StillFetchingError | None]:
-    """The result, the problems of the input, and the error of a vocabulary that is still being fetched."""
+    """The result, the problems of the input, and the error of a vocabulary that is still being downloaded."""
     try:
         result, problems = tokenize_or_explain(state, problems)
     except StillFetchingError as waiting:
@@ -229,10 +229,8 @@ def _with_query(link: str) -> str:
 
 def _link(state: State) -> str | None:
     """The URL with the whole state, or None if it would be too long."""
-    query = state.query()
-    if len(query) > current_app.config["MAX_LINK_CHARACTERS"]:
-        return None
-    return f"{url_for('playground.page')}?{query}"
+    query = state.link(current_app.config["MAX_LINK_CHARACTERS"], with_token=True)
+    return None if query is None else f"{url_for('playground.page')}?{query}"
 
 
 def _with_headers(response: Response, view: ResultView, partial: bool) -> Response:

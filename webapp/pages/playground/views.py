@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import current_app, url_for
+from flask import current_app, request, url_for
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
@@ -14,6 +14,9 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
 
+# The fields beside which the page shows what is wrong with them.
+FIELDS = ("text", "vocabulary", "size", "corpus", "dictionary")
+
 
 def page_context(
     view: ResultView, picker: VocabularyPicker, upload_problem: InputProblem | None = None
@@ -24,6 +27,11 @@ def page_context(
         """The URL with the text of `example` and all other settings unchanged."""
         return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
 
+    invalid = dict.fromkeys(FIELDS, "")
+    for problem in view.problems:
+        field = "text" if problem.field == "file" else problem.field  # a file is read into the text box
+        if field in invalid:
+            invalid[field] = problem.message
     return PlaygroundPage(
         result_shown=view.result_context(),
         choices=choices_context(picker),
@@ -37,6 +45,9 @@ def page_context(
         upload_problem=upload_problem,
         upload_limit=current_app.config["MAX_UPLOAD_BYTES"],
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
+        text_limit=current_app.config["MAX_TEXT_BYTES"],
+        invalid=invalid,
+        invalid_size=request.values.get("size") if invalid["size"] else None,
     )
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl
+from dataclasses import replace
 
-from flask import Request, url_for
+from flask import Request, Response, abort, url_for
 from flask_babel import gettext as _
 
 from webapp.pages.share.contexts import ComparisonSnapshotEmbed, ComparisonSnapshotPage, SnapshotAbout
+from webapp.pages.share.views import about_snapshot
 from webapp.rendering import pictures
 from webapp.sharing.comparisons import RestoredComparison, share_comparison
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
+from webapp.tokenization.comparison import exports
+from webapp.tokenization.comparison.contexts import ComparisonTools
 from webapp.tokenization.comparison.forms import read
 from webapp.tokenization.comparison.rows import compare_tokenizers
+from webapp.tokenization.comparison.state import layout_of
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.picture_captions import picture_words
@@ -44,39 +48,51 @@ def share(
     return share_comparison(comparison, compared, terms), []
 
 
-def page_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
-    """The context of the page of a comparison."""
-    return _context(stored, ComparisonSnapshotPage)
-
-
-def embed_context(stored: StoredSnapshot) -> ComparisonSnapshotPage:
-    """The context of the embedded page: the rows alone."""
-    return _context(stored, ComparisonSnapshotEmbed)
-
-
-def _context(stored: StoredSnapshot, context: type[ComparisonSnapshotPage]) -> ComparisonSnapshotPage:
+def page_context(stored: StoredSnapshot, layout: str | None = None) -> ComparisonSnapshotPage:
+    """The context of the page of a comparison, in the author's layout or in another one."""
     restored = RestoredComparison(stored.snapshot)
-    return context(
-        comparison_shown=ComparisonView(restored.comparison, restored.compared).context(),
+    comparison = restored.comparison
+    if layout is not None:
+        comparison = replace(comparison, layout=layout_of(layout))
+    tools = ComparisonTools(
+        layouts=exports.layouts(lambda name: url_for("share.page", id=stored.id, layout=name)),
+        downloads=exports.downloads(lambda kind: _file_path(stored, kind), ""),
+    )
+    return ComparisonSnapshotPage(
+        comparison_shown=ComparisonView(comparison, restored.compared, tools).context(),
         about=_about(stored, restored),
-        json_url=url_for("share.as_json", id=stored.id),
     )
 
 
+def embed_context(stored: StoredSnapshot) -> ComparisonSnapshotEmbed:
+    """The context of the embedded page: the stage alone, without links to pages that cannot be framed."""
+    restored = RestoredComparison(stored.snapshot)
+    view = ComparisonView(restored.comparison, restored.compared, linked=False)
+    return ComparisonSnapshotEmbed(comparison_shown=view.context(), about=_about(stored, restored))
+
+
+def as_file(stored: StoredSnapshot, kind: str) -> Response:
+    """The comparison as a file; not found for a kind that there is not."""
+    if kind not in exports.WRITERS:
+        abort(404)
+    restored = RestoredComparison(stored.snapshot)
+    return exports.as_file(ComparisonView(restored.comparison, restored.compared), kind)
+
+
+def _file_path(stored: StoredSnapshot, kind: str) -> str:
+    if kind == "json":
+        return url_for("share.as_json", id=stored.id)
+    return url_for("share.tokens", id=stored.id, kind=kind)
+
+
 def _about(stored: StoredSnapshot, restored: RestoredComparison) -> SnapshotAbout:
-    state = stored.snapshot.state
-    return SnapshotAbout(
-        stored=stored,
-        title=state.get("title", ""),
-        shown_title=title_of(stored),
-        note=state.get("note", ""),
+    return about_snapshot(
+        stored,
+        heading=title_of(stored),
         description=describe(restored),
-        core_version=stored.snapshot.core_version,
         differs=restored.differs,
-        address=url_for("share.page", id=stored.id, _external=True),
         origin=url_for("compare.page"),
-        open_copy=_("Open a copy in Compare"),
-        fields=parse_qsl(restored.comparison.query(), keep_blank_values=True),
+        query=restored.comparison.query(),
     )
 
 
@@ -98,6 +114,6 @@ def describe(restored: RestoredComparison) -> str:
 
 def card(stored: StoredSnapshot) -> bytes:
     """The preview card of a comparison, as PNG."""
-    shown = RestoredComparison(stored.snapshot).compared.shown
-    rows = [(row.title, encoding) for row, encoding in shown]
-    return pictures.comparison_card(rows, title=title_of(stored), words=picture_words())
+    restored = RestoredComparison(stored.snapshot)
+    picture = ComparisonView(restored.comparison, restored.compared).picture
+    return pictures.comparison_card(picture, title=title_of(stored), words=picture_words())

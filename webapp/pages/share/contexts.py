@@ -36,6 +36,7 @@ class SnapshotPage(Page):
     """The page of a shared result."""
 
     template = "share/page.html"
+    chosen_templates = ("share/_open_copy.html",)
 
     result_shown: ResultContext
     about: SnapshotAbout
@@ -56,7 +57,6 @@ class ComparisonSnapshotPage(Page):
 
     comparison_shown: ComparisonContext
     about: SnapshotAbout
-    json_url: str  # the same as JSON
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +76,7 @@ class LinkContext(Context):
     problems: Sequence[InputProblem]
     terms: ShareTerms
     text: str  # the shared text, shown to identify the link
+    token: int | None  # the token whose details are open; the link leads to it
     partial: bool  # whether the link is shown on the page of the result
 
 

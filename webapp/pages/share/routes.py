@@ -44,6 +44,7 @@ from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.exports import WRITERS, as_file
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.state import view_of
 from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
@@ -54,6 +55,7 @@ from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
 from webapp.web.security import framed
 from webapp.web.templates import render
+from webapp.web.theme import chosen_theme
 
 blueprint = Blueprint("share", __name__, cli_group="snapshots")
 commands.add_commands(blueprint)
@@ -85,7 +87,12 @@ def create() -> Response:
     origin = "compare" if "with" in request.form else "playground"
     partial = wants_partial()
     link = LinkContext(
-        shared=shared, problems=problems, terms=terms, text=as_typed(request.form.get("text")), partial=partial
+        shared=shared,
+        problems=problems,
+        terms=terms,
+        text=as_typed(request.form.get("text")),
+        token=request.form.get("token", type=int) if origin == "playground" else None,
+        partial=partial,
     )
     address = url_for(f"{origin}.page")
     body = render(link if partial else LinkPage(link=link, form=request.form, wanted=terms, origin=address))
@@ -106,7 +113,9 @@ def page(id: str) -> Response:
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
-        return make_response(redirect(url_for("share.page", id=id)))  # a comparison has no single tokens to select
+        if "layout" not in request.args:  # a comparison has no single tokens to select
+            return make_response(redirect(url_for("share.page", id=id)))
+        return _noindex(make_response(render(comparisons.page_context(stored, request.args["layout"]))))
     restored = RestoredResult(stored.snapshot)
     view = _view(stored, restored)
     body = render(view.details_context() if partial else _page_context(view, stored, restored))
@@ -121,7 +130,7 @@ def _cached_page(id: str) -> Response:
     head = available_or_gone(storage().snapshots.head(id))
     if not isinstance(head, StoredSnapshot):
         return head
-    key = (id, head.created, head.expires, request.host_url, current_key())
+    key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme())
     cached = pages.get(key)
     if cached is None:
         stored = _stored(id)
@@ -164,7 +173,7 @@ def tokens(id: str, kind: str) -> Response:
     if not isinstance(stored, StoredSnapshot):
         return stored
     if is_comparison(stored.snapshot):
-        abort(404)
+        return _noindex(comparisons.as_file(stored, kind))
     return _noindex(as_file(RestoredResult(stored.snapshot).result, kind))
 
 
@@ -274,7 +283,7 @@ def _share(terms: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceip
         )
         return (None, problems) if result is None else (share_result(result, terms), [])
     except StillFetchingError:
-        message = _("The vocabulary is still being fetched. Share again when the tokens appear.")
+        message = _("The vocabulary is still being downloaded. Share again when the tokens appear.")
         return None, [InputProblem(message, 503)]
     except UnavailableVocabularyError as error:
         return None, [unavailable_problem(error)]
@@ -320,21 +329,23 @@ def _embedded_view(stored: StoredSnapshot, restored: RestoredResult) -> ResultVi
 def _view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
     details, problems = _details(restored)
     address = url_for("share.page", id=stored.id)
+    state = replace(restored.state, view=view_of(request.args.get("view")) or restored.state.view)
+    chosen = f"view={state.view}&" if "view" in request.args else ""
     return ResultView(
-        state=restored.state,
+        state=state,
         result=restored.result,
         problems=[],
         details=details,
         token_problems=problems,
         link=address,
-        stem=f"{address}?token=",
+        stem=f"{address}?{chosen}token=",
         chooser=DetailsForm("snapshot", address, "get", f"{address}/tokens"),
         json_url=url_for("share.as_json", id=stored.id),
     )
 
 
 def _details(restored: RestoredResult) -> tuple[TokenDetails | None, list[InputProblem]]:
-    if "token" not in request.args:
+    if not request.args.get("token"):  # empty: the form of a page without a selected token, or its button to close
         return None, []
     index = request.args.get("token", -1, int)
     try:

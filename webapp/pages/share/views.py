@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from urllib.parse import parse_qsl
 
 from flask import Response, make_response, url_for
-from flask_babel import format_date
+from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
 
 from webapp.pages.share.contexts import FrameContext, GonePage, SnapshotAbout
@@ -17,6 +17,7 @@ from webapp.storage import StoredSnapshot
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.views import ResultView
+from webapp.web.localization import number
 from webapp.web.templates import FrameMessage, render
 
 MAX_EXCERPT = 30  # characters
@@ -24,20 +25,42 @@ MAX_EXCERPT = 30  # characters
 
 def about(view: ResultView, stored: StoredSnapshot, restored: RestoredResult) -> SnapshotAbout:
     """Facts about the snapshot of a result."""
+    return about_snapshot(
+        stored,
+        heading=stored.snapshot.state.get("title") or _heading(view),
+        description=describe(view),
+        differs=restored.differs,
+        origin=url_for("playground.page"),
+        query=view.state.query(),
+    )
+
+
+def about_snapshot(
+    stored: StoredSnapshot, *, heading: str, description: str, differs: bool, origin: str, query: str
+) -> SnapshotAbout:
+    """Facts about a snapshot; `query` is the query string with which the page at `origin` opens a copy."""
     state = stored.snapshot.state
     return SnapshotAbout(
         stored=stored,
         title=state.get("title", ""),
-        shown_title=state.get("title") or _("A text and its tokens"),
+        shown_title=heading,
         note=state.get("note", ""),
-        description=describe(view),
+        description=description,
         core_version=stored.snapshot.core_version,
-        differs=restored.differs,
+        differs=differs,
         address=url_for("share.page", id=stored.id, _external=True),
-        origin=url_for("playground.page"),
-        open_copy=_("Open a copy in the playground"),
-        fields=parse_qsl(view.state.query(), keep_blank_values=True),
+        origin=origin,
+        open_copy=_("Open a copy"),
+        fields=parse_qsl(query, keep_blank_values=True),
     )
+
+
+def _heading(view: ResultView) -> str:
+    """The heading of a result without a title: `39 tokens · BPE · GPT-4 (cl100k_base)`."""
+    assert view.result is not None
+    tokens = view.result.figures.tokens
+    count = ngettext("%(count)s token", "%(count)s tokens", tokens, count=number(tokens))
+    return " · ".join(part for part in (count, algorithm_names()[view.state.algorithm], view.vocabulary_title) if part)
 
 
 def embed_code(id: str, title: str) -> str:

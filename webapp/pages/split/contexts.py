@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.core.analysis.chunking import TextPart
@@ -36,5 +36,6 @@ class SplitPage(Page):
 
     parts_shown: PartsContext
     asked: SplitRequest
+    invalid: Mapping[str, InputProblem]  # the problem of each rejected field
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
     max_tokens: int  # per part

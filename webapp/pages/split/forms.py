@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Request, current_app
 from flask_babel import gettext as _
-from wtforms import IntegerField, StringField, TextAreaField
+from wtforms import Field, IntegerField, StringField, TextAreaField
 from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.algorithms import DEFAULT
@@ -90,7 +90,7 @@ def read(request: Request) -> tuple[SplitRequest, list[InputProblem]]:
         values.setdefault(name, default)
     form = SplitForm(values)
     form.validate()
-    problems = [_problem(field.name, str(field.errors[0])) for field in form if field.errors]
+    problems = [_problem(field, values.get(field.name, "")[:40]) for field in form if field.errors]
     if file_problem:
         problems.append(file_problem)
     invalid = {problem.field for problem in problems}
@@ -106,16 +106,17 @@ def read(request: Request) -> tuple[SplitRequest, list[InputProblem]]:
     return asked, problems
 
 
-def _problem(name: str, message: str) -> InputProblem:
-    titles = {"tokens": _("Maximum tokens per part"), "overlap": _("Overlap")}
-    status = {"vocabulary": 404, "text": 413}.get(name, 422)
-    return InputProblem(f"{titles[name]}: {message}" if name in titles else message, status, name)
+def _problem(field: Field, value: str) -> InputProblem:
+    """The first problem of a field; WTForms' own message about a number does not show the value."""
+    message = _("“%(value)s” is not a whole number.", value=value) if field.process_errors else str(field.errors[0])
+    status = {"vocabulary": 404, "text": 413}.get(field.name, 422)
+    return InputProblem(message, status, field.name, value if field.name in ("tokens", "overlap") else "")
 
 
 def choices(request: Request, chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from, in groups: the site's own by algorithm, the visitor's uploads, then families."""
+    """The vocabularies to choose from, in groups: the visitor's uploads, families, then the site's own by algorithm."""
     names = algorithm_names()
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
     shipped = sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1]))
     uploads = with_chosen(uploads_of(request), [chosen])
-    return [(_("Shipped"), shipped), *by_family([*uploads, *well_known()])]
+    return [*by_family([*uploads, *well_known()]), (_("Shipped with this site"), shipped)]

@@ -74,7 +74,10 @@ def _page_or_redirect() -> BaseResponse:
     partial = wants_partial()
     if request.args.get("format") == "json" and request.method == "GET":
         if problems:
-            return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
+            errors = [(one.field, one.message) for one in problems]
+            return problem(
+                max(one.status for one in problems), " ".join(text for _field, text in errors), errors=errors
+            )
         return private(json_response({"parts": parts_json(asked.text, parts)}))
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
@@ -96,17 +99,18 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
     except UnavailableVocabularyError as error:
         return asked, (), [unavailable_problem(error)]
     except StillFetchingError:
-        return asked, (), [InputProblem(_("The vocabulary is still being fetched. Try again in a moment."), 503)]
+        waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
+        return asked, (), [InputProblem(waiting, 503, "vocabulary")]
     except PartTooSmallError as error:
         message = _(
             "The character “%(character)s” alone has %(tokens)s tokens. Choose larger parts.",
             character=error.character,
             tokens=error.tokens,
         )
-        return asked, (), [InputProblem(message, 422, "tokens")]
+        return asked, (), [InputProblem(message, 422, "tokens", str(asked.tokens))]
     if len(parts) > MOST_PARTS:
         message = _("The text has more than %(most)s parts. Choose larger parts.", most=number(MOST_PARTS))
-        return asked, (), [InputProblem(message, 422, "tokens")]
+        return asked, (), [InputProblem(message, 422, "tokens", str(asked.tokens))]
     return asked, parts, []
 
 
@@ -129,7 +133,13 @@ def _respond(
 
 
 def _page_context(asked: SplitRequest, parts: PartsContext) -> SplitPage:
-    return SplitPage(parts_shown=parts, asked=asked, groups=choices(request, asked.vocabulary), max_tokens=MAX_TOKENS)
+    return SplitPage(
+        parts_shown=parts,
+        asked=asked,
+        invalid={problem.field: problem for problem in parts.problems if problem.field},
+        groups=choices(request, asked.vocabulary),
+        max_tokens=MAX_TOKENS,
+    )
 
 
 def _download(content: bytes, mimetype: str, name: str) -> Response:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
+from webapp.pages.steps.dictionary_words import DictionaryWords
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.overview import OverviewLine
 from webapp.pages.walkthrough.contexts import WalkthroughContext
@@ -29,7 +32,6 @@ class StepContext(WalkthroughContext):
     """One step of an algorithm, for htmx."""
 
     chosen_templates = (
-        "walkthrough/_preparation.html",
         "steps/_lattice.html",
         "steps/_matching.html",
         "steps/_merging.html",
@@ -58,3 +60,19 @@ class StepsPage(Page):
     title_of: Callable[[CatalogueEntry], str]
     max_characters: int  # of a text
     listing: SourceListing | None  # the reference algorithm
+    vocabulary_title: str
+    default_title: str  # of the algorithm's default vocabulary
+    dictionary: DictionaryWords | None  # of FMM and BMM
+    lesson: str  # the name of the lesson about the algorithm, empty if there is none
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllStepsPage(Page):
+    """All steps as a table."""
+
+    template = "steps/table.html"
+
+    asked: StepsRequest
+    algorithm_name: str
+    vocabulary_title: str
+    sentences: Sequence[tuple[int, Markup]]  # the number and the sentence of each step

@@ -124,5 +124,5 @@ def _step(value: str) -> tuple[int | None, list[InputProblem]]:
         return None, []
     if value.isascii() and value.isdecimal() and len(value) <= 9:
         return int(value), []
-    message = _("“%(value)s” is not a step number. Steps are counted from 0.", value=value[:40])
+    message = _("“%(value)s” is not a step number. Steps are counted from 1.", value=value[:40])
     return None, [InputProblem(message, 422, "step")]

@@ -16,7 +16,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.viterbi import ViterbiColumn, back, fill
-from webapp.pages.steps.lattice_drawing import LatticeDrawing, draw, shown_text
+from webapp.pages.steps.lattice_drawing import LatticeDrawing, best_path, draw, shown_text
 from webapp.pages.steps.lattice_messages import (
     added_token_sentence,
     alt_text,
@@ -41,6 +41,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell, final_cells
 from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -48,6 +49,8 @@ from webapp.web.localization import number
 
 MAX_ARCS = 10_000
 """The limit for all pre-tokens of a text; a normalizer can make a text many times longer, and pieces overlap."""
+MAX_FINAL_ARCS = 500
+"""The last step draws the lattices of as many pre-tokens as have at most so many arcs, and at least one."""
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
@@ -94,11 +97,12 @@ class LatticePart:
     """The values for `steps/_lattice.html`; an added token has no drawing."""
 
     ended: ClassVar = False
-    words: Sequence[StepCell]
+    words: Sequence[StepCell]  # the text
     format_score: Callable[..., str]  # formats a log-probability
     shown_text: Callable[[str], str]  # formats a piece
     drawing: LatticeDrawing | None = None
-    alt_text: str = ""  # of the drawing
+    traced: bool = False  # whether the table is full, and the best path is traced back
+    path: Sequence[Arc] = ()  # the best path so far, from the start
     legend: Sequence[tuple[str, str]] = ()
     column: ViterbiColumn | None = None  # the column being filled
     digits: int = 2  # decimals of its sums
@@ -111,7 +115,10 @@ class LatticeEndPart:
     """The values for the last step: the tokens, and other segmentations."""
 
     ended: ClassVar = True
-    cells: Sequence[StepCell]
+    cells: Sequence[StepCell]  # the tokens
+    drawings: Sequence[LatticeDrawing]  # of the pre-tokens, as long as there is room
+    more_drawings: int  # how many pre-tokens are not drawn
+    legend: Sequence[tuple[str, str]]
     alternatives: SegmentationAlternatives
     hidden: Sequence[tuple[str, str]]  # hidden fields of the form for other segmentations
     limits: Mapping[str, float]  # of the form's fields
@@ -167,8 +174,12 @@ class _LatticeWalkthrough:
 
     def part(self, step: int) -> LatticePart | LatticeEndPart:
         if step == len(self._steps):
+            drawings = self._final_drawings()
             return LatticeEndPart(
                 cells=final_cells(self._result),
+                drawings=drawings,
+                more_drawings=sum(isinstance(word, _Word) for word in self._words) - len(drawings),
+                legend=legend(drawings, traced=True),
                 alternatives=alternatives(self._lattices, self._choice),
                 hidden=parse_qsl(self._result.state.query_of_algorithm(), keep_blank_values=True),
                 limits=LIMITS,
@@ -179,19 +190,49 @@ class _LatticeWalkthrough:
         part = LatticePart(words=self._text_cells(now.word), format_score=format_log_probability, shown_text=shown_text)
         if isinstance(word, AddedFound):
             return part
-        here = None if now.traced else now.filled
-        traced = frozenset(word.path[: now.traced])
-        drawing = draw(word.lattice, word.columns, filled=now.filled, here=here, traced=traced)
+        drawing = self._drawing(now, word)
+        column = None if now.traced else word.columns[now.filled - 1]
         return replace(
             part,
             drawing=drawing,
-            alt_text=alt_text(drawing, word.text),
-            legend=legend(drawing),
-            column=None if here is None else word.columns[here - 1],
-            digits=2 if here is None else digits_of(word.columns[here - 1]),
+            traced=bool(now.traced),
+            path=_path_so_far(now, word)[::-1],
+            legend=legend([drawing], traced=bool(now.traced)),
+            column=column,
+            digits=2 if column is None else digits_of(column),
             columns=word.columns[: now.filled],
             arcs=[arc for arc in word.lattice.arcs if drawing.first <= arc.start and arc.end <= drawing.last],
         )
+
+    def picture(self, step: int) -> Figure | None:
+        """The lattice; at the end the lattices of all pre-tokens."""
+        if step == len(self._steps):
+            return side_by_side([drawing.figure for drawing in self._final_drawings()], width=1600)
+        now = self._steps[step]
+        word = self._words[now.word]
+        return self._drawing(now, word).figure if isinstance(word, _Word) else None
+
+    def _drawing(self, now: _Step, word: _Word) -> LatticeDrawing:
+        path = _path_so_far(now, word)
+        here = path[-1].start if now.traced else now.filled
+        return draw(word.lattice, word.columns, filled=now.filled, here=here, path=path, title=alt_text(word.text))
+
+    def _final_drawings(self) -> list[LatticeDrawing]:
+        """The whole lattices with their best paths; of a long text, those of the first pre-tokens."""
+        drawings: list[LatticeDrawing] = []
+        arcs = 0
+        for word in self._words:
+            if isinstance(word, AddedFound):
+                continue
+            arcs += len(word.lattice.arcs)
+            if drawings and arcs > MAX_FINAL_ARCS:
+                break
+            end = len(word.text)
+            title = alt_text(word.text)
+            drawings.append(
+                draw(word.lattice, word.columns, filled=end, here=None, path=word.path, whole=True, title=title)
+            )
+        return drawings
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._steps):
@@ -278,6 +319,11 @@ def _steps(at: int, word: _Word | AddedFound) -> list[_Step]:
     if len(word.text) == 1:
         return columns
     return columns + [_Step(at, len(word.text), traced) for traced in range(1, len(word.path) + 1)]
+
+
+def _path_so_far(now: _Step, word: _Word) -> list[Arc]:
+    """The best path to the position of a step, or as far as it is traced back; from its end."""
+    return list(word.path[: now.traced]) if now.traced else best_path(word.columns, now.filled)
 
 
 def _plain(arc: Arc) -> dict[str, Any]:

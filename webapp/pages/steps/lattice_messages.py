@@ -10,7 +10,7 @@ from flask_babel import ngettext
 from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
-from webapp.pages.steps.lattice_drawing import LatticeDrawing
+from webapp.pages.steps.lattice_drawing import ArcKind, LatticeDrawing
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.tokenization.messages import joined
@@ -45,7 +45,7 @@ def column_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
         "score": format_log_probability(best.arc.score, digits),
         "total": format_log_probability(best.total, digits),
     }
-    return joined([_winner(column, words), _runner_up(column, others, digits), _remarks(column, falls_back)])
+    return joined([_winner(column, words), _tie(column, others, digits), _remarks(column, falls_back)])
 
 
 def single_character_sentence(column: ViterbiColumn, *, falls_back: bool) -> str:
@@ -97,28 +97,21 @@ def digits_of(column: ViterbiColumn) -> int:
     return next(fitting, MAX_DIGITS)
 
 
-def alt_text(drawing: LatticeDrawing, text: str) -> str:
+def alt_text(text: str) -> str:
     """The text alternative of the drawing."""
-    return _(
-        "The lattice of “%(text)s” from position %(first)s to position %(last)s. The tables below have the same "
-        "figures.",
-        text=quotable(text),
-        first=number(drawing.first),
-        last=number(drawing.last),
-    )
+    return _("The lattice of “%(text)s” with its table. The tables below have the same figures.", text=quotable(text))
 
 
-def legend(drawing: LatticeDrawing) -> list[tuple[str, str]]:
-    """The kinds of lines in a drawing, with their meanings."""
-    meanings = {
-        "wins": _("wins here"),
-        "weighed": _("also ends here"),
-        "followed": _("best path, traced back"),
-        "kept": _("best arc to its end position"),
-        "lost": _("other arc to the same position"),
-        "ahead": _("not compared yet"),
+def legend(drawings: Sequence[LatticeDrawing], *, traced: bool) -> list[tuple[str, str]]:
+    """The kinds of lines in drawings, with their meanings."""
+    meanings: dict[ArcKind, str] = {
+        "win": _("best path") if traced else _("best path so far"),
+        "cand": _("ends here, loses"),
+        "best": _("best arc to its end"),
+        "lost": _("lost earlier"),
+        "soon": _("not reached yet"),
     }
-    drawn = {arc.kinds.split()[0] for arc in drawing.arcs}
+    drawn = frozenset[ArcKind]().union(*(drawing.kinds for drawing in drawings))
     return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
 
 
@@ -155,15 +148,12 @@ def _winner(column: ViterbiColumn, words: dict[str, str]) -> str:
     )
 
 
-def _runner_up(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
-    if not others:
+def _tie(column: ViterbiColumn, others: Sequence[PathCandidate], digits: int) -> str:
+    """Why the winner wins if another candidate has the same sum."""
+    if not column.tied:
         return ""
     words = {"piece": quotable(others[0].arc.text), "total": format_log_probability(others[0].total, digits)}
-    if column.tied:
-        return _("“%(piece)s” has the same sum, %(total)s; on a tie the longer piece wins.", **words)
-    if len(others) == 1:
-        return _("“%(piece)s” has only %(total)s.", **words)
-    return _("The next best, “%(piece)s”, has %(total)s.", **words)
+    return _("“%(piece)s” has the same sum, %(total)s; on a tie the longer piece wins.", **words)
 
 
 def _remarks(column: ViterbiColumn, falls_back: bool) -> str:

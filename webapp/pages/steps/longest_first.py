@@ -17,10 +17,12 @@ from webapp.core.traces.merging import MergingModel
 from webapp.pages.steps.greedy_vs_merges import WordRounds, greedy_vs_merges, longest_first_of
 from webapp.pages.steps.merging_messages import listed, quoted, quoted_piece, sentence_of
 from webapp.pages.steps.merging_part import FitRow, MergingPart
+from webapp.pages.steps.windows_drawing import words_figure
 from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.algorithms import DIFFERING
 from webapp.tokenization.messages import joined
@@ -102,6 +104,18 @@ class _LongestFirstWalkthrough:
             spans=[_span_cell(one, span, found) for span in found.after],
             fits=self._fits(one, found),
             more_fits=max(0, len(fits(self._segmenter, one.word.text, found.before)) - MAX_FITS),
+        )
+
+    def picture(self, step: int) -> Figure | None:
+        """The word after the round; at the end all words above their tokens."""
+        if step < len(self._frames):
+            one, found = self._at(step)
+            if found is None:
+                return None
+            words = [(shown_piece(one.word.text), [_span_cell(one, span, found) for span in found.after])]
+            return words_figure(words, title=_("The word after this round"))
+        return words_figure(
+            [(shown_piece(one.word.text), one.cells()) for one in self._words], title=_("The words and their tokens")
         )
 
     def record(self, step: int) -> dict[str, Any]:

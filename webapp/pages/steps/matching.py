@@ -11,11 +11,14 @@ from flask_babel import ngettext
 
 from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
 from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
+from webapp.pages.steps.ambiguity import Ambiguity, ambiguity_of, divisible_sentence
 from webapp.pages.steps.windows import Window, fold_middle
+from webapp.pages.steps.windows_drawing import segmentations_figure, windows_figure
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.cells import direction as reading_direction
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined, verdict_sentence
 from webapp.tokenization.result import Result
@@ -42,8 +45,8 @@ class MatchingLane:
     reads: str
     direction: Direction
     cells: list[StepCell]
-    sentence: str
-    windows: list[Window]
+    sentence: str  # of the other direction; that of the result is above the picture
+    selected: bool  # whether it is the direction of the result
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,12 @@ class MatchingPart:
     direction: Direction  # the direction of the result, whose windows are shown
     about: str  # how the window moves
     lanes: Sequence[MatchingLane]
-    counts: Sequence[RuleCount]  # at the end
+    counts: Sequence[RuleCount] = ()  # at the end
+    figure: Figure | None = None  # the windows tried; at the end both segmentations
+    windows: Sequence[Window] = ()
+    taken: Sequence[StepCell] = ()  # the words so far, in reading order
+    ambiguities: Sequence[Ambiguity] = ()  # at the end
+    divisible: str = ""  # at the end: the sentence about words that consist of words
     differ: bool  # whether the two directions differ
     by_default: bool  # whether none of the criteria decides
 
@@ -98,10 +106,26 @@ class _MatchingWalkthrough:
             direction=self._direction,
             about=joined([self._about(), self._skipped_sentence(step)]),
             counts=self._counts() if ended else [],
+            figure=self.picture(step),
+            windows=[] if ended else self._windows(self._taken[self._direction][step]),
+            taken=self._words(step),
+            ambiguities=[ambiguity_of(place) for place in self._result.disagreements] if ended else [],
+            divisible=self._divisible() if ended else "",
             differ=bool(self._result.disagreements),
             by_default=ended and verdict_of is not None and verdict_of.reason == "backward by default",
             lanes=[self._lane(direction, step, ended) for direction in NAMES],
         )
+
+    def picture(self, step: int) -> Figure | None:
+        """The windows of a step; at the end both segmentations."""
+        taken = self._taken[self._direction]
+        if step < len(taken):
+            title = _("The windows that were tried, the longest first")
+            return windows_figure(self._windows(taken[step]), title=title)
+        rows = [(NAMES[lane.direction], lane.cells) for lane in (self._lane(way, step, True) for way in NAMES)]
+        if not any(cells for _name, cells in rows):
+            return None
+        return segmentations_figure(rows, title=_("The words of FMM and BMM, one above the other"))
 
     def record(self, step: int) -> dict[str, Any]:
         taken = self._taken[self._direction]
@@ -130,8 +154,16 @@ class _MatchingWalkthrough:
             cells.reverse()
         sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
         selected = direction == self._direction
-        windows = self._windows(direction, now) if now is not None and selected else []
-        return MatchingLane(NAMES[direction], self._reads(direction), direction, cells, sentence, windows)
+        return MatchingLane(
+            NAMES[direction], self._reads(direction), direction, cells, "" if selected else sentence, selected
+        )
+
+    def _words(self, step: int) -> list[StepCell]:
+        """The words taken so far, in reading order."""
+        taken = self._taken[self._direction][: step + 1]
+        cells = self._cells(self._direction, taken, None)
+        cells = [one for one in cells if one.id is not None]
+        return cells if self._direction == "forward" else cells[::-1]
 
     def _reads(self, direction: Direction) -> str:
         """Where a direction starts, on the page."""
@@ -145,7 +177,7 @@ class _MatchingWalkthrough:
         """The words taken so far, in the order of taking, and the rest of the text."""
         cells = []
         for one in taken:
-            kinds = ["done", "" if one.kind == "word" else "unknown", "now" if one is now else ""]
+            kinds = ["done", "" if one.kind in ("word", "space") else "unknown", "now" if one is now else ""]
             if now is None and self._differs(one):
                 kinds.append("differs")
             cells.append(cell(self._text[one.start : one.end], *kinds, id=one.id))
@@ -159,7 +191,7 @@ class _MatchingWalkthrough:
         places: list[Disagreement] = self._result.disagreements
         return any(place.start <= one.start and one.end <= place.end for place in places)
 
-    def _windows(self, direction: Direction, now: TakenWord) -> list[Window]:
+    def _windows(self, now: TakenWord) -> list[Window]:
         start, end = now.tried[0].start, now.tried[0].end
         words = {
             "word": _("a word: taken"),
@@ -190,6 +222,8 @@ class _MatchingWalkthrough:
                 "dictionary, so it is one out-of-vocabulary token.",
                 text=text,
             )
+        if taken.kind == "space":
+            return _("“%(text)s” is white space between words: it is kept as a token, but it is not a word.", text=text)
         if taken.kind == "character":
             if forward:
                 return _(
@@ -230,6 +264,10 @@ class _MatchingWalkthrough:
             len(self._result.disagreements),
         )
         return joined([places, verdict_sentence(self._result)])
+
+    def _divisible(self) -> str:
+        words = [self._text[one.start : one.end] for one in self._taken[self._direction] if one.kind == "word"]
+        return divisible_sentence(self._model.dictionary, words)
 
     def _about(self) -> str:
         """How the window of the result's direction moves."""

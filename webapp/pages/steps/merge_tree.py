@@ -1,4 +1,4 @@
-"""The merge tree of a word as lines and labels of an SVG: the initial symbols at the top, the tokens at the bottom.
+"""The merge tree of a word as a figure: the initial symbols at the top, the tokens at the bottom.
 
 Each piece has its id below it, each joint the rank or the score of the merge. Nodes that are not made yet are drawn as
 thin lines only, so that the drawing keeps its shape from step to step.
@@ -11,8 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
+from flask_babel import gettext as _
+
 from webapp.core.traces.merging import MergeNode
+from webapp.pages.walkthrough.cells import direction
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath
 from webapp.web.localization import number
 
 CELL = 9  # width of a character of a piece in pixels; a wide one takes two cells
@@ -24,35 +28,7 @@ FOOT = 36  # … to the start of the lines below it
 BAR = 20  # from a joint down to its node
 BAND = 34  # height of the characters above their bytes
 MARGIN = 6
-
-
-@dataclass(frozen=True)
-class TreeLine:
-    """An SVG path and its CSS class."""
-
-    path: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class TreeLabel:
-    """A text, with its middle and baseline."""
-
-    x: float
-    y: float
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class TreeBox:
-    """A rectangle behind a label, with its CSS class."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    kind: str
+_SIZES = {"node": 16.0, "id": 11.0, "rank": 11.0, "character": 15.0}  # of fonts, by the kind of a label
 
 
 @dataclass(frozen=True)
@@ -69,16 +45,11 @@ class TreeRow:
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The drawing, in pixels, and its table."""
+    """The drawing, and its table."""
 
     word: str
-    width: float
-    height: float
-    lines: tuple[TreeLine, ...]
-    boxes: tuple[TreeBox, ...]
-    labels: tuple[TreeLabel, ...]
+    figure: Figure
     rows: tuple[TreeRow, ...]
-    focus: float  # x to which a narrow screen scrolls first: that of the new node
 
 
 def merge_tree(
@@ -88,12 +59,14 @@ def merge_tree(
     *,
     made: int | None = None,
     new: frozenset[int] = frozenset(),
+    tint: int = 0,
 ) -> MergeTree:
     """The tree of a word with the first `made` nodes (None: all of them, and the tokens are final).
 
-    `new` are the nodes of this step, `tokens` the final tokens of the word.
+    `new` are the nodes of this step, `tokens` the final tokens of the word, `tint` the index of the first of them in
+    the text, for their colours.
     """
-    return _Drawing(word, nodes, tokens, made, new).tree()
+    return _Drawing(word, nodes, tokens, made, new, tint).tree()
 
 
 def rank_or_score(node: MergeNode) -> str:
@@ -126,8 +99,15 @@ def width_in_cells(text: str) -> int:
 
 class _Drawing:
     def __init__(
-        self, word: str, nodes: Sequence[MergeNode], tokens: Sequence[MergeNode], made: int | None, new: frozenset[int]
+        self,
+        word: str,
+        nodes: Sequence[MergeNode],
+        tokens: Sequence[MergeNode],
+        made: int | None,
+        new: frozenset[int],
+        tint: int,
     ) -> None:
+        self.tint = tint
         self.word = word
         self.nodes = nodes
         self.ended = made is None
@@ -145,9 +125,9 @@ class _Drawing:
         self.middle: dict[int, float] = {}
         for node in nodes:
             self.middle[node.number] = self._middle(node)
-        self.lines: list[TreeLine] = []
-        self.boxes: list[TreeBox] = []
-        self.labels: list[TreeLabel] = []
+        self.lines: list[FigurePath] = []
+        self.boxes: list[FigureBox] = []
+        self.labels: list[FigureLabel] = []
 
     def tree(self) -> MergeTree:
         if self.band:
@@ -155,16 +135,16 @@ class _Drawing:
         for node in self.nodes:
             self._draw_joint(node)
             self._draw_node(node)
-        return MergeTree(
-            word=shown_piece(self.word),
-            width=max(self.right.values(), default=0.0) + MARGIN,
-            height=self._top(self.bottom) + FOOT + MARGIN,
-            lines=tuple(self.lines),
-            boxes=tuple(self.boxes),
-            labels=tuple(self.labels),
-            rows=tuple(self._rows()),
+        word = shown_piece(self.word)
+        figure = Figure(
+            "merge-tree",
+            max(self.right.values(), default=0.0) + MARGIN,
+            self._top(self.bottom) + FOOT + MARGIN,
+            (*self.lines, *self.boxes, *self.labels),
+            title=_("Merge tree of %(word)s; the table below lists the same merges.", word=word),
             focus=max((self.middle[number] for number in self.new), default=0.0),
         )
+        return MergeTree(word, figure, tuple(self._rows()))
 
     # --- layout
 
@@ -231,9 +211,9 @@ class _Drawing:
                 continue
             left, right = self.left[leaves[0].number] + 5, self.right[leaves[-1].number] - 5
             text = shown_piece(self.word[start:end])
-            self.labels.append(TreeLabel((left + right) / 2, 15, text, "character"))
+            self.labels.append(_label((left + right) / 2, 15, text, "character"))
             if len(leaves) > 1:
-                self.lines.append(TreeLine(f"M{left:g} 30v-7H{right:g}v7", "over"))
+                self.lines.append(FigurePath(f"M{left:g} 30v-7H{right:g}v7", "over"))
 
     def _draw_joint(self, node: MergeNode) -> None:
         """Draw the lines from the parts of a node to the node, with the rank or score."""
@@ -242,21 +222,21 @@ class _Drawing:
         x = self.middle[node.number]
         if not node.parts:
             if node.number in self.tokens and self.ended:
-                self.lines.append(TreeLine(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
+                self.lines.append(FigurePath(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
             return
         bar = self._top(self.level[node.number]) - BAR
         for part in node.parts:
-            self.lines.append(TreeLine(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
+            self.lines.append(FigurePath(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
         self.lines.append(
-            TreeLine(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
+            FigurePath(f"M{x:g} {bar:g}V{self._top_of(node) - (4 if node.number in self.tokens else 0):g}", kind)
         )
         figure = rank_or_score(node) if node.how == "merge" else ""
         if is_made and figure:
             width = len(figure) * 6.6 + 10
             self.boxes.append(
-                TreeBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
+                FigureBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
             )
-            self.labels.append(TreeLabel(x, bar + 4, figure, "rank new" if node.number in self.new else "rank"))
+            self.labels.append(_label(x, bar + 4, figure, "rank on-accent" if node.number in self.new else "rank"))
 
     def _foot(self, number: int) -> float:
         """The y at which lines continue below a node; a node not made yet has no label to leave room for."""
@@ -276,16 +256,22 @@ class _Drawing:
 
     def _draw_label(self, node: MergeNode, x: float, top: float, *, token: bool) -> None:
         text = shown_piece(node.piece)
-        kinds = ["piece"]
+        kinds = ["node"]
         if node.kind in ("unknown", "uncovered", "unused"):
             kinds.append("unknown")
         if node.number in self.new and node.parts:
             kinds.append("new")
         if token or (node.number in self.new and node.parts):
             width = max(width_in_cells(text) * CELL + 14, len(_id(node)) * 7 + 10)
-            self.boxes.append(TreeBox(x - width / 2, top - 2, width, FOOT + 1, "token" if token else "made"))
-        self.labels.append(TreeLabel(x, top + TEXT, text, " ".join(kinds)))
-        self.labels.append(TreeLabel(x, top + ID, _id(node), "id"))
+            self.boxes.append(FigureBox(x - width / 2, top - 2, width, FOOT + 1, self._tint(node) if token else "made"))
+        self.labels.append(_label(x, top + TEXT, text, " ".join(kinds)))
+        self.labels.append(_label(x, top + ID, _id(node), "id on-token" if token else "id"))
+
+    def _tint(self, node: MergeNode) -> str:
+        """The colours of tokens alternate, as on the other pages."""
+        tokens = sorted((self.middle[number], number) for number in self.tokens)
+        at = next(at for at, (_middle, number) in enumerate(tokens) if number == node.number)
+        return f"token k{(self.tint + at) % 6 + 1}"
 
     def _rows(self) -> list[TreeRow]:
         return [
@@ -299,6 +285,10 @@ class _Drawing:
             )
             for node in self.nodes[: self.made]
         ]
+
+
+def _label(x: float, y: float, text: str, kind: str) -> FigureLabel:
+    return FigureLabel(x, y, text, kind, _SIZES.get(kind.split()[0], 15.0), direction=direction(text))
 
 
 def _id(node: MergeNode) -> str:

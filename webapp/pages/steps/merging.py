@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from flask_babel import gettext as _
@@ -24,6 +25,7 @@ from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
 
@@ -71,9 +73,10 @@ class _MergingWalkthrough:
             longer_pretokens=any(word.word and word.word.start for word in self._words),
         )
         if part.ended:
-            trees = [_tree(word) for word in self._words if word.word]
             return replace(
-                part, trees=trees, compared=compared_with_longest_first(self._result, self._model, self._words)
+                part,
+                trees=self._final_trees(),
+                compared=compared_with_longest_first(self._result, self._model, self._words),
             )
         word, one = self._at(step)
         if one is None:
@@ -81,13 +84,32 @@ class _MergingWalkthrough:
         new = (
             frozenset(node.number for node in made_by(one)) if isinstance(one, MergeStep | ReplaceStep) else frozenset()
         )
+        shown = self._with_pairs(word, one)
         return replace(
             part,
-            groups=symbol_groups(one),
-            pairs=pair_rows(self._model, one) if isinstance(one, MergeStep) else (),
+            groups=symbol_groups(shown),
+            pairs=pair_rows(self._model, shown) if isinstance(shown, MergeStep) else (),
             after=symbol_row(one.after, new) if isinstance(one, MergeStep | ReplaceStep) else (),
             trees=[_tree(word, self._frames[step][1])],
         )
+
+    def picture(self, step: int) -> Figure | None:
+        """The merge tree of the word; at the end those of all words."""
+        if step < len(self._frames):
+            word, one = self._at(step)
+            return None if one is None else _tree(word, self._frames[step][1]).figure
+        trees = [tree.figure for tree in self._final_trees()]
+        return side_by_side(trees, width=1200) if trees else None
+
+    def _final_trees(self) -> list[MergeTree]:
+        firsts = accumulate((len(word.ids) for word in self._words), initial=0)
+        return [_tree(word, tint=first) for word, first in zip(self._words, firsts, strict=False) if word.word]
+
+    @staticmethod
+    def _with_pairs(word: WordTrace, step: MergingStep) -> MergingStep:
+        """The step itself; for the initial symbols, the next merge without its choice, so that ranks are shown."""
+        after = word.steps[1] if isinstance(step, BeginStep) and len(word.steps) > 1 else None
+        return replace(after, chosen=()) if isinstance(after, MergeStep) else step
 
     def record(self, step: int) -> dict[str, Any]:
         if step == len(self._frames):
@@ -162,15 +184,15 @@ def done_cells(word: WordTrace) -> list[StepCell]:
     ]
 
 
-def _tree(word: WordTrace, step: int | None = None) -> MergeTree:
+def _tree(word: WordTrace, step: int | None = None, *, tint: int = 0) -> MergeTree:
     """The merge tree of a word after a step, by default after the last."""
     if step is None or (word.word and word.word.whole):
-        return merge_tree(word.text, word.nodes, word.merged_tokens)
+        return merge_tree(word.text, word.nodes, word.merged_tokens, tint=tint)
     made = word.steps[: step + 1]
     count = sum(len(made_by(one)) for one in made)
     ended = not isinstance(made[-1], BeginStep | MergeStep | ReplaceStep)
     new = frozenset() if isinstance(made[-1], BeginStep) else frozenset(node.number for node in made_by(made[-1]))
-    return merge_tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new)
+    return merge_tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new, tint=tint)
 
 
 def _plain_word(word: WordTrace) -> dict[str, Any]:

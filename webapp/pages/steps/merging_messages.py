@@ -106,7 +106,7 @@ def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:
         count,
         word=quoted(word.text),
     )
-    return joined([sentence, _("Every byte is a piece, so nothing is out of vocabulary.")])
+    return joined([sentence, _("Every byte is a piece, so nothing is unknown.")])
 
 
 def _suffix_sentence(model: MergingModel, step: BeginStep) -> list[str]:

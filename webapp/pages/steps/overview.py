@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.pages.steps.examples import DICTIONARIES
 from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.walkthrough.walkthrough import Pictured
+from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.algorithms import TEXTS, algorithm_names, leading_algorithms
+from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
+from webapp.web.localization import current_key
+
+LESSONS = {"fmm": "dictionary", "bmm": "dictionary", "bpe": "bpe", "wordpiece": "wordpiece", "unigram": "unigram"}
+"""The lesson about each algorithm."""
+
+
+_PICTURED = {
+    "fmm": ("研究生命科学", -1),
+    "bpe": ("lower", -1),
+    "wordpiece": ("unbelievably", 2),
+    "unigram": ("hugs", -1),
+}
+"""The text and the step of each picture; -1 is the last step."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,7 @@ class OverviewLine:
     ways: list[tuple[str, StepsRequest]]
     about: str
     examples: list[StepsRequest]
+    figure: Figure | None = None  # a small picture of a step
 
 
 def overview_lines() -> list[OverviewLine]:
@@ -29,9 +48,24 @@ def overview_lines() -> list[OverviewLine]:
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
             [*_with_dictionaries(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
+            _figure(algorithm, current_key()),
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
     ]
+
+
+@cache
+def _figure(algorithm: str, language: str) -> Figure | None:
+    """A small picture of an algorithm; its labels are in the language of the request, which is `language`."""
+    if algorithm not in _PICTURED:
+        return None
+    text, step = _PICTURED[algorithm]
+    state = State(algorithm, default_for(algorithm), text)
+    if family_of(algorithm) == "dictionary":
+        dictionary = next(words for known, words in DICTIONARIES if known == text)
+        state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
+    walkthrough = walkthrough_of(tokenize(state, corpus_limit=0), {})
+    return walkthrough.picture(step % len(walkthrough)) if isinstance(walkthrough, Pictured) else None
 
 
 def _with_dictionaries(algorithm: str) -> list[StepsRequest]:

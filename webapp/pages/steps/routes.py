@@ -13,15 +13,18 @@ from werkzeug.wrappers import Response
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
-from webapp.pages.steps.contexts import OverviewPage, StepContext, StepsPage
+from webapp.pages.steps.contexts import AllStepsPage, OverviewPage, StepContext, StepsPage
+from webapp.pages.steps.dictionary_words import dictionary_words
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import quoted_piece
-from webapp.pages.steps.overview import overview_lines
+from webapp.pages.steps.overview import LESSONS, overview_lines
 from webapp.pages.steps.vocabulary_choices import checkboxes, choices, hidden_fields
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
+from webapp.pages.walkthrough.emphasis import emphasized
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as html_response
+from webapp.pages.walkthrough.picture_files import PictureKind, picture_file, wanted_picture
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.serializers.json import json_response, well_formed
@@ -30,7 +33,7 @@ from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import MOST
-from webapp.vocabularies import StillFetchingError, default_for, title_of
+from webapp.vocabularies import StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as problem_response
@@ -93,6 +96,10 @@ def _respond(algorithm: str) -> Response:
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_json():
         return _json(asked, frame, problems)
+    if kind := wanted_picture():
+        return _picture(asked, frame, kind, problems)
+    if frame is not None and request.args.get("format") == "table":
+        return html_response(render(_all_steps(asked, frame)), status)
     step_shown = StepContext(
         asked=asked,
         state=asked.state,
@@ -103,11 +110,24 @@ def _respond(algorithm: str) -> Response:
         again=request.script_root + request.full_path,
         default_for=default_for,
     )
-    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown))
+    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown, result))
     return html_response(body, status, link=asked.address(frame.step) if frame else "")
 
 
-def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext) -> StepsPage:
+def _all_steps(asked: StepsRequest, frame: StepFrame) -> AllStepsPage:
+    entry = find(asked.state.vocabulary)
+    return AllStepsPage(
+        asked=asked,
+        algorithm_name=algorithm_names()[asked.state.algorithm],
+        vocabulary_title=title_of(entry) if entry else "",
+        sentences=[(step, emphasized(frame.walkthrough.sentence(step))) for step in range(frame.first, frame.last + 1)],
+    )
+
+
+def _page_context(
+    asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext, result: Result | None
+) -> StepsPage:
+    entry, default = find(asked.state.vocabulary), find(default_for(asked.state.algorithm))
     return StepsPage(
         step_shown=step_shown,
         shortened=shortened,
@@ -120,6 +140,10 @@ def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: Step
         title_of=title_of,
         max_characters=MOST,
         listing=_listing(asked),
+        vocabulary_title=title_of(entry) if entry else "",
+        default_title=title_of(default) if default else "",
+        dictionary=dictionary_words(result) if result is not None else None,
+        lesson=LESSONS.get(asked.state.algorithm, ""),
     )
 
 
@@ -148,10 +172,11 @@ def _frame(asked: StepsRequest, result: Result) -> StepFrame:
             count=number(len(walkthrough.ids)),
         )
         raise _NoSuchStepError(message, last)
-    step = walkthrough.step_of(asked.token) if asked.token is not None else asked.step or 0
+    # Step 0, the preparation, is below the steps; addresses with it show the first step.
+    step = max(1, walkthrough.step_of(asked.token) if asked.token is not None else asked.step or 1)
     if step > last:
         message = _(
-            "There is no step %(step)s: this text has steps 0 to %(last)s.", step=number(step), last=number(last)
+            "There is no step %(step)s: this text has steps 1 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
     return StepFrame(walkthrough, step, asked.address, _token_sentence(asked, walkthrough, result))
@@ -189,12 +214,24 @@ def _offer_without_options(asked: StepsRequest) -> list[tuple[str, str]]:
     return [(_("Go to the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
 
 
+def _picture(
+    asked: StepsRequest, frame: StepFrame | None, kind: PictureKind, problems: Sequence[InputProblem]
+) -> Response:
+    """The picture of a step as a file."""
+    figure = frame.picture if frame is not None else None
+    if frame is None or figure is None:
+        status = max((one.status for one in problems), default=404)
+        message = " ".join(one.message for one in problems) or _("This step has no picture.")
+        return problem_response(status, message)
+    return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
+
+
 def _json(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
     if frame is None:
         if not problems and not asked.state.text:
             return private(json_response({"steps": [], "ids": []}))
         if not problems:
-            return problem_response(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+            return problem_response(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
         return problem_response(max(one.status for one in problems), " ".join(one.message for one in problems))
     about: dict[str, Any] = asdict(asked.state.relevant())
     del about["token"], about["show"]

@@ -81,7 +81,7 @@ def symbol_row(nodes: Sequence[MergeNode], new: Collection[int]) -> list[RowSymb
 
 def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> RowSymbol:
     """A node as a symbol of a row."""
-    marks = [node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
+    marks = ["" if node.kind == "piece" else node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
     return RowSymbol(shown_piece(node.piece), node.id, " ".join(mark for mark in marks if mark))
 
 

@@ -13,10 +13,12 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.pages.steps.windows import Window, fold_middle
+from webapp.pages.steps.windows_drawing import windows_figure, words_figure
 from webapp.pages.walkthrough.cells import StepCell, cell, final_cells, quotable
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -49,6 +51,8 @@ class WordPiecePart:
     words: Sequence[StepCell] = ()  # the text
     windows: Sequence[Window] = ()  # the lengths that were tried
     about: str = ""  # how the window moves
+    figure: Figure | None = None  # the windows; at the end the tokens
+    pieces: Sequence[StepCell] = ()  # the tokens so far
 
 
 class _WordPieceWalkthrough:
@@ -92,18 +96,30 @@ class _WordPieceWalkthrough:
 
     def part(self, step: int) -> WordPiecePart:
         if step == len(self._steps):
-            return WordPiecePart(ended=True, cells=final_cells(self._result))
+            return WordPiecePart(ended=True, cells=final_cells(self._result), figure=self.picture(step))
         now = self._steps[step]
         return WordPiecePart(
             ended=False,
             words=self._text_cells(step),
             cells=self._word_cells(step),
             windows=self._windows(now),
+            figure=self.picture(step),
+            pieces=[one for one in (*self._text_cells(step), *self._word_cells(step)) if one.id is not None],
             about=_(
                 "The window starts with the rest of the word and drops its last character until it holds a piece. "
                 "Pieces inside a word start with %(prefix)s.",
                 prefix=self._model.continuing_subword_prefix,
             ),
+        )
+
+    def picture(self, step: int) -> Figure | None:
+        """The windows of a step; at the end each word above its tokens."""
+        if step < len(self._steps):
+            title = _("The windows that were tried, the longest first")
+            return windows_figure(self._windows(self._steps[step]), title=title)
+        return words_figure(
+            [(shown_piece(_text_of(word)), self._tokens(at)) for at, word in enumerate(self._words)],
+            title=_("The words and their tokens"),
         )
 
     def record(self, step: int) -> dict[str, Any]:
@@ -268,3 +284,7 @@ class _WordPieceWalkthrough:
             unknown=self._model.unknown,
         )
         return joined([sentence, more])
+
+
+def _text_of(word: Pretoken | AddedFound) -> str:
+    return word.token.content if isinstance(word, AddedFound) else word.text

@@ -14,7 +14,9 @@ from webapp.core.models.bigrams import END, START
 from webapp.core.traces.bigrams import BigramColumn, WordCandidate, columns, segmentation
 from webapp.core.trainers.bigrams import train
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
+from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -43,8 +45,11 @@ class BigramPart:
     counted: Sequence[tuple[str, str, int]] | None = None  # first step: a word, the next word, their count
     cells: Sequence[StepCell] | None = None  # last step: the words
     text: Sequence[StepCell] = ()  # before and after the position
-    rows: Sequence[BigramRow] = ()  # the words that end there, most likely first
+    rows: Sequence[BigramRow] = ()  # the words that end there, most likely first; last step: those of the best path
     more: int = 0  # rows that are not shown
+    path: Sequence[str] = ()  # the best segmentation up to the position
+    words: Sequence[str] = ()  # first step: the different words
+    more_words: int = 0
 
 
 class BigramWalkthrough:
@@ -53,7 +58,7 @@ class BigramWalkthrough:
     template = "training/_bigrams.html"
 
     def __init__(self, asked: TrainingRequest) -> None:
-        self._text = asked.text
+        self._text = asked.text_to_encode
         self._bigrams = train(line.split() for line in asked.corpus.splitlines() if line.strip())
 
     def __len__(self) -> int:
@@ -90,15 +95,27 @@ class BigramWalkthrough:
         if step == 0:
             pairs = self._bigrams.pairs.most_common()
             counted = [(_word(a), _word(b), count) for (a, b), count in pairs[:SHOWN]]
-            return BigramPart(counted=counted, more=len(pairs[SHOWN:]))
+            words = self._bigrams.words
+            return BigramPart(
+                counted=counted,
+                more=len(pairs[SHOWN:]),
+                words=[shown_piece(word) for word in words[:SHOWN]],
+                more_words=len(words[SHOWN:]),
+            )
+        column = self._columns[min(step, len(self._columns)) - 1]
+        path = self._path(column)
+        path_words = [found.word for place, at in path if (found := place.candidates[at]).word != END]
         if step == len(self) - 1:
-            return BigramPart(cells=[self._cell(word) for word in self._words])
-        column = self._columns[step - 1]
+            cells = [self._cell(word) for word in self._words]
+            return BigramPart(
+                cells=cells, rows=[self._row(*place) for place in path], path=[shown_piece(word) for word in path_words]
+            )
         rows = sorted(range(len(column.candidates)), key=lambda at: -column.candidates[at].total)
         return BigramPart(
             text=self._text_cells(column.end),
             rows=[self._row(column, at) for at in rows[:SHOWN]],
             more=len(rows[SHOWN:]),
+            path=[shown_piece(word) for word in path_words],
         )
 
     def record(self, step: int) -> dict[str, Any]:
@@ -123,9 +140,40 @@ class BigramWalkthrough:
             ],
         }
 
+    def rounds_table(self) -> RoundsTable:
+        """Each position: the words that end there, with their best predecessors."""
+        columns = [
+            RoundColumn(_("Position"), 0),
+            RoundColumn(_("Word")),
+            RoundColumn(_("Previous word")),
+            RoundColumn(_("Probability")),
+            RoundColumn(_("Logarithm"), 4),
+            RoundColumn(_("Best sum before"), 4),
+            RoundColumn(_("Sum"), 4),
+        ]
+        rows = []
+        for step, column in enumerate(self._columns if self._text else (), start=1):
+            for at in sorted(column.best, key=lambda at: -column.candidates[at].total):
+                found, row = column.candidates[at], self._row(column, at)
+                probability = f"({row.count} + 1) / ({row.beginnings} + {row.kinds})"
+                cells = (column.end, row.word, row.previous, probability, found.score, found.before, found.total)
+                rows.append(RoundRow(step, cells))
+        sentence = self.sentence(len(self) - 1) if rows else self._counted()
+        return RoundsTable(_("All positions"), sentence, columns, rows)
+
     @cached_property
     def _columns(self) -> list[BigramColumn]:
         return columns(self._bigrams, self._text)
+
+    def _path(self, column: BigramColumn) -> list[tuple[BigramColumn, int]]:
+        """The best path to a column: for each of its words the column and the index of the candidate."""
+        at = max(column.best, key=lambda at: column.candidates[at].total)
+        path = [(column, at)]
+        while (found := column.candidates[at]).previous != START:
+            column = self._columns[found.start - 1]
+            at = next(at for at in column.best if column.candidates[at].word == found.previous)
+            path.append((column, at))
+        return path[::-1]
 
     @cached_property
     def _words(self) -> list[str]:
@@ -147,7 +195,7 @@ class BigramWalkthrough:
     def _counted(self) -> str:
         return _(
             "The sentences contain %(words)s different words in %(pairs)s different pairs, including the beginning "
-            "and the end of a sentence. Each count is increased by one, so that no pair is impossible.",
+            "and the end of a sentence.",
             words=number(len(self._bigrams.words)),
             pairs=number(len(self._bigrams.pairs)),
         )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from flask import Request
 from flask_babel import gettext as _
+from flask_babel import ngettext
 from werkzeug.datastructures import MultiDict
 from wtforms import BooleanField, IntegerField, StringField, TextAreaField
 from wtforms.validators import NumberRange, Optional, ValidationError
 
 from webapp.pages.training import packed_links
+from webapp.pages.training.counted_words import MOST_COUNT, CountProblem
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest
 from webapp.pages.training.trainings import LONGER, MINIMUM, NUMBERS, TRAININGS, Training
+from webapp.pages.walkthrough.cells import quotable
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed
 from webapp.web.localization import number
 
@@ -25,6 +29,8 @@ class TrainingForm(TranslatedForm):
     corpus = TextAreaField(filters=[as_typed])
     size = IntegerField(validators=[Optional()])
     text = StringField()
+    example = IntegerField(validators=[Optional()])  # the preset whose text the form shows
+    as_text = BooleanField(false_values=("0", ""))
     apart = BooleanField(false_values=("0", ""))
     minimum = IntegerField(validators=[Optional(), NumberRange(MINIMUM.least, MINIMUM.most)])
     longer = IntegerField(validators=[Optional(), NumberRange(LONGER.least, LONGER.most)])
@@ -89,12 +95,54 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
         corpus=form.corpus.data or "",
         size=of("size", None) if training.size else None,
         text=form.text.data or "",
+        as_text=form.as_text.data,
         step=of("step", None),
         **{option.name: of(option.name, getattr(asked, option.name)) for option in training.options},
     )
+    if request.method == "POST":
+        asked = _without_text_of_another_corpus(asked, training, of("example", None))
+    if not problems and asked.counted:
+        problems += _count_problems(asked.counted.problems)
     if not problems and (wrong_size := _size_problem(training, asked.size)):
         problems.append(InputProblem(wrong_size, 422, "size"))
     return asked, problems
+
+
+def _without_text_of_another_corpus(asked: TrainingRequest, training: Training, example: int | None) -> TrainingRequest:
+    """The request without the text of an example if the visitor has changed the example's corpus but not its text."""
+    if example is None or not 0 <= example < len(training.presets):
+        return asked
+    preset = training.presets[example][1]
+    changed = asked.corpus.split() != preset.corpus.split()
+    return replace(asked, text="") if changed and asked.text == preset.text else asked
+
+
+MOST_LINES = 5  # problems with lines of the corpus that are shown
+
+
+def _count_problems(problems: Sequence[CountProblem]) -> list[InputProblem]:
+    """A sentence for each of the first lines that have no count, or an invalid one."""
+    sentences = [_count_problem(one) for one in problems[:MOST_LINES]]
+    if (more := len(problems) - MOST_LINES) > 0:
+        sentences.append(ngettext("One more entry has a problem.", "%(num)s more entries have problems.", more))
+    return [InputProblem(sentence, 422, "counts") for sentence in sentences]
+
+
+def _count_problem(one: CountProblem) -> str:
+    word = quotable(one.word)
+    if one.count is None:
+        return _(
+            "Line %(line)s: “%(word)s” has no count. Write, for example, “%(word)s 3”.",
+            line=number(one.line),
+            word=word,
+        )
+    return _(
+        "Line %(line)s: “%(count)s” is not a count for “%(word)s”. Write a whole number from 1 to %(most)s.",
+        line=number(one.line),
+        count=one.count[:40],
+        word=word,
+        most=number(MOST_COUNT),
+    )
 
 
 def _size_problem(training: Training, size: int | None) -> str:

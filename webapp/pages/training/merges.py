@@ -18,11 +18,13 @@ from webapp.core.traces import training_bpe, training_wordpiece
 from webapp.core.traces.training_wordpiece import ScoredPair
 from webapp.core.traces.training_words import CorpusWord, CountedPair
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.training.rows import (
     PAIRS_SHOWN,
     PairLine,
     PieceLine,
     WordLine,
+    WordSymbol,
     quoted,
     read_cells,
     shown,
@@ -40,7 +42,7 @@ Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
 
 def character_bpe(asked: TrainingRequest) -> MergesWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
-    counts = recipes.CHARACTER_BPE.count(asked.corpus)
+    counts = asked.word_counts(recipes.CHARACTER_BPE)
     training = training_bpe.train_characters(counts, asked.merges, suffix_apart=asked.apart)
     if asked.apart:
         spelled = _("Each is a row of characters, followed by “</w>” as a separate symbol.")
@@ -51,14 +53,14 @@ def character_bpe(asked: TrainingRequest) -> MergesWalkthrough:
 
 def byte_bpe(asked: TrainingRequest) -> MergesWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_bpe.train_bytes(recipes.BYTE_BPE.count(asked.corpus), asked.merges)
+    training = training_bpe.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
     spelled = _("Each is a row of bytes in UTF-8; all 256 bytes are in the vocabulary from the start.")
     return MergesWalkthrough(asked, MergesVariant(recipes.BYTE_BPE, spelled, is_bytes=True), training)
 
 
 def wordpiece(asked: TrainingRequest) -> MergesWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
-    counts = recipes.WORDPIECE.count(asked.corpus)
+    counts = asked.word_counts(recipes.WORDPIECE)
     training = training_wordpiece.train(counts, asked.merges, minimum=asked.minimum)
     spelled = _("Each is a row of characters; “##” marks those that continue a word.")
     return MergesWalkthrough(
@@ -120,7 +122,7 @@ class MergesWalkthrough:
     @cached_property
     def ids(self) -> Sequence[int]:
         """The ids of the text to tokenize, with the final vocabulary."""
-        return self._tokenizer(self._merges).ids(self._asked.text)
+        return self._tokenizer(self._merges).ids(self._asked.text_to_encode)
 
     def step_of(self, token: int) -> int:
         """The round that made the piece of a token; step 0 for a piece of the initial alphabet."""
@@ -146,7 +148,7 @@ class MergesWalkthrough:
             bytes=self._variant.is_bytes,
             in_use=len({symbol for word in words for symbol in word.symbols}),
             read=self._read(done),
-            read_text=self._asked.text,
+            read_text=self._asked.text_to_encode,
         )
         if not 0 < step <= self._merges:
             return part
@@ -173,6 +175,26 @@ class MergesWalkthrough:
             pieces = self._tokenizer(self._merges).model.pieces
             record["vocabulary"] = [json_piece(piece) for piece in pieces]
         return record
+
+    def rounds_table(self) -> RoundsTable:
+        """Each merge: its pair with the figures that chose it, and the piece that it made."""
+        figures = [RoundColumn(_("Count"), 0)]
+        if self._variant.is_scored:
+            figures = [
+                RoundColumn(_("Pair count"), 0),
+                RoundColumn(_("Left count"), 0),
+                RoundColumn(_("Right count"), 0),
+                RoundColumn(_("Score"), 4),
+            ]
+        columns = [RoundColumn(_("Round"), 0), RoundColumn(_("Pair")), *figures, RoundColumn(_("New piece"), wide=True)]
+        rows = []
+        for round in self._every_round():
+            pair = round.winner
+            scores = (pair.left_count, pair.right_count, pair.score) if isinstance(pair, ScoredPair) else ()
+            made = [WordSymbol(shown(round.piece), now=True)]
+            cells = (round.number, symbols((pair.left, pair.right)), pair.count, *scores, made)
+            rows.append(RoundRow(round.number, cells))
+        return RoundsTable(_("All merges"), self._end(), columns, rows)
 
     # Rounds and vocabularies, computed when needed
 
@@ -220,7 +242,7 @@ class MergesWalkthrough:
         return [] if self._variant.is_bytes else lines[:first], lines[first:]
 
     def _read(self, done: int) -> list[StepCell]:
-        return read_cells(self._tokenizer(done), self._asked.text) if self._asked.text else []
+        return read_cells(self._tokenizer(done), self._asked.text_to_encode) if self._asked.text_to_encode else []
 
     # Sentences
 
@@ -279,8 +301,7 @@ class MergesWalkthrough:
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
         found = _(
-            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s: the count "
-            "of the pair, divided by the counts of its two symbols.",
+            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s.",
             count=number(winner.count),
             left_count=number(winner.left_count),
             right_count=number(winner.right_count),

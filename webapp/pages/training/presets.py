@@ -15,7 +15,7 @@ from webapp.tokenization.algorithms import Text
 Preset = tuple[Text, TrainingRequest]
 
 ANALECTS = "学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？"
-COUNTED = " ".join(["low"] * 5 + ["lower"] * 2 + ["newest"] * 6 + ["widest"] * 3)
+COUNTED = "low 5\nlower 2\nnewest 6\nwidest 3"
 COMPARED = TrainingRequest(
     "bpe",
     corpus="highest higher lower lowest cooler coolest",

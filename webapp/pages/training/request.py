@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Literal
 from urllib.parse import urlencode
 
 from flask import url_for
 
+from webapp.core.recipes import Recipe
+from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.pages.training import packed_links
+from webapp.pages.training.counted_words import CountedWords, read_counts
+from webapp.pages.training.sample_text import first_sentence, first_words
 
+View = Literal["page", "rounds"]
+"""What an address shows: one step, or the table of all rounds."""
 MOST = 2_000
 """The longest corpus, in characters."""
 MOST_TEXT = 200
@@ -29,7 +37,8 @@ class TrainingRequest:
     symbols: str = ""  # BPE: "bytes", or else characters
     corpus: str = ""
     size: int | None = None  # merges; for Unigram the pieces to keep, single characters included
-    text: str = ""  # what is tokenized with the pieces so far
+    text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus
+    as_text: bool = False  # read the corpus as plain text, even if it looks like a list of words with counts
     apart: bool = False  # BPE over characters: `</w>` is a symbol of its own
     minimum: int = 2  # WordPiece: the lowest count of a pair that is considered
     longer: int = 60  # Unigram: the most longer pieces to start with
@@ -46,13 +55,34 @@ class TrainingRequest:
         """
         return f"{self.algorithm}-{self.symbols}" if self.symbols else self.algorithm
 
+    @cached_property
+    def counted(self) -> CountedWords | None:
+        """The words and counts of a corpus that is a list of them; None for plain text, and for sentences."""
+        return None if self.as_text or self.algorithm == "bigrams" else read_counts(self.corpus)
+
+    def word_counts(self, recipe: Recipe) -> WordCounts:
+        """The counts of the corpus's pre-tokens, the input of a trainer; each word of a list stands alone."""
+        if self.counted is None:
+            return recipe.count(self.corpus)
+        words = self.counted.counts.items()
+        return merged(*({part: times * count for part, times in recipe.count(word).items()} for word, count in words))
+
+    @cached_property
+    def text_to_encode(self) -> str:
+        """The visitor's text, or words of the corpus."""
+        if self.text.strip():
+            return self.text
+        if self.algorithm == "bigrams":
+            return first_sentence(self.corpus)
+        return first_words(self.counted.counts if self.counted else self.corpus.split())
+
     @property
     def merges(self) -> int:
         """`size`, or the usual number of merges."""
         return USUAL_MERGES if self.size is None else self.size
 
-    def address(self, step: int | None = None) -> str:
-        """The address of a step, or of the first."""
+    def address(self, step: int | None = None, *, view: View = "page", **more: str) -> str:
+        """The address of a step, or of the first; with `view="rounds"` of the table of all rounds."""
         pairs = [("corpus", "")] if not self.corpus else [packed_links.parameters(self.corpus)]
         for field in fields(self):
             value = getattr(self, field.name)
@@ -60,8 +90,8 @@ class TrainingRequest:
                 pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
         if step is not None:
             pairs.append(("step", str(step)))
-        query = urlencode(pairs, errors="replace")
-        return f"{url_for('training.page', algorithm=self.algorithm)}?{query}"
+        query = urlencode([*pairs, *more.items()], errors="replace")
+        return f"{url_for(f'training.{view}', algorithm=self.algorithm)}?{query}"
 
     def link(self) -> str:
         """The address of the kind of training, without a corpus: the page shows its first preset."""

@@ -1,25 +1,27 @@
-"""The addresses of training: `/steps/training/ALGORITHM` shows one step of a training."""
+"""The addresses of training: `/steps/training/ALGORITHM` shows one step, `…/rounds` a table of all of them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from flask import Blueprint, abort, redirect, request, url_for
+from flask import Response as FlaskResponse
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
-from webapp.pages.training.contexts import RoundContext, TrainingPage
-from webapp.pages.training.forms import opening_of, read
-from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest
+from webapp.pages.training.attempts import TrainingAttempt, attempt
+from webapp.pages.training.contexts import RoundContext
+from webapp.pages.training.forms import read
+from webapp.pages.training.pictures import rounds_picture, step_picture
+from webapp.pages.training.request import View
 from webapp.pages.training.trainings import TRAININGS, default_training
+from webapp.pages.training.views import page_context
 from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
 from webapp.pages.walkthrough.frames import page as answered
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
-from webapp.rendering.source_listing import source_listing
+from webapp.pages.walkthrough.picture_files import picture_file, wanted_picture
+from webapp.rendering.delimited import as_csv, as_tsv
 from webapp.serializers.json import well_formed
-from webapp.tokenization.forms import InputProblem
-from webapp.web.htmx import wants_partial
-from webapp.web.localization import number
+from webapp.web.htmx import private, wants_partial
 from webapp.web.problems import problem as told
 from webapp.web.templates import render
 
@@ -41,98 +43,87 @@ def index() -> Response:
 @blueprint.get("/steps/training/<algorithm>")
 def page(algorithm: str) -> Response:
     """One step of a training on the corpus of the address."""
-    return _answer(algorithm)
+    return _answer(algorithm, "page")
 
 
 @blueprint.post("/steps/training/<algorithm>")
 def submit(algorithm: str) -> Response:
     """The form: redirected to its own address if it has no problems."""
-    return _answer(algorithm)
+    return _answer(algorithm, "page")
 
 
-def _answer(algorithm: str) -> Response:
+@blueprint.get("/steps/training/<algorithm>/rounds")
+def rounds(algorithm: str) -> Response:
+    """All rounds of a training as a table: a page, CSV, tab-separated text, or all steps as JSON."""
+    return _answer(algorithm, "rounds")
+
+
+@blueprint.post("/steps/training/<algorithm>/rounds")
+def submit_rounds(algorithm: str) -> Response:
+    """The form of that page."""
+    return _answer(algorithm, "rounds")
+
+
+def _answer(algorithm: str, view: View) -> Response:
     if default_training(algorithm) is None:
         abort(404)
     asked, problems = read(request, algorithm)
     if request.method == "POST" and not problems:
-        return redirect(f"{asked.address()}#show", 303)
+        return redirect(f"{asked.address(view=view)}#show", 303)
     if request.method == "GET" and "corpus" not in request.args and "packed" not in request.args:
         asked = replace(TRAININGS[asked.kind].presets[0][1], step=asked.step)
-    frame, offers = None, []
-    if not problems and asked.corpus.strip():
-        try:
-            frame = _frame(asked, TRAININGS[asked.kind].walkthrough(asked))
-        except NoStepsError as error:
-            problems = [InputProblem(error.message, error.status, "size")]
-        except _NoSuchStepError as error:
-            problems = [InputProblem(str(error), 404, "step")]
-            offers = [
-                (_("Go to the first step"), asked.address(0)),
-                (_("Go to the last step"), asked.address(error.last)),
-            ]
-    if not offers and any(one.field == "step" for one in problems):
-        offers = [(_("Go to the first step"), asked.address(0))]
-    if any(one.field == "corpus" for one in problems):
-        offers = [(_("Train on its beginning"), asked.with_corpus(opening_of(asked.corpus)).address())]
+    training = attempt(asked, problems, view)
     if wants_json() and request.method == "GET":
-        return _as_json(asked, frame, problems)
-    shown = RoundContext(state=asked, frame=frame, problems=problems, offers=offers)
-    body = render(shown if wants_partial() else _page_context(asked, shown))
-    status = max((one.status for one in problems), default=200)
-    return answered(body, status, link=asked.address(frame.step) if frame else "")
+        return _as_json(training)
+    if view == "rounds":
+        return _rounds(training)
+    frame = StepFrame(training.walkthrough, asked.step or 0, asked.address) if training.walkthrough else None
+    if frame and (kind := wanted_picture()) and (figure := step_picture(frame.part)):
+        return picture_file(figure, kind, f"training-{asked.kind}-step-{frame.step}")
+    shown = _shown(training, frame)
+    body = render(shown if wants_partial() else page_context(training, shown, view))
+    return answered(body, training.status, link=asked.address(frame.step) if frame else "")
 
 
-def _page_context(asked: TrainingRequest, shown: RoundContext) -> TrainingPage:
-    training = TRAININGS[asked.kind]
-    return TrainingPage(
-        shown=shown,
-        asked=asked,
-        training=training,
-        corpus_label=str(training.corpus_label) % {"most": number(MOST)},
-        kinds=_kinds(asked),
-        longest_text=MOST_TEXT,
-        listing=source_listing(*training.reference),
+def _rounds(training: TrainingAttempt) -> Response:
+    """The table of all rounds in the requested format."""
+    table = training.walkthrough.rounds_table() if training.walkthrough else None
+    form = request.args.get("format")
+    if table and form == "csv":
+        response = FlaskResponse(as_csv(table.lines()), mimetype="text/csv")
+        # The file name is fixed: no input of the visitor goes into a header.
+        response.headers["Content-Disposition"] = f"attachment; filename=rounds-{training.asked.kind}.csv"
+        return private(response)
+    if table and form == "tsv":
+        return private(FlaskResponse(as_tsv(table.lines()), mimetype="text/plain"))
+    if table and (kind := wanted_picture()):
+        return picture_file(rounds_picture(table), kind, f"rounds-{training.asked.kind}")
+    return answered(render(page_context(training, _shown(training, None), "rounds", table)), training.status)
+
+
+def _shown(training: TrainingAttempt, frame: StepFrame | None) -> RoundContext:
+    asked = training.asked
+    return RoundContext(
+        state=replace(asked, text=asked.text_to_encode),
+        sampled=asked.text_to_encode != asked.text,
+        frame=frame,
+        problems=training.problems,
+        offers=training.offers,
     )
 
 
-class _NoSuchStepError(Exception):
-    """There is no such step; `last` is the last one."""
-
-    def __init__(self, message: str, last: int) -> None:
-        super().__init__(message)
-        self.last = last
-
-
-def _frame(asked: TrainingRequest, show: Walkthrough) -> StepFrame:
-    step, last = asked.step or 0, len(show) - 1
-    if step > last:
-        message = _(
-            "There is no step %(step)s: this training has steps 0 to %(last)s.",
-            step=number(step),
-            last=number(last),
-        )
-        raise _NoSuchStepError(message, last)
-    return StepFrame(show, step, asked.address)
-
-
-def _kinds(asked: TrainingRequest) -> list[tuple[str, str, str]]:
-    """Each kind of training: its id, its title, and the address where it trains on the same corpus."""
-    return [
-        (kind, str(training.title), replace(training.request, corpus=asked.corpus, text=asked.text).address())
-        for kind, training in TRAININGS.items()
-    ]
-
-
-def _as_json(asked: TrainingRequest, frame: StepFrame | None, problems: list[InputProblem]) -> Response:
+def _as_json(training: TrainingAttempt) -> Response:
+    asked, problems = training.asked, training.problems
     if problems:
-        return told(max(one.status for one in problems), " ".join(one.message for one in problems))
-    if frame is None:
+        return told(training.status, " ".join(one.message for one in problems))
+    if training.walkthrough is None:
         return told(422, _("There is no corpus to train on."))
     about = {
         "algorithm": asked.algorithm,
         "kind": asked.kind,
         "corpus": well_formed(asked.corpus),
+        "counts": {well_formed(word): count for word, count in asked.counted.counts.items()} if asked.counted else None,
         "size": asked.size,
-        "text": well_formed(asked.text),
+        "text": well_formed(asked.text_to_encode),
     }
-    return all_steps_json(frame.walkthrough, about)
+    return all_steps_json(training.walkthrough, about)

@@ -16,7 +16,7 @@ from webapp.pages.training import bigrams, merges, presets
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.presets import Preset
 from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
-from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.pages.training.rounds_table import TrainingWalkthrough
 from webapp.tokenization.algorithms import Text
 
 Number = int | None
@@ -77,7 +77,7 @@ class Training:
     algorithm: str
     title: Text
     presets: Sequence[Preset]
-    walkthrough: Callable[[TrainingRequest], Walkthrough]
+    walkthrough: Callable[[TrainingRequest], TrainingWalkthrough]
     reference: Sequence[Callable[..., object]]
     symbols: str = ""
     size: SizeRange | None = MERGES

@@ -27,6 +27,7 @@ from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
 from webapp.pages.training.request import MOST_PIECES, TrainingRequest
+from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.figures import format_log_probability
@@ -42,7 +43,7 @@ PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.
 def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
     """The steps of training Unigram; the corpus must contain words. Raises NoStepsError if the size is too small."""
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
-    counts = recipe.count(asked.corpus)
+    counts = asked.word_counts(recipe)
     least = len(characters(counts))
     if least > MOST_PIECES:
         message = _(
@@ -86,7 +87,7 @@ class UnigramWalkthrough:
     @cached_property
     def ids(self) -> Sequence[int]:
         """The ids of the text to tokenize, with the final vocabulary."""
-        return self._final.ids(self._asked.text)
+        return self._final.ids(self._asked.text_to_encode)
 
     def step_of(self, token: int) -> int:
         """The last step, for every token: all pieces exist from the start, and it shows which ones are kept."""
@@ -161,6 +162,24 @@ class UnigramWalkthrough:
             ],
         }
 
+    def rounds_table(self) -> RoundsTable:
+        """Each round: the likelihood of the corpus, and the pieces that the round removes."""
+        columns = [
+            RoundColumn(_("Round"), 0),
+            RoundColumn(_("Pieces"), 0),
+            RoundColumn(_("Log-likelihood"), 2),
+            RoundColumn(_("Removed"), 0),
+            RoundColumn(_("Removed pieces"), wide=True),
+            RoundColumn(_("Remaining"), 0),
+        ]
+        rows = []
+        for place, round in enumerate(self._training.rounds):
+            gone = [WordSymbol(shown_piece(one.piece)) for one in round.candidates if one.removed]
+            before = len(round.candidates)
+            cells = (round.number, before, round.log_likelihoods[-1], len(gone), gone, before - len(gone))
+            rows.append(RoundRow(2 * place + (1 if round.last else 2), cells))  # the last round only estimates
+        return RoundsTable(_("All rounds"), self._end(), columns, rows)
+
     # Rounds and models
 
     def _round(self, step: int) -> UnigramRound:
@@ -176,14 +195,15 @@ class UnigramWalkthrough:
 
     def _read(self, round: UnigramRound | None) -> list[StepCell]:
         """The visitor's text, tokenized with the pieces of a round, or with the initial ones."""
-        if not self._asked.text:
+        if not self._asked.text_to_encode:
             return []
         if round is None:
             scores = {seed.piece: log(seed.probability) for seed in self._training.seeds}
         else:
             scores = {one.piece: log(one.probability) for one in round.candidates}
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
-        return [StepCell(cell.text, cell.kinds) for cell in read_cells(self._recipe.tokenizer(model), self._asked.text)]
+        cells = read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode)
+        return [StepCell(cell.text, cell.kinds) for cell in cells]
 
     # Parts of the template
 
@@ -208,7 +228,7 @@ class UnigramWalkthrough:
             single=_single(seeds),
             words=_words(readings(scores, self._training.counts)),
             read=self._read(None),
-            read_text=self._asked.text,
+            read_text=self._asked.text_to_encode,
         )
 
     def _estimate_part(self, round: UnigramRound) -> PiecesPart:
@@ -231,7 +251,7 @@ class UnigramWalkthrough:
             single=_single(round.candidates),
             words=_words(round.readings),
             read=self._read(round),
-            read_text=self._asked.text,
+            read_text=self._asked.text_to_encode,
         )
 
     def _prune_part(self, round: UnigramRound) -> PiecesPart:
@@ -249,7 +269,7 @@ class UnigramWalkthrough:
             more_staying=len(kept) - len(staying),
             single=_single(round.candidates),
             read=self._read(round),
-            read_text=self._asked.text,
+            read_text=self._asked.text_to_encode,
         )
 
     def _end_part(self) -> PiecesPart:
@@ -260,8 +280,8 @@ class UnigramWalkthrough:
                 for id, (piece, score) in enumerate(zip(self._model.pieces, self._model.scores, strict=True))
             ],
             words=_words(self._training.rounds[-1].readings),
-            read=read_cells(self._final, self._asked.text) if self._asked.text else [],
-            read_text=self._asked.text,
+            read=read_cells(self._final, self._asked.text_to_encode) if self._asked.text_to_encode else [],
+            read_text=self._asked.text_to_encode,
         )
 
     # Sentences
@@ -284,27 +304,23 @@ class UnigramWalkthrough:
         return joined([many, guess])
 
     def _estimated(self, round: UnigramRound) -> str:
-        how = _(
-            "Round %(round)s, estimating. All segmentations of every word are weighted by their probability; the "
-            "expected count of a piece gives its new probability. This is done twice.",
-            round=number(round.number),
-        )
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
-        what = _(
-            "The log-likelihood of the corpus is %(before)s before the first estimate and %(after)s before the second.",
-            before=format_log_probability(before, 1),
-            after=format_log_probability(after, 1),
+        return joined(
+            [
+                _("Round %(round)s, estimating.", round=number(round.number)),
+                _(
+                    "The log-likelihood of the corpus is %(before)s before the first estimate and %(after)s before "
+                    "the second.",
+                    before=format_log_probability(before, 1),
+                    after=format_log_probability(after, 1),
+                ),
+            ]
         )
-        return joined([how, what])
 
     def _pruned(self, round: UnigramRound) -> str:
         count = len(_longer(round))
         gone = sum(1 for one in round.candidates if one.removed)
-        how = _(
-            "Round %(round)s, pruning. The loss of a piece is the log-likelihood that the corpus loses if the best "
-            "other segmentation replaces the piece.",
-            round=number(round.number),
-        )
+        how = _("Round %(round)s, pruning.", round=number(round.number))
         what = ngettext(
             "Of %(count)s longer pieces, one is removed.",
             "Of %(count)s longer pieces, %(gone)s are removed.",

@@ -1,5 +1,6 @@
 """`/vocabularies`: the list of all vocabularies, and a page with the contents of each."""
 
+from webapp.pages.vocabularies import growth_files
 from webapp.pages.vocabularies.routes import blueprint
 
-__all__ = ["blueprint"]
+__all__ = ["blueprint", "growth_files"]

@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
 from webapp.pages.vocabularies.downloads import Download
-from webapp.pages.vocabularies.listing import VocabularyGroup, VocabularyLine
+from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
 from webapp.pages.vocabularies.portrait_bars import PortraitBar
 from webapp.pages.vocabularies.size_chart import ChartPanel
 from webapp.pages.vocabularies.special_tokens import SpecialLine
 from webapp.pages.vocabularies.token_table import LongToken, TokenPage
+from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
 from webapp.web.templates import Context, Page
 
@@ -26,9 +29,24 @@ class ListContext(Context):
     template = "vocabularies/_list.html"
 
     find: str  # the search
+    show: str  # the chosen one of `filters`
     problem: str | None
-    groups: Sequence[VocabularyGroup]
+    groups: Sequence[ShelfGroup]
     total: int  # number of all vocabularies
+    fetching: bool  # whether one of them is being downloaded
+    algorithm_names_of: Callable[[CatalogueEntry], str] = algorithm_names_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowContext(Context):
+    """A row of the list, for htmx."""
+
+    template = "vocabularies/_row.html"
+
+    row: ShelfRow
+    find: str  # the search and the filter of the list, for a form in the row
+    show: str
+    algorithm_names_of: Callable[[CatalogueEntry], str] = algorithm_names_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +67,11 @@ class ListPage(Page):
     template = "vocabularies/index.html"
 
     listed: ListContext
+    ready: int  # number of vocabularies that need no fetching
+    filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
+    sample: str  # the text that each row splits
+    upload_problem: InputProblem | None
+    upload_limit: int  # bytes of a file
     record: Mapping[str, Any]  # the content of `RECORD.json`
     rows: Sequence[ShippedRow]
     shares: Sequence[tuple[str, Mapping[str, int]]]  # of the corpus: kind of text, its bytes and characters
@@ -98,6 +121,8 @@ class VocabularyPage(HeadedPage):
     special_shown: int  # how many of them are shown, at most
     downloads: Sequence[Download]
     growth: Sequence[ChartPanel]  # empty if the vocabulary has no line in the chart
+    sample: str  # a text
+    sample_tokens: Markup | None  # how the vocabulary splits it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +146,7 @@ class UnavailableVocabularyPage(HeadedPage):
 
 @dataclass(frozen=True, kw_only=True)
 class PendingVocabularyPage(HeadedPage):
-    """A vocabulary that is being fetched; the page reloads itself."""
+    """A vocabulary that is being downloaded; the page reloads itself."""
 
     template = "vocabularies/pending.html"
 

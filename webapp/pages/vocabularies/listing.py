@@ -1,21 +1,31 @@
-"""The list of all vocabularies, grouped by algorithm and searched by words."""
+"""The list of all vocabularies, grouped by where they come from, filtered by kind and searched by words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Literal
 
 from flask import request, url_for
+from flask_babel import gettext as _
+from markupsafe import Markup
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import family_of
 from webapp.pages.vocabularies.messages import origin_of
-from webapp.tokenization.algorithms import heading_of
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
+from webapp.pages.vocabularies.samples import samples
+from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, library, offered_algorithms, title_of, well_known
+from webapp.vocabularies.fetching import FetchError
+from webapp.vocabularies.library import is_here
+from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.upload_cookie import uploads_of
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 LONGEST_FIND = 100  # characters
+
+RowState = Literal["ready", "fetching", "missing", "failed"]
 
 
 @dataclass(frozen=True)
@@ -37,29 +47,93 @@ class VocabularyLine:
 
 
 @dataclass(frozen=True)
-class VocabularyGroup:
-    """The vocabularies of an algorithm."""
+class ShelfRow:
+    """A row of the list: a vocabulary, how it splits the sample, and its state.
 
-    algorithm: str
+    A vocabulary is `ready`, `fetching`, or to be fetched: `missing`, or `failed` if that did not work a moment ago.
+    """
+
+    line: VocabularyLine
+    state: RowState
+    sample: Markup | None = None  # None if it is not known yet
+    percent: int | None = None  # of a file that is being downloaded, None while its size is unknown
+    problem: str = ""  # why fetching failed
+    bytes: int = 0  # to fetch, 0 if that is not known
+
+    @property
+    def name(self) -> str:
+        """The title without the machine name, which stands below it: `GPT-4o: o200k_base → GPT-4o`."""
+        return self.line.title.removesuffix(f": {self.line.entry.name}")
+
+
+@dataclass(frozen=True)
+class ShelfGroup:
+    """Rows with a heading."""
+
     title: str
-    lines: list[VocabularyLine]
+    rows: Sequence[ShelfRow]
 
 
-def vocabulary_groups(find: str = "") -> list[VocabularyGroup]:
-    """The vocabularies whose line contains every word of `find`, in groups that are not empty."""
+def filters() -> dict[str, str]:
+    """The choices of the list by their values in the address: all, what is ready, and each kind of vocabulary."""
+    choices = {"": _("All"), "ready": _("Ready")}
+    dictionaries = {}
+    for algorithm in leading_algorithms(offered_algorithms()):
+        if family_of(algorithm) == "dictionary":
+            dictionaries["dictionary"] = _("Dictionaries")
+        else:
+            choices[algorithm] = algorithm_names()[algorithm]
+    return choices | dictionaries
+
+
+def shelf_groups(find: str = "", show: str = "") -> list[ShelfGroup]:
+    """The vocabularies whose line contains every word of `find`, of the kind `show`, in groups that are not empty."""
     words = find.casefold().split()
-    by_title: dict[str, VocabularyGroup] = {}
-    for line in sorted(map(line_of, entries()), key=_place):
-        if line.holds(words) or matches(line.entry, find):
-            algorithm = line.entry.algorithms[0]
-            title = heading_of(algorithm)
-            by_title.setdefault(title, VocabularyGroup(algorithm, title, [])).lines.append(line)
-    return list(by_title.values())
+    lines = [line for line in map(line_of, entries()) if line.holds(words) or matches(line.entry, find)]
+    rows = shelf_rows([line for line in lines if _belongs(line.entry, show)])
+    titles = {
+        "uploaded": _("Your uploads"),
+        "fetched": _("Well-known models"),
+        "shipped": _("Shipped with this site"),
+    }
+    groups = [
+        ShelfGroup(title, [row for row in rows if row.line.entry.origin == origin]) for origin, title in titles.items()
+    ]
+    return [group for group in groups if group.rows]
+
+
+def shelf_rows(lines: Sequence[VocabularyLine]) -> list[ShelfRow]:
+    """The rows of some vocabularies."""
+    here = samples(line.entry for line in lines if is_here(line.entry))
+    return [_row(line, here.get(line.entry.name)) for line in lines]
+
+
+def _row(line: VocabularyLine, sample: Markup | None) -> ShelfRow:
+    known = WELL_KNOWN.get(line.entry.name)
+    if known is None or is_here(line.entry):
+        return ShelfRow(line, "ready", sample)
+    fetcher = library().fetcher
+    progress = fetcher.progress(known.name)
+    if progress is not None:
+        percent = min(99, 100 * progress.read // progress.total) if progress.total else None
+        return ShelfRow(line, "fetching", percent=percent)
+    try:
+        fetcher.result(known)
+    except FetchError as error:
+        return ShelfRow(line, "failed", problem=sentence(error), bytes=known.download_size)
+    return ShelfRow(line, "missing", bytes=known.download_size)
+
+
+def _belongs(entry: CatalogueEntry, show: str) -> bool:
+    """Whether a vocabulary is of a kind of `filters`."""
+    if show == "ready":
+        return is_here(entry)
+    return not show or show in (*entry.algorithms, family_of(entry.algorithms[0]))
 
 
 def entries() -> list[CatalogueEntry]:
-    """Every vocabulary that has a page: shipped ones, the visitor's uploads, then well-known ones."""
-    return [*(entry for entry in CATALOGUE.values() if has_page(entry)), *uploads_of(request), *well_known()]
+    """Every vocabulary that has a page: the visitor's uploads, well-known ones, then shipped ones."""
+    return [*uploads_of(request), *well_known(), *(entry for entry in CATALOGUE.values() if has_page(entry))]
 
 
 def has_page(entry: CatalogueEntry) -> bool:
@@ -95,8 +169,3 @@ def similar_vocabularies(name: str) -> list[VocabularyLine]:
 def _letters(name: str) -> str:
     """A name's letters and digits: `GPT-3: r50k → gpt3r50k`."""
     return "".join(filter(str.isalnum, name.casefold()))
-
-
-def _place(line: VocabularyLine) -> int:
-    """The place of a line's group in the list."""
-    return list(ALGORITHMS).index(line.entry.algorithms[0])

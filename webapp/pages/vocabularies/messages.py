@@ -41,7 +41,7 @@ def origin_of(entry: CatalogueEntry) -> str:
     is_here = known is not None and fetching.fetcher_of(current_app).has(known)
     return {
         "shipped": _("ships with this site"),
-        "fetched": _("fetched from its publisher") if is_here else _("fetched from its publisher on first use"),
+        "fetched": _("downloaded from its publisher") if is_here else _("downloaded from its publisher on first use"),
         "uploaded": _("uploaded"),
     }.get(entry.origin, "")
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
-from flask import Blueprint, Response, abort, jsonify, make_response, request, url_for
+from flask import Blueprint, Response, abort, current_app, jsonify, make_response, redirect, request, url_for
 from flask_babel import gettext as _
+from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.formats.fields import FormatError
-from webapp.pages.vocabularies import downloads, listing, portrait_bars, token_table
+from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     ListContext,
     ListPage,
     PendingVocabularyPage,
+    RowContext,
     ShippedRow,
     TokensContext,
     UnavailableVocabularyPage,
@@ -26,23 +29,32 @@ from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
+from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
     StillFetchingError,
     UnavailableVocabularyError,
     find,
+    library,
     record,
     sizes_record,
     title_of,
     tokenizer_of,
 )
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.library import is_here
+from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
+from webapp.web.rates import stores
+from webapp.web.same_origin import is_foreign
 from webapp.web.templates import ErrorMessage, ErrorPage, render
 
 SPECIAL_SHOWN = 300
@@ -52,19 +64,54 @@ blueprint = Blueprint("vocabularies", __name__)
 
 @blueprint.get("/vocabularies")
 def index() -> Response:
-    """The list of all vocabularies, searched by `find`, with the training record of the shipped ones."""
-    asked = request.args.get("find", "")
-    too_long = _too_long(asked, listing.LONGEST_FIND)
-    listed = ListContext(
-        find=asked,
-        problem=too_long,
-        groups=[] if too_long else listing.vocabulary_groups(asked),
-        total=len(listing.entries()),
-    )
-    status = 422 if too_long else 200
+    """The list of all vocabularies, searched by `find` and filtered by `show`, and the record of the training."""
+    listed = _listed()
+    status = 422 if listed.problem else 200
     if wants_partial():
-        return _answer(render(listed), status, find=asked)
+        return _answer(render(listed), status, find=listed.find, show=listed.show)
     return _answer(render(_list_page(listed)), status)
+
+
+@blueprint.post("/vocabularies")
+@stores
+def upload() -> BaseResponse:
+    """Check and store an uploaded vocabulary, and show its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    request.max_content_length = upload_limit()
+    files = request.files.getlist(UPLOAD_FIELD)
+    uploaded = store_upload(files)
+    if isinstance(uploaded, InputProblem):
+        return _answer(render(_list_page(_listed(), uploaded)), uploaded.status)
+    response = make_response(redirect(url_for("vocabularies.vocabulary", name=uploaded.name), 303))
+    remember_upload(response, uploaded.name, files[0].filename or "", uploads_of(request))
+    return response
+
+
+@blueprint.post("/vocabularies/<name>/fetch")
+def fetch(name: str) -> BaseResponse:
+    """Start to fetch a well-known vocabulary, and show the list with its progress."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    if name not in WELL_KNOWN:
+        return _unknown(name)
+    if library().must_be_fetched(name):
+        library().fetcher.start(WELL_KNOWN[name])
+    return row(name)
+
+
+@blueprint.get("/vocabularies/<name>/row")
+def row(name: str) -> BaseResponse:
+    """The row of a vocabulary in the list, which asks for itself while the vocabulary is being downloaded."""
+    entry = find(name)
+    if entry is None or not listing.has_page(entry):
+        return _unknown(name)
+    asked, show = (request.values.get(key, "")[: listing.LONGEST_FIND] for key in ("find", "show"))
+    if not wants_partial():
+        address = url_for("vocabularies.index", find=asked or None, show=show or None)
+        return redirect(f"{address}#v-{name}", 303)
+    (found,) = listing.shelf_rows([listing.line_of(entry)])
+    return swappable(make_response(render(RowContext(row=found, find=asked, show=show))))
 
 
 @blueprint.get("/vocabularies/RECORD.json")
@@ -93,7 +140,7 @@ def as_json(name: str) -> Response:
         told = unavailable_problem(error)
         return problem(told.status, told.message, headers={"Retry-After": "60"})
     except StillFetchingError:
-        return problem(503, _("The vocabulary is still being fetched."), headers={"Retry-After": "2"})
+        return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
 
 
 @blueprint.get("/vocabularies/<name>/<file>")
@@ -114,7 +161,7 @@ def download(name: str, file: str) -> Response:
     except UnavailableVocabularyError as error:
         return _unavailable(entry, error)
     except StillFetchingError:
-        response = _error_page(503, _("The vocabulary is still being fetched. Try again in a moment."))
+        response = _error_page(503, _("The vocabulary is still being downloaded. Try again in a moment."))
         response.headers["Retry-After"] = "5"
         return response
     response = Response(content, mimetype=downloads.FORMAT_OF[file].files[file])
@@ -134,6 +181,7 @@ def vocabulary(name: str) -> Response:
         return _unavailable(entry, error)
     except StillFetchingError as waiting:
         return _on_its_way(entry, waiting)
+    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with the name of its file
     found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
@@ -161,6 +209,8 @@ def vocabulary(name: str) -> Response:
         special=special_lines(tokenizer),
         special_shown=SPECIAL_SHOWN,
         growth=size_chart(entry.name),
+        sample=samples.TEXT,
+        sample_tokens=samples.samples([entry]).get(entry.name),
         downloads=downloads.downloads_of(entry.name, tokenizer),
     )
     return _answer(render(context), status)
@@ -222,7 +272,7 @@ def _error_page(status: int, message: str) -> Response:
 
 
 def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
-    """The page of a vocabulary that is being fetched, which reloads itself."""
+    """The page of a vocabulary that is being downloaded, which reloads itself."""
     return make_response(render(PendingVocabularyPage(line=listing.line_of(entry), waiting=waiting)), 202)
 
 
@@ -231,7 +281,23 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def _list_page(listed: ListContext) -> ListPage:
+def _listed() -> ListContext:
+    """The list that the address asks for."""
+    find, show = request.args.get("find", ""), request.args.get("show", "")
+    too_long = _too_long(find, listing.LONGEST_FIND)
+    show = show if show in listing.filters() else ""
+    groups = [] if too_long else listing.shelf_groups(find, show)
+    return ListContext(
+        find=find,
+        show=show,
+        problem=too_long,
+        groups=groups,
+        total=len(listing.entries()),
+        fetching=any(row.state == "fetching" for group in groups for row in group.rows),
+    )
+
+
+def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) -> ListPage:
     """The page with the list and the training record."""
     written = record()
     kinds = {
@@ -242,6 +308,11 @@ def _list_page(listed: ListContext) -> ListPage:
     }
     return ListPage(
         listed=listed,
+        ready=sum(map(is_here, listing.entries())),
+        filters=listing.filters(),
+        sample=samples.TEXT,
+        upload_problem=upload_problem,
+        upload_limit=current_app.config["MAX_UPLOAD_BYTES"],
         record=written,
         rows=[_row(name) for name in CATALOGUE if f"{name}.json.gz" in written["outputs"]],
         shares=[(kinds.get(kind, kind), share) for kind, share in written["shares"].items()],

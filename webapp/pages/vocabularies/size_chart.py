@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flask import url_for
 from flask_babel import gettext as _
 
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic
@@ -51,6 +52,10 @@ def _panel(record: dict[str, Any], language: str, title: str, strong: str | None
         description=_description({names[name]: line for name, line in found.items()}),
         x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, NAMED),
         y=linear(_("characters per token"), values),
+        files=tuple(
+            (title, url_for("vocabularies.growth_file", language=language.lower(), kind=kind))
+            for kind, title in (("svg", "SVG"), ("png", "PNG"))
+        ),
         series=tuple(Series(names[name], tuple(line.items()), name == strong) for name, line in found.items()),
     )
     sizes = sorted({pieces for line in found.values() for pieces in line})

@@ -20,5 +20,5 @@ class WalkthroughContext(Context):
     frame: StepFrame | None  # None if there is no step to show
     problems: Sequence[InputProblem]
     offers: Sequence[tuple[str, str]] = ()  # links that solve the problems: label, address
-    pending: StillFetchingError | None = None  # while the vocabulary is being fetched
+    pending: StillFetchingError | None = None  # while the vocabulary is being downloaded
     again: str = ""  # the address to request again until then

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 from flask import Response, make_response, request
+from markupsafe import Markup
 
-from webapp.pages.walkthrough.preparation import PreparedWalkthrough
-from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.pages.walkthrough.emphasis import emphasized
+from webapp.pages.walkthrough.preparation import Preparation, PreparedWalkthrough
+from webapp.pages.walkthrough.walkthrough import Pictured, Walkthrough
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import json_response
 from webapp.web.htmx import private, swappable
+
+MAX_TICKS = 40
+"""How many links to steps the player has; of more steps, each link stands for several."""
+
+
+@dataclass(frozen=True)
+class StepTick:
+    """A link of the player to step `first`, which stands for the steps up to `last`."""
+
+    first: int
+    last: int
+    state: Literal["done", "now", "ahead"]
 
 
 @dataclass(frozen=True)
@@ -24,14 +40,24 @@ class StepFrame:
     note: str = ""
 
     @property
+    def first(self) -> int:
+        """The number of the first step that the player shows: step 0 of a prepared walkthrough is not a decision."""
+        return int(isinstance(self.walkthrough, PreparedWalkthrough))
+
+    @property
     def last(self) -> int:
         """The number of the last step."""
         return len(self.walkthrough) - 1
 
     @property
+    def ticks(self) -> list[StepTick]:
+        """The links of the player, at most `MAX_TICKS`."""
+        return step_ticks(self.first, self.last, self.step)
+
+    @property
     def template(self) -> str:
         """The template that draws it."""
-        return "walkthrough/_preparation.html" if self._is_preparation else self.walkthrough.template
+        return self.walkthrough.template
 
     @property
     def sentence(self) -> str:
@@ -39,17 +65,45 @@ class StepFrame:
         return self.walkthrough.sentence(self.step)
 
     @property
+    def emphasized(self) -> Markup:
+        """The sentence with markup."""
+        return emphasized(self.sentence)
+
+    @property
     def part(self) -> object:
         """The values for the template, as `part`."""
         return self.walkthrough.part(self.step)
 
-    def to(self, step: int) -> str:
-        """The address of a step of the wrapped walkthrough, which numbers its steps without the preparation."""
-        return self.address(step + isinstance(self.walkthrough, PreparedWalkthrough))
+    @property
+    def picture(self) -> Figure | None:
+        """The picture of the step, for files."""
+        return self.walkthrough.picture(self.step) if isinstance(self.walkthrough, Pictured) else None
 
     @property
-    def _is_preparation(self) -> bool:
-        return isinstance(self.walkthrough, PreparedWalkthrough) and self.step == 0
+    def preparation(self) -> Preparation | None:
+        """What happened to the text before the algorithm, if the walkthrough knows it."""
+        return self.walkthrough.preparation() if isinstance(self.walkthrough, PreparedWalkthrough) else None
+
+    def to(self, step: int) -> str:
+        """The address of a step of the wrapped walkthrough, which numbers its steps without the preparation."""
+        return self.address(step + self.first)
+
+
+def step_ticks(first: int, last: int, now: int) -> list[StepTick]:
+    """The steps `first` to `last` as at most `MAX_TICKS` ticks of nearly equal length.
+
+    >>> [(tick.first, tick.last, tick.state) for tick in step_ticks(1, 3, 2)]
+    [(1, 1, 'done'), (2, 2, 'now'), (3, 3, 'ahead')]
+    >>> [(tick.first, tick.last) for tick in step_ticks(0, 99, 0)][:3]
+    [(0, 1), (2, 4), (5, 6)]
+    """
+    steps = last - first + 1
+    count = min(steps, MAX_TICKS)
+    starts = [first + at * steps // count for at in range(count + 1)] if count > 0 else []
+    return [
+        StepTick(start, end - 1, "now" if start <= now < end else "done" if start < now else "ahead")
+        for start, end in pairwise(starts)
+    ]
 
 
 def all_steps_json(walkthrough: Walkthrough, about: dict[str, Any]) -> Response:

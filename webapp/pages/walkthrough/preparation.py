@@ -1,4 +1,7 @@
-"""Step 0 of every walkthrough: what the normalizer and the pre-tokenizer make of the text before the model gets it."""
+"""What the normalizer and the pre-tokenizer make of a text before the model gets it.
+
+It is step 0 of every prepared walkthrough, but not a decision of the algorithm: the page shows it below the steps.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ from flask_babel import ngettext
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
 from webapp.pages.walkthrough.cells import StepCell, cell
-from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.pages.walkthrough.walkthrough import Pictured, Walkthrough
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -28,9 +32,10 @@ def pretokens(result: Result) -> list[Pretoken | AddedFound]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreparationPart:
+class Preparation:
     """The values for `walkthrough/_preparation.html`."""
 
+    sentence: str
     original: Sequence[StepCell]  # the text as typed, empty if the model gets it unchanged
     pretokens: Sequence[StepCell]  # the input of the model, with added tokens
     changed: bool  # whether a pre-token differs from the text as typed
@@ -63,8 +68,12 @@ class PreparedWalkthrough:
         return self.walkthrough.sentence(step - 1) if step else self._preparation()
 
     def part(self, step: int) -> object:
-        """The values for the template."""
-        return self.walkthrough.part(step - 1) if step else self._part()
+        """The values for the template; step 0 has none, see `preparation`."""
+        return self.walkthrough.part(step - 1) if step else None
+
+    def picture(self, step: int) -> Figure | None:
+        """The picture of a step; step 0 has none."""
+        return self.walkthrough.picture(step - 1) if step and isinstance(self.walkthrough, Pictured) else None
 
     def record(self, step: int) -> dict[str, Any]:
         """The step as JSON values."""
@@ -87,7 +96,8 @@ class PreparedWalkthrough:
         """The step that made a token."""
         return 1 + self.walkthrough.step_of(token)
 
-    def _part(self) -> PreparationPart:
+    def preparation(self) -> Preparation:
+        """What happened to the text before the algorithm."""
         text = self._result.encoding.text
         cells = []
         for found in self._found:
@@ -97,7 +107,8 @@ class PreparedWalkthrough:
                 changed = found.text != text[found.start : found.end]
                 cells.append(cell(found.text, "pretoken", "changed" if changed else ""))
         same = [one.text for one in cells] == [shown_piece(text)]
-        return PreparationPart(
+        return Preparation(
+            sentence=self._preparation(),
             original=[] if same else [cell(text, "typed")],
             pretokens=cells,
             changed=any("changed" in one.kinds for one in cells),

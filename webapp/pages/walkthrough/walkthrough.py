@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+from webapp.rendering.pictures.figure import Figure
 
 
 class Walkthrough(Protocol):
@@ -31,6 +33,14 @@ class Walkthrough(Protocol):
 
     def step_of(self, token: int) -> int:
         """The step that made token `token` of the result."""
+
+
+@runtime_checkable
+class Pictured(Protocol):
+    """A walkthrough whose steps can be exported as pictures."""
+
+    def picture(self, step: int) -> Figure | None:
+        """The picture of a step, None if it has none."""
 
 
 class NoStepsError(Exception):

@@ -3,6 +3,7 @@
     axes → positions of values         `linear`, `logarithmic`
     lines → the chart                  `LineChart` of `Series`
     the template's macro → the SVG     `line_chart(chart)`
+    figure → SVG and PNG files         `chart_figure(chart)`
 
 Each chart has a title and a description for screen readers, and the page shows its figures as a table after it. Lines
 differ by marker and dash, not by colour alone, and have labels at their ends. Colours are CSS classes in
@@ -10,6 +11,7 @@ differ by marker and dash, not by colour alone, and have labels at their ends. C
 """
 
 from webapp.rendering.charts.axes import Axis, Tick, linear, logarithmic
+from webapp.rendering.charts.figure import chart_figure
 from webapp.rendering.charts.lines import LineChart, Series
 
-__all__ = ["Axis", "LineChart", "Series", "Tick", "linear", "logarithmic"]
+__all__ = ["Axis", "LineChart", "Series", "Tick", "chart_figure", "linear", "logarithmic"]

@@ -50,7 +50,8 @@ class DrawnLine:
 class LineChart:
     """At most four lines over two axes. `key` is unique among the charts of a page.
 
-    `title` is a short name of the chart, `description` one or two sentences about what it shows.
+    `title` is a short name of the chart, `description` one or two sentences about what it shows, `files` the title and
+    address of each file to export.
     """
 
     key: str
@@ -59,6 +60,7 @@ class LineChart:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
+    files: tuple[tuple[str, str], ...] = ()
 
     width, height = WIDTH, HEIGHT
     left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM

@@ -1,19 +1,48 @@
-"""Exports results as a picture, an HTML page or data. Depends on tokens and fonts, not on requests."""
+"""Exports results as a picture, an HTML page or data, and figures such as lattices as pictures.
 
-from webapp.rendering.pictures.drawing import CARD, ENGLISH, PictureTexts, card, comparison_card, png, svg
+Depends on tokens and fonts, not on requests.
+"""
+
+from webapp.rendering.pictures.cells import PictureCell, drawable
+from webapp.rendering.pictures.comparison import (
+    ComparisonPicture,
+    PictureColumn,
+    PictureRow,
+    comparison_card,
+    comparison_png,
+    comparison_svg,
+)
+from webapp.rendering.pictures.drawing import CARD, ENGLISH, PictureTexts, card, png, svg
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
+from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.page import standalone_html
 from webapp.rendering.pictures.tables import as_json, csv, plain
 
 __all__ = [
     "CARD",
     "ENGLISH",
+    "ComparisonPicture",
+    "Figure",
+    "FigureBox",
+    "FigureDot",
+    "FigureLabel",
+    "FigurePath",
+    "PictureCell",
+    "PictureColumn",
+    "PictureRow",
     "PictureTexts",
     "as_json",
     "card",
     "comparison_card",
+    "comparison_png",
+    "comparison_svg",
     "csv",
+    "drawable",
+    "figure_png",
+    "figure_svg",
     "plain",
     "png",
+    "side_by_side",
     "standalone_html",
     "svg",
 ]

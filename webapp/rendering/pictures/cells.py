@@ -23,7 +23,8 @@ class PictureCell:
     """A token, or text between tokens (`index` None).
 
     `text` is the visible text; `label` has the bytes in hexadecimal of a token that shares a character; `mark` is the
-    symbol for invisible content: `↵` for a line end, `▁` for a token without text.
+    symbol for invisible content: `↵` for a line end, `▁` for a token without text. `split`: several tokens are parts of
+    one character, and their bytes are not shown.
     """
 
     index: int | None
@@ -32,6 +33,7 @@ class PictureCell:
     mark: str = ""
     unknown: bool = False
     special: bool = False
+    split: bool = False
 
 
 def drawable(text: str, show: bool = False) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import regex
 import resvg_py
 
 from webapp.core.encoding import Encoding
@@ -21,12 +22,12 @@ MOST_CHARACTERS = {"svg": 20_000, "png": 2_000}
 MOST_LINES = {"svg": 2_000, "png": 120}
 LEAST_WIDTH, MOST_WIDTH = 160, 4_000
 CARD = (1200, 630)
-_CARD_MARGIN = 72
+_CARD_MARGIN = 64
+_CARD_HEAD = 132  # the height of the count and the mark above the tokens
 _CARD_SIZES = (88, 72, 60, 50, 42, 36)
 _CARD_CHARACTERS = 600
-_ROW_SIZES = (50, 42, 36, 30, 26, 23)
-_ROWS_MORE = 90  # additional height for the tokens of a comparison, which has no text below them
-_CARD_BOTTOM = 150  # the height of the text below the tokens
+_CARD_BOTTOM = 76  # the height of the text below the tokens
+_NUMBER = regex.compile(r"[\d.,\s]*\d")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class PictureTexts:
         default=lambda scripts: "No font on this server for: " + ", ".join(map(_script, scripts))
     )
     empty: str = "No text, no tokens."
+    beginning: str = "Only the beginning of the text is shown."  # of a comparison
 
 
 def _script(code: str) -> str:
@@ -99,9 +101,9 @@ def _picture(
     used = faces_of(layout)
     lines = [_summary(encoding, title, words), *_remarks(encoding, layout, words, drawing)]
     for line in lines:
-        for part in _words_in_lines(line, known, (width - 2 * MARGIN) / 13):
+        for part in wrapped_caption(line, known, (width - 2 * MARGIN) / 13):
             y += 20
-            body += writer.text(part, MARGIN, y, 13, palette.quiet, _families(part, known))
+            body += writer.text(part, MARGIN, y, 13, palette.quiet, caption_families(part, known))
             used += [face for character in part if (face := known.face_for(character))]
     source = document(body, width, y + MARGIN, title=_summary(encoding, title, words), background=palette.stage)
     return source, used
@@ -117,51 +119,22 @@ def card(
     words: PictureTexts = ENGLISH,
 ) -> bytes:
     """The preview card of a link: the beginning of the text in the largest size that fits, and a caption."""
-    sheet = _Sheet(width, height, theme)
+    sheet = CardSheet(width, height, theme)
     for size in (each * sheet.scale for each in _CARD_SIZES):
         lines = max(1, int(sheet.room / (LEADING * size)))
         layout = sheet.laid_out(encoding, size, lines)
         if layout.tokens == len(encoding):
             break
     taken = len(layout.lines) * LEADING * size
-    top = sheet.margin + max(0.0, (sheet.room - taken) / 2)
+    top = sheet.top + max(0.0, (sheet.room - taken) / 2)
     sheet.draw(layout, size, top)
     remarks = " · ".join(_remarks(encoding, layout, words, True))
     if remarks:
         sheet.say(remarks, sheet.margin, top + taken + 34 * sheet.scale, 24 * sheet.scale, sheet.palette.quiet)
-    return sheet.png(_summary(encoding, title, words), title)
+    return sheet.png(words.tokens(len(encoding)), title)
 
 
-def comparison_card(
-    rows: Sequence[tuple[str, Encoding]],
-    *,
-    width: int = CARD[0],
-    height: int = CARD[1],
-    title: str = "",
-    theme: Theme = "light",
-    words: PictureTexts = ENGLISH,
-) -> bytes:
-    """The preview card of a comparison's link: its rows, each with its name and its number of tokens."""
-    sheet = _Sheet(width, height, theme)
-    room = sheet.room + _ROWS_MORE * sheet.scale
-    label = (22 if len(rows) <= 4 else 18) * sheet.scale
-    free = room / max(1, len(rows)) - 1.6 * label  # the height for the tokens of a row
-    size, layouts = 0.0, []
-    for size in (size * sheet.scale for size in _ROW_SIZES):
-        lines = int(free / (LEADING * size))
-        layouts = [sheet.laid_out(encoding, size, lines) for _name, encoding in rows] if lines else []
-        if layouts and all(one.tokens == len(each) for one, (_name, each) in zip(layouts, rows, strict=True)):
-            break
-    heights = [1.6 * label + max(len(layout.lines), 1) * LEADING * size for layout in layouts]
-    top = sheet.margin - 20 * sheet.scale + max(0.0, room - sum(heights)) / 2
-    for (name, encoding), layout, height_of_row in zip(rows, layouts, heights, strict=True):
-        sheet.say(_summary(encoding, name, words), sheet.margin, top + label, label, sheet.palette.quiet)
-        sheet.draw(layout, size, top + 1.35 * label)
-        top += height_of_row
-    return sheet.png(drawable(title), title)
-
-
-class _Sheet:
+class CardSheet:
     """A card under construction; all lengths are in pixels."""
 
     def __init__(self, width: int, height: int, theme: Theme) -> None:
@@ -169,7 +142,8 @@ class _Sheet:
         self.width, self.height = width, height
         self.scale = min(width / CARD[0], height / CARD[1])
         self.margin = _CARD_MARGIN * self.scale
-        self.room = height - 2 * self.margin - _CARD_BOTTOM * self.scale  # in height, for tokens
+        self.top = self.margin + _CARD_HEAD * self.scale  # of the tokens
+        self.room = height - self.top - self.margin - _CARD_BOTTOM * self.scale  # in height, for tokens
         self._body = ""
         self._used: list[Face] = []
 
@@ -184,28 +158,52 @@ class _Sheet:
         self._body += Writer(self.palette, size, drawing=True).lines(layout, self.margin, top)
         self._used += faces_of(layout)
 
-    def say(self, text: str, x: float, y: float, size: float, colour: str) -> None:
-        """Draw one line of the caption, shortened to fit."""
-        text = _shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
-        writer = Writer(self.palette, size, drawing=True)
-        self._body += writer.text(text, x, y, size, colour, _families(text, self.known))
-        self._used += [face for character in text if (face := self.known.face_for(character))]
+    def add(self, body: str, used: Sequence[Face]) -> None:
+        """Add what was drawn elsewhere, with its faces."""
+        self._body += body
+        self._used += used
 
-    def png(self, summary: str, title: str) -> bytes:
-        """The finished picture, with a caption as its last line."""
-        size, margin, baseline = 32 * self.scale, self.margin, self.height - self.margin
-        line = (
-            f'<path d="M{margin} {baseline - 62 * self.scale}h{self.width - 2 * margin}" stroke="{self.palette.line}"/>'
-        )
-        self._body += line
-        name = "Tokenscope"
-        name_width = _measure(name, self.known) * size
-        room = self.width - 2 * margin - name_width - 40 * self.scale
-        self.say(_shortened(summary, self.known, room / size), margin, baseline, size, self.palette.ink)
-        self.say(name, self.width - margin - name_width, baseline, size, self.palette.accent)
-        background = self.palette.stage
-        source = document(self._body, self.width, self.height, title=drawable(title), background=background)
+    def say(self, text: str, x: float, y: float, size: float, colour: str, *, strong: bool = False) -> float:
+        """Draw one line of the caption, shortened to fit; the x where it ends."""
+        text = shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
+        writer = Writer(self.palette, size, drawing=True)
+        # Only the regular faces are loaded: an outline in the colour of the text makes it bold.
+        bold = f' stroke="{colour}" stroke-width="{size / 22:.2f}"' if strong else ""
+        self._body += writer.text(text, x, y, size, colour, caption_families(text, self.known) + bold)
+        self._used += [face for character in text if (face := self.known.face_for(character))]
+        return x + measure(text, self.known) * size
+
+    def png(self, count: str, title: str, *, at_least: str = "") -> bytes:
+        """The finished picture: a count of tokens such as `36 tokens` and the site's mark above, a title below.
+
+        `at_least` is the lower end of a range of counts.
+        """
+        scale, margin = self.scale, self.margin
+        baseline = margin + 84 * scale
+        number = _NUMBER.match(count)
+        end = margin
+        if number:
+            shown = f"{at_least}–{number[0]}" if at_least else number[0]
+            end = self.say(shown, margin, baseline, 104 * scale, self.palette.ink, strong=True) + 16 * scale
+        self.say(count[number.end() :].strip() if number else count, end, baseline, 28 * scale, self.palette.quiet)
+        self._mark(baseline)
+        self.say(title, margin, self.height - margin, 30 * scale, self.palette.ink, strong=True)
+        source = document(self._body, self.width, self.height, title=drawable(title), background=self.palette.stage)
         return rendered(source, self._used)
+
+    def _mark(self, baseline: float) -> None:
+        """The name of the site as two tokens, at the right edge."""
+        size, pad = 30 * self.scale, 6 * self.scale
+        parts = ("Token", "scope")
+        x = self.width - self.margin - sum(measure(part, self.known) * size + 2 * pad for part in parts)
+        for part, tint in zip(parts, self.palette.tints, strict=False):
+            width = measure(part, self.known) * size + 2 * pad
+            self._body += (
+                f'<rect x="{x:.1f}" y="{baseline - 1.05 * size:.1f}" width="{width:.1f}" height="{1.4 * size:.1f}" '
+                f'rx="{0.24 * size:.1f}" fill="{tint}"/>'
+            )
+            self.say(part, x + pad, baseline, size, self.palette.ink, strong=True)
+            x += width
 
 
 def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
@@ -237,14 +235,15 @@ def _remarks(encoding: Encoding, layout: Layout, words: PictureTexts, drawing: b
     return remarks
 
 
-def _families(text: str, known: Fonts) -> str:
+def caption_families(text: str, known: Fonts) -> str:
     """The names of the fonts for a caption, which may be in any script."""
     names = dict.fromkeys(face.family for character in text if (face := known.face_for(character)))
     listed = ", ".join(f"'{quoted(name)}'" for name in names)
     return f'font-family="{listed}"' if listed else ""
 
 
-def _measure(text: str, known: Fonts) -> float:
+def measure(text: str, known: Fonts) -> float:
+    """The width of a caption in em."""
     width = 0.0
     for character in text:
         face = known.face_for(character)
@@ -252,21 +251,21 @@ def _measure(text: str, known: Fonts) -> float:
     return width
 
 
-def _shortened(text: str, known: Fonts, width: float) -> str:
+def shortened(text: str, known: Fonts, width: float) -> str:
     """`text` shortened to at most `width` em, with an ellipsis."""
-    if _measure(text, known) <= width:
+    if measure(text, known) <= width:
         return text
-    while text and _measure(text + "…", known) > width:
+    while text and measure(text + "…", known) > width:
         text = text[:-1]
     return text.rstrip() + "…"
 
 
-def _words_in_lines(text: str, known: Fonts, width: float) -> list[str]:
+def wrapped_caption(text: str, known: Fonts, width: float) -> list[str]:
     """A caption, wrapped into lines at spaces."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and _measure(longer, known) > width:
+        if lines[-1] and measure(longer, known) > width:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -7,7 +7,7 @@ its boxes with any font.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from unicodedata import mirrored
 
@@ -46,10 +46,15 @@ class Writer:
 
     def lines(self, layout: Layout, left: float, top: float) -> str:
         """The SVG of all lines of a layout, from (`left`, `top`) in pixels."""
-        self.family = self.common_family(layout)
-        parts = [f'<g font-family="{self.family}">']
-        for number, line in enumerate(layout.lines):
-            parts += self._line(line, left, top + number * LEADING * self.size)
+        places = [(line, left, top + number * LEADING * self.size) for number, line in enumerate(layout.lines)]
+        return self.placed(places, self.common_family(layout))
+
+    def placed(self, places: Iterable[tuple[PictureLine, float, float]], family: str) -> str:
+        """The SVG of lines, each with its left and its top, in a group with the font list `family`."""
+        self.family = family
+        parts = [f'<g font-family="{family}">']
+        for line, left, top in places:
+            parts += self._line(line, left, top)
         return "".join([*parts, "</g>"])
 
     def text(self, text: str, x: float, y: float, size: float, colour: str, extra: str = "") -> str:
@@ -75,7 +80,7 @@ class Writer:
         radius = f'rx="{_n(min(_RADIUS * em, width / 2))}"'
         yield f'<rect {frame} {radius} fill="{tint}"/>'
         hairline = max(1.0, em / 24)
-        if box.cell.label:
+        if box.cell.label or box.cell.split:
             dots = f'stroke="{palette.ink}" stroke-width="{_n(1.5 * hairline)}" stroke-dasharray="{_n(1.5 * hairline)}"'
             yield f'<path d="M{_n(x)} {_n(y + height - hairline)}h{_n(width)}" {dots}/>'
         if box.cell.special:
@@ -130,9 +135,12 @@ def document(body: str, width: float, height: float, *, title: str, background: 
     return f"{head}{kind}><title>{escape(title, quote=False)}</title>{ground}{body}</svg>"
 
 
-def _n(value: float) -> str:
+def length(value: float) -> str:
     """A length in pixels with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+_n = length
 
 
 def quoted(family: str) -> str:

@@ -1,165 +1,160 @@
-r"""Aligned spans as HTML, in lines of interlinear text or in columns; joined strings, because there are thousands.
+"""Renders passages of aligned columns as HTML; joined strings, because there are thousands of columns.
 
-Lines: a span holds a line for each row, one below the other, and spans wrap like words.
+A column has a line for each row, one below the other, and columns wrap like words:
 
-    <div class="paragraph"><span class="s"><b><i>low</i></b><b><i>lo</i><i class="k">w</i></b></span></div>
+    <span class="col d2"><b><i class="k1">low</i></b><b><i class="k1">lo</i><i class="k2">w</i></b></span>
 
-Columns: a block of the text (a line, or about forty spans) is a row of the grid, and a column holds a row's tokens.
-The n-th span of each column covers the same text, so that a style sheet can highlight it in all columns.
-
-    <div class="piece"><div class="column"><span class="s"><i>low</i></span>…</div><div class="column">…</div></div>
+`d2` to `d4` say in how many ways the rows split the text of the column; `k1` to `k6` are the tints of the tokens.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, starmap
+from types import MappingProxyType
 
-import regex
+from flask_babel import gettext as _
+from flask_babel import ngettext
 from markupsafe import Markup, escape
 
 from webapp.rendering.markup import visible
-from webapp.tokenization.comparison.aligned_spans import AlignedCell, AlignedSpan
-from webapp.tokenization.comparison.state import Layout
+from webapp.tokenization.comparison.aligned_spans import AlignedCell, AlignedSpan, width_of
+from webapp.tokenization.comparison.joins import begins_right_to_left, direction_of, is_joined
+from webapp.tokenization.comparison.passages import Passage
+from webapp.tokenization.comparison.tints import TINTS
+from webapp.web.localization import number
 
-BLOCK = 40  # spans; static/compare.css highlights as many
-_SENTENCE_END = (".", "!", "?", "。", "！", "？", "।", "؟")
-_RIGHT_TO_LEFT = regex.compile(r"[\p{BC=R}\p{BC=AL}]")
-_LEFT_TO_RIGHT = regex.compile(r"\p{BC=L}")
+_DIRECTIONS = {1: ("&rlm;", ' dir="rtl"'), 0: ("&lrm;", ' dir="ltr"'), None: ("", "")}
+_MOST_WAYS = 4  # more have the same colour
+_NARROWEST_LINE = 10  # half-width characters that a line has at least
 
 
 class AlignedMarkup:
-    """Renders the spans of one text as HTML."""
+    """Renders columns of one text as HTML."""
 
-    def __init__(self, text: str, spans: Sequence[AlignedSpan], numbers: Sequence[int], *, show: bool = False) -> None:
-        """`numbers` are those of the rows; with `show`, spaces and line ends are visible."""
-        self._numbers = numbers
+    def __init__(
+        self,
+        text: str,
+        numbers: Sequence[int],
+        *,
+        show: bool = False,
+        notes: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        """`numbers` are those of the rows; with `show`, spaces and line ends are visible.
+
+        `notes` are added to the titles of the columns in which their offsets are.
+        """
+        self._numbers = "\n".join(map(str, numbers))
         self._text = text
-        self._spans = spans
         self._show = show
-        self._cells: dict[tuple[object, ...], str] = {}  # many rows have the same cells
-        self._bidirectional = _RIGHT_TO_LEFT.search(text) is not None
+        self._notes = notes
+        self._cells: dict[tuple[object, ...], tuple[str, str]] = {}  # many rows have the same cells
+        self._bidirectional = direction_of(text) == 1
+        self._title = _("%(count)s ways to split “%(text)s”")
 
-    def html(self, layout: Layout) -> Markup:
-        """The HTML of all spans."""
-        return Markup("".join(self._columns() if layout == "columns" else self._lines()))
+    def is_right_to_left(self, passage: Passage) -> bool:
+        """Whether the first letter of a passage is from a right-to-left script."""
+        start, end = passage.columns[0].start, passage.columns[-1].end
+        return self._bidirectional and begins_right_to_left(self._text, start, end)
 
-    def _lines(self) -> Iterator[str]:
-        for paragraph in _paragraphs(self._spans):
-            # Numbers for every line that the paragraph may wrap to on a narrow page; CSS hides those beyond its height.
-            times = 2 + sum(each.end - each.start for each in paragraph) // 8
-            numbers = "\n\n".join(map(str, self._numbers))
-            gutter = "\n\n\n".join([numbers] * times)
-            spans = "".join(map(self._span, paragraph))
-            gutter = f'<span class="gutter" aria-hidden="true">{gutter}</span>'
-            yield f'<div class="paragraph" dir="auto">{gutter}{spans}</div>'
+    def html(self, passage: Passage, tints: Sequence[Sequence[int]]) -> Markup:
+        """The HTML of a passage; `tints` are those of the first tokens, from `first_tints`."""
+        columns = passage.columns
+        parts = [self._line_numbers(columns)]
+        for column, firsts in zip(columns, tints, strict=True):
+            parts.append(self._column(column, firsts))
+            if column.ends_line and column is not columns[-1]:
+                parts.append("<br>")
+        return Markup("".join(parts))
 
-    def _columns(self) -> Iterator[str]:
-        for block in blocks_of(self._spans, self._text):
-            columns = []
-            for row, number in enumerate(self._numbers):
-                spans = (f'<span class="{_kind(each)}">{self._line(each.rows[row])}</span>' for each in block)
-                columns.append(f'<div class="column" dir="auto" data-row="{number}">{"".join(spans)}</div>')
-            yield f'<div class="piece">{"".join(columns)}</div>'
+    def _line_numbers(self, columns: Sequence[AlignedSpan]) -> str:
+        """The numbers of the rows for each line to which the columns may wrap; CSS hides those below the last."""
+        width = sum(map(width_of, self._text[columns[0].start : columns[-1].end]))
+        lines = 2 + width // _NARROWEST_LINE + sum(column.ends_line for column in columns)
+        return f'<span class="nos" aria-hidden="true">{f"<b>{self._numbers}</b>" * lines}</span>'
 
-    def _span(self, span: AlignedSpan) -> str:
-        rows = "".join(f"<b>{self._line(row)}</b>" for row in span.rows)
-        mark, attribute = self._direction(self._text[span.start : span.end])
-        return f'{mark}<span class="{_kind(span)}"{attribute}>{rows}</span>{mark}'
+    def _column(self, column: AlignedSpan, firsts: Sequence[int]) -> str:
+        text = self._text[column.start : column.end]
+        rows = "".join([f"<b>{self._row(cells, tint)}</b>" for cells, tint in zip(column.rows, firsts, strict=True)])
+        kinds, title = "col", ""
+        if column.ways > 1:
+            kinds += f" d{min(column.ways, _MOST_WAYS)}"
+            shown = visible(text, show=True).replace("\n", "").strip("·")
+            sentence = self._title % {"count": column.ways, "text": shown or "·"}
+            notes = filter(None, map(self._notes.get, range(column.start, column.end))) if self._notes else ()
+            title = f' title="{escape(" · ".join([sentence, *dict.fromkeys(notes)]))}"'
+        if is_joined(self._text, column.start):
+            kinds += " p"
+        if is_joined(self._text, column.end):
+            kinds += " j"
+        mark, direction = self._direction(text)
+        return f'{mark}<span class="{kinds}"{direction}{title}>{rows}</span>{mark}'
 
     def _direction(self, text: str) -> tuple[str, str]:
-        """In a text with both directions, the mark that gives a span its own direction, and its `dir` attribute."""
+        """In a text with both directions, the mark that gives a column its own direction, and its `dir` attribute."""
         if not self._bidirectional:
             return "", ""
-        if _RIGHT_TO_LEFT.search(text):
-            return "&rlm;", ' dir="rtl"'
-        return ("&lrm;", ' dir="ltr"') if _LEFT_TO_RIGHT.search(text) else ("", "")
+        return _DIRECTIONS[direction_of(text)]
 
-    def _line(self, cells: Iterable[AlignedCell]) -> str:
-        return "".join(map(self._cell, cells))
+    def _row(self, cells: Sequence[AlignedCell], tint: int) -> str:
+        parts = []
+        for cell in cells:
+            before, after = self._cell(cell)
+            if cell.has_box:
+                parts.append(f"{before}{tint}{after}")
+                tint = tint % TINTS + 1
+            else:
+                parts.append(before)
+        return "".join(parts)
 
-    def _cell(self, cell: AlignedCell) -> str:
+    def _cell(self, cell: AlignedCell) -> tuple[str, str]:
+        """The HTML of a cell before and after the number of its tint."""
         text = self._text
         own = text[cell.first : cell.last]
         before, after = text[cell.start : cell.first], text[cell.last : cell.end]
-        key = (before, own, after, cell.tokens, cell.alone, cell.unknown, cell.special)
+        key = (before, own, after, *cell[4:])
         html = self._cells.get(key)
         if html is None:
             html = self._cells[key] = self._written(cell, before, own, after)
         return html
 
-    def _written(self, cell: AlignedCell, before: str, own: str, after: str) -> str:
+    def _written(self, cell: AlignedCell, before: str, own: str, after: str) -> tuple[str, str]:
         before, own, after = map(self._shown, (before, own, after))
+        if not cell.has_box:
+            return before + after, ""
         kinds = [
             name
             for name, holds in (
-                ("k", cell.alone and not before),
-                ("o", not cell.tokens and bool(own)),
+                ("b", cell.shared),
+                ("o", not cell.tokens),
                 ("u", cell.unknown),
                 ("x", cell.special),
+                ("n", own == "↵"),
             )
             if holds
         ]
-        if before and cell.alone:
-            before = f'<span class="k">{before}</span>'
-        if not own:
-            return before + after
-        attributes = f' class="{" ".join(kinds)}"' if kinds else ""
-        attributes += f' data-n="{cell.tokens}"' if cell.tokens > 1 else ""
-        return f"{before}<i{attributes}>{own}</i>{after}"
+        count = ""
+        if cell.tokens > 1:
+            sentence = ngettext("%(count)s token", "%(count)s tokens", cell.tokens, count=number(cell.tokens))
+            # The mark of a split character says two; a number says more, or that a token has no text of its own.
+            number_shown = f' data-n="{cell.tokens}"' if cell.tokens > 2 or not cell.shared else ""
+            count = f'{number_shown} title="{escape(sentence)}"'
+        return f'{before}<i class="k', f'{"".join(f" {kind}" for kind in kinds)}"{count}>{own}</i>{after}'
 
     def _shown(self, text: str) -> str:
         if not text:
             return ""
-        # A line end is shown, but does not break the line: the text after it is in another span.
+        # A line end is shown, but does not break the line: the text after it is in another column.
         text = visible(text, self._show).replace("↵\n", "↵").replace("→\t", "⇥").replace("\n", "↵").replace("\t", "⇥")
         return str(escape(text))
 
 
 def as_text(text: str, cuts: Sequence[int], last: int) -> str:
-    """The tokens of one row up to offset `last`, separated by bars, for screen readers and for copying.
+    """The tokens of one row up to offset `last`, separated by bars.
 
     >>> as_text("however little", [3, 7, 10], 12)
     'how | ever |  li | tt'
     """
     edges = [0, *cuts[: bisect_left(cuts, last)], last]
     return visible(" | ".join(map(text.__getitem__, starmap(slice, pairwise(edges)))))
-
-
-def _kind(span: AlignedSpan) -> str:
-    return "s d" if span.disputed else "s"
-
-
-def _paragraphs(spans: Iterable[AlignedSpan]) -> Iterator[list[AlignedSpan]]:
-    """Yield the spans between two line ends of the text."""
-    paragraph: list[AlignedSpan] = []
-    for span in spans:
-        paragraph.append(span)
-        if span.ends_line:
-            yield paragraph
-            paragraph = []
-    if paragraph:
-        yield paragraph
-
-
-def blocks_of(spans: Iterable[AlignedSpan], text: str) -> Iterator[list[AlignedSpan]]:
-    """Yield the spans in blocks of at most `BLOCK`, each ending with a line or a sentence if possible."""
-    block: list[AlignedSpan] = []
-    for span in spans:
-        begins_line_end = text[span.start : span.end].isspace() and span.ends_line
-        if block and not begins_line_end and _is_whole(block, text):
-            yield block
-            block = []
-        block.append(span)
-        if span.ends_line or len(block) == BLOCK:
-            yield block
-            block = []
-    if block:
-        yield block
-
-
-def _is_whole(block: Sequence[AlignedSpan], text: str) -> bool:
-    """Whether a block ends with a sentence and is long enough for a row of its own."""
-    last = block[-1]
-    return len(block) * 4 >= BLOCK and text[last.start : last.end].rstrip().endswith(_SENTENCE_END)

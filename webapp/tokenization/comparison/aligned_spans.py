@@ -1,33 +1,34 @@
-"""Splits a text into aligned spans, each with the tokens of every row, for interlinear text.
+"""Splits a text into aligned columns, each with the tokens of every row.
 
-A span ends where all rows have a boundary, so that no token crosses it. If a span would be too long for a narrow page,
+A column ends where all rows have a boundary, so that no token crosses it. If it would be too wide for a narrow page,
 and where a line of the text ends, it ends earlier, if possible at a boundary of some rows; a token that crosses this
 boundary is drawn in two cells.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from webapp.core.analysis.agreement import Agreement
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.rendering.markup import visible
+from webapp.rendering.markup import is_mark_alone, visible
 
-WIDEST = 22  # a span, in half-width characters: two thirds of a line on a phone
+WIDEST = 22  # a column, in half-width characters: two thirds of a line on a phone
 
 
 class AlignedCell(NamedTuple):
     """A token of a row, several that share a character, or the part of a token inside a span.
 
     The cell covers the text from `start` to `end`, the token that from `first` to `last`. `tokens` is the number of
-    tokens that begin in the cell: 0 if one continues from the span before. `alone` says whether the cell begins with a
-    boundary that not every row has.
+    tokens that begin in the cell: 0 if one continues from the column before. `shared` says whether several of them are
+    parts of one character; if not, tokens beyond the first have no text of their own.
     """
 
     start: int
@@ -35,40 +36,80 @@ class AlignedCell(NamedTuple):
     last: int
     end: int
     tokens: int
-    alone: bool
+    shared: bool
     unknown: bool
     special: bool
+
+    @property
+    def has_box(self) -> bool:
+        """Whether a token is drawn in the cell; if not, a tokenizer drops its text."""
+        return self.first < self.last
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedSpan:
-    """A span of the text with the cells of each row; `ends_line` says whether it ends with a line end."""
+    """A column: a span of the text with the cells of each row.
+
+    `ways` is the number of different ways in which the rows split the text between two boundaries that all rows have;
+    columns that share such a span have the same number. `starts` says whether the column begins at such a boundary,
+    and `ends_line` whether it ends with a line end.
+    """
 
     start: int
     end: int
     rows: Sequence[Sequence[AlignedCell]]
+    ways: int
+    starts: bool
     ends_line: bool
 
-    @property
-    def disputed(self) -> bool:
-        """Whether it begins with or contains a boundary that not all rows have."""
-        return any(cell.alone for row in self.rows for cell in row)
 
+def aligned_spans_of(
+    text: str,
+    encodings: Sequence[Encoding],
+    agreement: Agreement,
+    most: int,
+    inside: Mapping[int, int] | None = None,
+) -> list[AlignedSpan]:
+    """The columns of a text, up to about `most` characters; the time is linear in the length shown.
 
-def aligned_spans_of(text: str, encodings: Sequence[Encoding], agreement: Agreement, most: int) -> list[AlignedSpan]:
-    """The spans of a text, up to about `most` characters; the time is linear in the length shown."""
+    `inside` has the offsets inside grapheme clusters, from `cluster_ends`, if they are known.
+    """
     last = _last_shown(text, agreement, most)
-    inside = cluster_ends(text[:last])
+    if inside is None:
+        inside = cluster_ends(text[:last])
     edges = list(_edges(text, last, agreement, inside))
     agreed = frozenset(agreement.agreed[: bisect_right(agreement.agreed, last)])
     rows = [
-        _cells(encoding, [offset for offset in cuts[: bisect_right(cuts, last)] if offset not in inside], edges, agreed)
+        _cells(encoding, [offset for offset in cuts[: bisect_right(cuts, last)] if offset not in inside], edges)
         for encoding, cuts in zip(encodings, agreement.each, strict=True)
     ]
+    begins = [0, *edges[:-1]]
+    starts = [at == 0 or begin in agreed for at, begin in enumerate(begins)]
+    ways: list[int] = []
+    for _number, group in groupby(range(len(edges)), list(accumulate(starts)).__getitem__):
+        columns = list(group)
+        if len(columns) == 1 and not inside and all(len(row[columns[0]]) == 1 for row in rows):
+            ways.append(len({row[columns[0]][0].tokens for row in rows}))  # the usual case, and fast
+            continue
+        found = _ways(agreement, begins[columns[0]], edges[columns[-1]], [[row[at] for at in columns] for row in rows])
+        ways += [found] * len(columns)
     return [
-        AlignedSpan(start, end, [cells[at] for cells in rows], text[end - 1] == "\n")
-        for at, (start, end) in enumerate(zip([0, *edges], edges, strict=False))
+        AlignedSpan(begins[at], end, [cells[at] for cells in rows], ways[at], starts[at], text[end - 1] == "\n")
+        for at, end in enumerate(edges)
     ]
+
+
+def _ways(agreement: Agreement, start: int, end: int, rows: Sequence[Sequence[Sequence[AlignedCell]]]) -> int:
+    """In how many ways the rows split a span: their boundaries differ, or the tokens of one character."""
+    return len(
+        {
+            (
+                cuts[bisect_right(cuts, start) : bisect_left(cuts, end)],
+                sum(cell.tokens for part in row for cell in part),
+            )
+            for cuts, row in zip(agreement.each, rows, strict=True)
+        }
+    )
 
 
 def _last_shown(text: str, agreement: Agreement, most: int) -> int:
@@ -81,12 +122,12 @@ def _last_shown(text: str, agreement: Agreement, most: int) -> int:
 
 
 def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]) -> Iterator[int]:
-    """Yield the end of each span."""
+    """Yield the end of each column."""
     votes = Counter(offset for each in agreement.each for offset in each[: bisect_right(each, last)])
     every = len(agreement.each)
     start, width, best, weight = 0, 0, 0, 0
     for offset in range(1, last):
-        width += _width(text[offset - 1])
+        width += width_of(text[offset - 1])
         if offset in inside:
             continue
         if votes[offset] == every or (text[offset - 1] == "\n" and text[offset] != "\n"):
@@ -97,7 +138,7 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
             # Prefer a boundary of some rows.
             cut = best if weight else offset
             yield cut
-            width = sum(map(_width, text[cut:offset]))
+            width = sum(map(width_of, text[cut:offset]))
             start, best, weight = cut, cut, 0
         elif votes[offset] and votes[offset] >= weight and width * 3 >= WIDEST:
             best, weight = offset, votes[offset]
@@ -105,21 +146,20 @@ def _edges(text: str, last: int, agreement: Agreement, inside: Mapping[int, int]
         yield last
 
 
-def _cells(
-    encoding: Encoding, cuts: Sequence[int], edges: Sequence[int], agreed: frozenset[int]
-) -> list[list[AlignedCell]]:
-    """The cells of one row, for each span."""
+def _cells(encoding: Encoding, cuts: Sequence[int], edges: Sequence[int]) -> list[list[AlignedCell]]:
+    """The cells of one row, for each column."""
     starts, ends, unknown, special = encoding.starts, encoding.ends, encoding.unknown, encoding.special
     total, length = len(encoding), len(encoding.text)
+    count = len(cuts)
     rows: list[list[AlignedCell]] = []
     token, reach, at, start = 0, 0, 0, 0
     is_unknown = is_special = False  # of the token that continues into the cell
     for edge in edges:
         cells = []
         while start < edge:
-            while at < len(cuts) and cuts[at] <= start:
+            while at < count and cuts[at] <= start:
                 at += 1
-            end = min(edge, cuts[at]) if at < len(cuts) else edge
+            end = cuts[at] if at < count and cuts[at] < edge else edge
             first = start
             if reach <= start:
                 first, is_unknown, is_special = end, False, False
@@ -132,18 +172,24 @@ def _cells(
                 if ends[token] > reach:
                     reach = ends[token]
                 token += 1
-            alone = at > 0 and cuts[at - 1] == start and start not in agreed
             last = end if first == end or reach > end else reach
-            cells.append(AlignedCell(start, first, last, end, token - began, alone, is_unknown, is_special))
+            shared = token - began > 1 and _without_marks(encoding, began, token) > 1
+            cells.append(AlignedCell(start, first, last, end, token - began, shared, is_unknown, is_special))
             start = end
         rows.append(cells)
     return rows
 
 
-def _width(character: str) -> int:
+def _without_marks(encoding: Encoding, first: int, last: int) -> int:
+    """How many of some tokens have text: not the mark of a space before a word that is the next token."""
+    starts, ends = encoding.starts, encoding.ends
+    return sum(starts[at] < ends[at] and not is_mark_alone(encoding, at) for at in range(first, last))
+
+
+def width_of(character: str) -> int:
     """The approximate width of a character in half-widths; an invisible one is as wide as its substitute."""
     if character < "\x7f" and character.isprintable():
-        return 1
+        return 2 if character in "mwMW@%" else 1
     if combining(character):
         return 0
     if east_asian_width(character) in "WF":

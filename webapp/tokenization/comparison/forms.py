@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import get_args
 
 from flask import Request
 from flask_babel import gettext as _
@@ -15,9 +14,9 @@ from webapp.tokenization.comparison.state import (
     MOST,
     SAME_CORPUS,
     Comparison,
-    Layout,
     TokenizerChoice,
     alternatives_to,
+    layout_of,
 )
 from webapp.tokenization.forms import InputProblem
 
@@ -42,7 +41,6 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
         more = [*more, InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422)]
     elif len(choices) < LEAST:
         more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
-    requested_layout = (values.getlist("layout") or ["lines"])[-1]
-    layout: Layout = next((name for name in get_args(Layout) if name == requested_layout), "lines")
+    layout = layout_of((values.getlist("layout") or [""])[-1])
     problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
     return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False), layout), [*problems, *more]

@@ -56,12 +56,12 @@ class ComparisonResult:
 
     @property
     def pending(self) -> bool:
-        """Whether a vocabulary is still being fetched."""
+        """Whether a vocabulary is still being downloaded."""
         return any(row.pending for row in self.rows)
 
     @property
     def status(self) -> int:
-        """200 if any row has tokens, 202 if a vocabulary is being fetched, else the highest status of a problem."""
+        """200 if any row has tokens, 202 if a vocabulary is being downloaded, else the highest status of a problem."""
         if self.shown or not self.rows:
             return 200
         return 202 if self.pending else max(row.problem.status for row in self.rows if row.problem)

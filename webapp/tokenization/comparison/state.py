@@ -17,7 +17,8 @@ from webapp.vocabularies.shipped_vocabularies import NAMES
 
 LEAST, MOST = 2, 6  # rows
 
-Layout = Literal["lines", "columns"]
+Layout = Literal["lines", "rows"]
+"""`lines`: aligned, a line for each tokenizer; `rows`: the whole text of each tokenizer, one below another."""
 
 # The options of a state that apply to every row.
 OPTIONS = ("size", "corpus", "dictionary", "runs", "lowercase", "special", "show")
@@ -43,6 +44,11 @@ class TokenizerChoice:
         """
         algorithm, _, vocabulary = written.partition(":")
         return TokenizerChoice(algorithm, vocabulary)
+
+
+def layout_of(name: object) -> Layout:
+    """The layout with a name. Earlier addresses and shared results say `columns`; any other name is `lines`."""
+    return "rows" if name in ("rows", "columns") else "lines"
 
 
 @dataclass(frozen=True)

@@ -2,87 +2,272 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from flask import current_app, url_for
+from flask_babel import gettext as _
+from flask_babel import ngettext
 from markupsafe import Markup
 
+from webapp.core.algorithms import ALGORITHMS, Direction
+from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.encoding import Encoding
+from webapp.core.models.matching import Disagreement, disagreements_of
+from webapp.rendering.graphemes import cluster_ends
+from webapp.rendering.markup import Painter, chunks
+from webapp.rendering.pictures import ComparisonPicture, PictureRow
 from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, as_text
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, aligned_spans_of
-from webapp.tokenization.comparison.contexts import ComparisonContext, ComparisonFigures
+from webapp.tokenization.comparison.contexts import (
+    ComparisonContext,
+    ComparisonFigures,
+    ComparisonTools,
+    RowHead,
+    ShownDisagreement,
+    ShownPassage,
+    ShownRow,
+)
+from webapp.tokenization.comparison.differences import SpanCounts, span_counts
+from webapp.tokenization.comparison.passages import Passage, passages_of
+from webapp.tokenization.comparison.picture_columns import picture_columns
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
-from webapp.tokenization.messages import milliseconds
+from webapp.tokenization.comparison.tints import first_tints
+from webapp.tokenization.messages import ambiguity_name, joined, milliseconds
+from webapp.tokenization.result import DISAGREEMENTS_SHOWN
+from webapp.vocabularies import find, title_of
+from webapp.web.localization import number
 
 DRAWN = 12_000  # characters; only the beginning of a longer text is drawn, but all of it is counted
+LONG = 200  # columns; more scroll in a pane of their own, so that the figures stay within reach
+LONG_ROWS = 2_000  # characters, likewise for the rows one below another
+MOST_WAYS = 4  # the track has a colour for each number up to this
 
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """A comparison with its result."""
+    """A comparison with its result and its tools; `linked` says whether rows link to the playground."""
 
     comparison: Comparison
     compared: ComparisonResult
+    tools: ComparisonTools = field(default_factory=ComparisonTools)
+    linked: bool = True
 
     def context(self) -> ComparisonContext:
         """The context of the templates."""
-        drawn = self.spans[-1].end if self.spans else 0
+        text, shown = self.compared.text, self.compared.shown
+        aligned = self.comparison.layout == "lines"
+        disagreements = self._disagreements
         return ComparisonContext(
             comparison=self.comparison,
+            tools=self.tools,
             compared=self.compared,
             rows=self.compared.rows,
-            shown=[row for row, _encoding in self.compared.shown],
-            drawing=self.drawing,
-            texts=self.texts,
+            shown=[row for row, _encoding in shown],
+            names=self.names,
+            count=self.count,
+            most_tokens=max(self._counts, default=0),
+            summary=self.summary,
+            characters=len(text),
+            bytes=self._bytes,
+            spans=self.spans,
+            passages=list(self._passages()) if aligned else [],
+            row_tokens=[] if aligned else list(self._row_tokens()),
             figures=self.figures,
             agreement=self.compared.agreement,
-            drawn=drawn,
-            left_out=len(self.compared.text) - drawn,
+            most_ways=min(len(shown), MOST_WAYS),
+            left_out=len(text) - self._last,
+            is_long=len(self.columns) > LONG if aligned else self._last > LONG_ROWS,
+            disagreements=None if disagreements is None else self._shown_disagreements(disagreements),
+            disagreements_left=max(0, len(disagreements or ()) - DISAGREEMENTS_SHOWN),
+            same_dictionary=self._uses_one_dictionary,
             milliseconds=milliseconds,
         )
 
     @cached_property
-    def spans(self) -> list[AlignedSpan]:
-        """The spans that are drawn."""
+    def columns(self) -> list[AlignedSpan]:
+        """The columns that are drawn."""
         encodings = [encoding for _row, encoding in self.compared.shown]
         if not encodings:
             return []
-        return aligned_spans_of(self.compared.text, encodings, self.compared.agreement, DRAWN)
+        return aligned_spans_of(self.compared.text, encodings, self.compared.agreement, DRAWN, self._inside)
+
+    @cached_property
+    def spans(self) -> SpanCounts:
+        """How many spans the rows split differently, in the whole text."""
+        encodings = [encoding for _row, encoding in self.compared.shown]
+        return span_counts(self.compared.text, encodings, self.compared.agreement, self._inside)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """A short name for each row: of its vocabulary, or with the algorithm where two rows share a vocabulary."""
+        rows = [row for row, _encoding in self.compared.shown]
+        short = [title_of(entry) if (entry := find(row.choice.vocabulary)) is not None else row.title for row in rows]
+        return [row.title if short.count(name) > 1 else name for name, row in zip(short, rows, strict=True)]
+
+    @cached_property
+    def count(self) -> str:
+        """The number of tokens: `36–47`, or `36` if all rows have as many."""
+        counts = self._counts
+        if not counts:
+            return ""
+        least, most = min(counts), max(counts)
+        return number(least) if least == most else f"{number(least)}–{number(most)}"
 
     @property
-    def drawing(self) -> Markup:
-        """The spans as HTML."""
-        numbers = [row.number for row, _encoding in self.compared.shown]
-        drawing = AlignedMarkup(self.compared.text, self.spans, numbers, show=self.comparison.common.show)
-        return drawing.html(self.comparison.layout)
+    def summary(self) -> str:
+        """The result in a sentence or two."""
+        counts = self._counts
+        if not counts or not self.compared.text:
+            return ""
+        if min(counts) == max(counts):
+            sentence = ngettext("One token.", "%(count)s tokens.", counts[0], count=number(counts[0]))
+        else:
+            sentence = _("%(least)s to %(most)s tokens.", least=number(min(counts)), most=number(max(counts)))
+        if len(counts) < 2:
+            return sentence
+        if not self.spans.differing:
+            return joined([sentence, _("All tokenizers split the text in the same way.")])
+        differing = _(
+            "Split differently: %(differing)s of %(total)s spans.",
+            differing=number(self.spans.differing),
+            total=number(self.spans.spans),
+        )
+        return joined([sentence, differing])
 
     @property
+    def picture(self) -> ComparisonPicture:
+        """What a picture shows."""
+        names = zip(self.names, self.compared.shown, strict=True)
+        rows = [PictureRow(row.number, name, len(encoding)) for name, (row, encoding) in names]
+        columns = list(picture_columns(self.compared.text, self.columns, show=self.comparison.common.show))
+        return ComparisonPicture(rows, columns, self.summary, self._last < len(self.compared.text))
+
     def texts(self) -> list[tuple[ComparisonRow, str]]:
-        """Each row that is drawn, as text."""
-        last = self.spans[-1].end if self.spans else 0
+        """Each row as text with bars between its tokens."""
         cuts = self.compared.agreement.each
         return [
-            (row, as_text(self.compared.text, each, last))
+            (row, as_text(self.compared.text, each, len(self.compared.text)))
             for each, (row, _encoding) in zip(cuts, self.compared.shown, strict=True)
         ]
 
     @property
     def figures(self) -> list[ComparisonFigures]:
         """The figures of each row that has tokens."""
-        characters = len(self.compared.text)
-        size = len(self.compared.text.encode("utf-8", "replace"))
-        return [self._figures(row, encoding, characters, size) for row, encoding in self.compared.shown]
+        return [
+            self._figures(row, name, encoding)
+            for name, (row, encoding) in zip(self.names, self.compared.shown, strict=True)
+        ]
 
-    def _figures(self, row: ComparisonRow, encoding: Encoding, characters: int, size: int) -> ComparisonFigures:
+    def _figures(self, row: ComparisonRow, name: str, encoding: Encoding) -> ComparisonFigures:
         tokens = len(encoding)
-        query = self.comparison.states[row.number - 1].link(current_app.config["MAX_LINK_CHARACTERS"])
         return ComparisonFigures(
             row,
+            name,
             tokens,
-            characters / tokens if tokens else None,
-            size / tokens if tokens else None,
+            len(self.compared.text) / tokens if tokens else None,
+            self._bytes / tokens if tokens else None,
             len(encoding.unknown) / tokens if tokens else None,
-            f"{url_for('playground.page')}?{query}" if query else None,
+            self._address(row),
         )
+
+    def _passages(self) -> Iterator[ShownPassage]:
+        text, columns = self.compared.text, self.columns
+        rows = [row.number for row, _encoding in self.compared.shown]
+        markup = AlignedMarkup(text, rows, show=self.comparison.common.show, notes=self._ambiguity_notes)
+        tints = first_tints(columns)
+        for at, passage in enumerate(passages_of(columns, text)):
+            html = markup.html(passage, list(islice(tints, len(passage.columns))))
+            # Only the first names are links: addresses are long, and a text may have many passages.
+            heads = self._heads(passage.token_counts, linked=at == 0)
+            yield ShownPassage(_label(passage), heads, html, markup.is_right_to_left(passage))
+
+    def _row_tokens(self) -> Iterator[ShownRow]:
+        heads = self._heads(self._counts, linked=True)
+        for head, (_row, encoding) in zip(heads, self.compared.shown, strict=True):
+            yield ShownRow(head, _tokens_until(encoding, self._last, show=self.comparison.common.show))
+
+    def _heads(self, counts: Sequence[int], *, linked: bool) -> list[RowHead]:
+        most, least = max(counts, default=0), min(counts, default=0)
+        return [
+            RowHead(row, name, count, most, count == least < most, self._address(row) if linked else None)
+            for name, count, (row, _encoding) in zip(self.names, counts, self.compared.shown, strict=True)
+        ]
+
+    def _address(self, row: ComparisonRow) -> str | None:
+        """The row in the playground."""
+        if not self.linked:
+            return None
+        query = self.comparison.states[row.number - 1].link(current_app.config["MAX_LINK_CHARACTERS"])
+        return f"{url_for('playground.page')}?{query}" if query else None
+
+    @cached_property
+    def _disagreements(self) -> list[Disagreement] | None:
+        """Where the first FMM row and the first BMM row disagree; None unless there are both."""
+        rows = [self._matching_row(direction) for direction in ("forward", "backward")]
+        forward, backward = rows
+        if forward is None or backward is None:
+            return None
+        return disagreements_of(self.compared.text, list(forward[1].ends), list(backward[1].ends))
+
+    @property
+    def _ambiguity_notes(self) -> dict[int, str]:
+        """Where a disagreement of FMM and BMM begins, the kind of ambiguity."""
+        return {place.start: ambiguity_name(kind_of(place)) for place in self._disagreements or ()}
+
+    @property
+    def _uses_one_dictionary(self) -> bool:
+        forward, backward = self._matching_row("forward"), self._matching_row("backward")
+        return bool(forward and backward and forward[0].choice.vocabulary == backward[0].choice.vocabulary)
+
+    def _matching_row(self, direction: Direction) -> tuple[ComparisonRow, Encoding] | None:
+        for row, encoding in self.compared.shown:
+            algorithm = ALGORITHMS[row.choice.algorithm]
+            if algorithm.family == "dictionary" and algorithm.direction == direction:
+                return row, encoding
+        return None
+
+    @staticmethod
+    def _shown_disagreements(found: Sequence[Disagreement]) -> list[ShownDisagreement]:
+        return [ShownDisagreement(place, ambiguity_name(kind_of(place))) for place in found[:DISAGREEMENTS_SHOWN]]
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return [len(encoding) for _row, encoding in self.compared.shown]
+
+    @cached_property
+    def _bytes(self) -> int:
+        return len(self.compared.text.encode("utf-8", "replace"))
+
+    @cached_property
+    def _inside(self) -> dict[int, int]:
+        return cluster_ends(self.compared.text)
+
+    @property
+    def _last(self) -> int:
+        """Where the drawing ends."""
+        return self.columns[-1].end if self.columns else 0
+
+
+def _label(passage: Passage) -> str:
+    if passage.first_line == passage.last_line:
+        return _("Line %(number)s", number=number(passage.first_line))
+    return _("Lines %(first)s to %(last)s", first=number(passage.first_line), last=number(passage.last_line))
+
+
+def _tokens_until(encoding: Encoding, last: int, *, show: bool) -> Markup:
+    """The tokens that begin before an offset, one element each."""
+    painter = Painter(encoding, show=show)
+    if last >= len(encoding.text):
+        return painter.html()
+    end = bisect_left(encoding.starts, last)
+    parts = []
+    for chunk in chunks(encoding, painter.inside):
+        if chunk.first >= end:
+            break
+        parts.append(painter.paint(replace(chunk, last=min(chunk.last, end))))
+    return Markup("").join(parts)

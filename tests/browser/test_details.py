@@ -1,0 +1,171 @@
+"""Tokens, their ids and their details in a real Chromium: by pointer, by keyboard and without scripts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.test_playground import PARAGRAPH, PHONE, fill
+from webapp.vocabularies import shipped_tokenizer
+
+
+def test_hovering_a_token_marks_its_id_and_vice_versa(page: Page) -> None:
+    fill(page, "unbelievable tokens")
+    marked = "() => [...CSS.highlights.get('token')].map(range => range.toString())"
+    second = page.locator("#tokens > .chunk > *").nth(1)
+    second.hover()
+    ids = page.locator("#ids").inner_text().split()
+    assert page.evaluate(marked) == [ids[1]]
+    page.locator("#ids").scroll_into_view_if_needed()
+    where = page.evaluate(
+        """() => { const line = document.querySelector('#ids .ids'); const range = new Range();
+        range.setStart(line.firstChild, 0); range.setEnd(line.firstChild, 2);
+        const box = range.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] }"""
+    )
+    page.mouse.move(*where)
+    expect(page.locator("#tokens > .chunk > *").first).to_have_class(re.compile(r"\bon\b"))
+
+
+def test_arrow_keys_move_between_tokens_and_open_their_details(page: Page) -> None:
+    fill(page, "unbelievable tokens")
+    page.locator("#tokens").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
+    page.wait_for_url(re.compile("token=1"))
+    page.keyboard.press("End")
+    last = page.locator("#tokens > .chunk > *").last
+    expect(last).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#tokens")).to_be_focused()
+
+
+def test_a_click_on_a_token_opens_its_details_without_leaving_the_page(page: Page) -> None:
+    page.wait_for_selector("#token[data-htmx-powered]", state="attached")
+    page.evaluate("window.same = true")
+    page.locator("#tokens > .chunk > *").nth(2).click()
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "2")
+    assert page.evaluate("window.same")
+    link = page.url
+    assert "token=2" in link
+    page.goto(link)
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "2")
+
+
+def test_details_work_for_texts_too_long_for_links(page: Page) -> None:
+    fill(page, PARAGRAPH * 40)
+    page.locator("#tokens > .chunk > *").nth(5).click()
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "5")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    last = len(shipped_tokenizer("bpe-bytes").ids(PARAGRAPH * 40)) - 1
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", str(last))
+    assert "text=" not in page.url
+
+
+def test_details_scroll_into_view_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/", **PHONE)
+    page.locator("#tokens > .chunk > *").nth(1).click()
+    expect(page.locator("#details .pairs")).to_be_in_viewport(ratio=1)
+
+
+def test_an_invalid_token_number_can_be_corrected(open_page: OpenPage) -> None:
+    page = open_page("/?text=hello+world", javascript=False, expected=["422"])
+    page.locator("#token").fill("-1")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#details [role=alert]")).to_have_text("Tokens are counted from 0.")
+    page.locator("#token").fill("1")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
+
+
+def test_the_number_of_a_token_is_asked_only_without_scripts(page: Page) -> None:
+    expect(page.locator("#token")).to_be_hidden()
+    expect(page.get_by_role("button", name="Show", exact=True)).to_be_hidden()
+
+
+def shown(page: Page) -> str | None:
+    """Return the number of the token in the details, None if they show none."""
+    details = page.locator("#details .pairs[data-token]")
+    return details.get_attribute("data-token") if details.count() else None
+
+
+def test_previous_and_next_walk_through_the_tokens_by_mouse(page: Page) -> None:
+    fill(page, "low lower lowest")
+    page.locator("#tokens > .chunk > *").nth(1).click()
+    following, previous = (
+        page.get_by_role("button", name="Next token"),
+        page.get_by_role("button", name="Previous token"),
+    )
+    following.click()
+    expect(page.locator("#details h2")).to_have_text("Token 3 of 3")
+    expect(following).to_be_disabled()
+    expect(page.locator("#tokens [aria-current]")).to_have_text("lowest")
+    page.wait_for_url(re.compile("token=2"))
+    for number in (2, 1):
+        previous.click()
+        expect(page.locator("#details h2")).to_have_text(f"Token {number} of 3")
+    expect(previous).to_be_disabled()
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#details .bars")).to_be_visible()
+    expect(page.locator("#tokens [aria-current]")).to_have_count(0)
+    expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
+    page.wait_for_url(lambda url: "token" not in url.partition("?")[2])
+
+
+def test_the_pressed_button_of_the_details_keeps_the_focus(page: Page) -> None:
+    fill(page, "low lower lowest")
+    page.locator("#tokens > .chunk > *").first.click()
+    expect(page.locator("#details h2")).to_have_text("Token 1 of 3")
+    following = page.get_by_role("button", name="Next token")
+    following.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#details h2")).to_have_text("Token 2 of 3")
+    expect(following).to_be_focused()
+    page.get_by_role("button", name="Previous token").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#details h2")).to_have_text("Token 1 of 3")
+    page.get_by_role("button", name="Close").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
+    expect(page.locator("#details .bars")).to_be_visible()
+
+
+def test_the_focus_is_not_lost_at_the_last_token(page: Page) -> None:
+    fill(page, "low lower lowest")
+    page.locator("#tokens > .chunk > *").nth(1).click()
+    following = page.get_by_role("button", name="Next token")
+    following.focus()
+    page.keyboard.press("Enter")
+    expect(following).to_be_disabled()
+    expect(page.get_by_role("button", name="Previous token")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#details h2")).to_have_text("Token 2 of 3")
+
+
+def test_the_details_follow_addresses_without_scripts(open_page: OpenPage) -> None:
+    page = open_page("/?text=low+lower+lowest&token=0", javascript=False)
+    page.get_by_role("button", name="Next token").click()
+    assert shown(page) == "1"
+    assert "token=1" in page.url
+    page.get_by_role("button", name="Previous token").click()
+    assert shown(page) == "0"
+    page.get_by_role("button", name="Close").click()
+    assert shown(page) is None
+    assert "token" not in page.url.partition("?")[2]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_another_tokenizer_is_chosen_from_the_bars(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/?text=unbelievable", javascript=javascript)
+    bar = page.locator("#details .bars a", has_text="Unigram")
+    count = bar.locator("b").inner_text()
+    bar.click()
+    expect(page.locator("#figures")).to_have_attribute("data-tokens", count)
+    expect(page.locator("#a-unigram")).to_be_checked()
+    expect(page.locator("#text")).to_have_value("unbelievable")
+    page.wait_for_url(re.compile("algorithm=unigram"))

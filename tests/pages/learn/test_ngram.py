@@ -1,0 +1,109 @@
+"""Every number in the lesson on word bigrams is what the core computes, in both languages."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from itertools import pairwise
+from math import log
+
+import pytest
+from flask.testing import FlaskClient
+from markupsafe import Markup
+
+from tests.pages.learn.test_questions import BIGRAMS, factor
+from webapp.core.models.bigrams import END, START
+from webapp.core.traces.bigrams import columns
+from webapp.pages.learn.lessons import SENTENCES
+from webapp.pages.training.presets import DREAMS
+from webapp.web.localization import LANGUAGES
+
+EACH = pytest.mark.parametrize("language", LANGUAGES)
+BEST = ("人生", "如", "梦境")
+SECOND = ("人生", "如", "梦", "境")
+
+
+def prose(client: FlaskClient, language: str) -> str:
+    """The text of the lesson, without markup and with single spaces."""
+    page = client.get(f"/learn/ngram?lang={language}").text
+    return Markup(page[page.index("<article") : page.index("</article>")]).striptags()
+
+
+def counted(*words: str) -> list[tuple[int, int]]:
+    """The count of each pair of a sentence and of its first word: the factors without smoothing."""
+    return [(BIGRAMS.count(*pair), BIGRAMS.context_count(pair[0])) for pair in pairwise((START, *words, END))]
+
+
+def smoothed(*words: str) -> list[tuple[int, int]]:
+    return [factor(*pair) for pair in pairwise((START, *words, END))]
+
+
+def product(factors: list[tuple[int, int]]) -> str:
+    """The factors and their product, as the lesson writes them."""
+    result = Fraction(1)
+    for numerator, denominator in factors:
+        result *= Fraction(numerator, denominator)
+    return f"{' · '.join(f'{a}/{b}' for a, b in factors)} = {result}"
+
+
+def logarithm(words: tuple[str, ...]) -> str:
+    return f"{sum(log(a / b) for a, b in smoothed(*words)):.2f}".replace("-", "−")
+
+
+def test_the_corpus_is_the_preset_of_the_training_page() -> None:
+    assert "\n".join(SENTENCES) == DREAMS.corpus
+
+
+@EACH
+def test_the_table_has_every_count(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/ngram?lang={language}").text
+    table = page[page.index('<table class="counts">') : page.index("</table>")]
+    rows = [
+        [Markup(cell).striptags() for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+        for row in table.split("<tr>")[1:]
+    ]
+    words = list(BIGRAMS.words)
+    assert rows[0][1:-2] == [row[0] for row in rows[2:]] == words
+    for before, row in zip([START, *words], rows[1:], strict=True):
+        expected = [*(BIGRAMS.count(before, word) for word in (*words, END)), BIGRAMS.context_count(before)]
+        assert row[1:] == [str(number) for number in expected]
+
+
+@EACH
+def test_the_probabilities(client: FlaskClient, language: str) -> None:
+    text = prose(client, language)
+    assert "P(如 | 人生) = 2/3" in text
+    assert f"P({' '.join(BEST)}) = {product(counted(*BEST))}" in text
+    assert product(counted("梦境", "如", "戏")) in text
+    assert counted("戏", "如", "人生")[0] == (0, 4)  # the zero
+    assert product(smoothed("戏", "如", "人生")) in text
+    assert (factor("人生", "如"), factor("人生", END), factor("人生", "戏")) == ((3, 9), (2, 9), (1, 9))
+    assert factor("夏", "花") == (1, 6)
+
+
+@EACH
+def test_interpolation(client: FlaskClient, language: str) -> None:
+    text = prose(client, language)
+    observed = [*(word for sentence in SENTENCES for word in sentence.split()), *([END] * len(SENTENCES))]
+    total = len(observed)
+    assert total == 14
+    for before, word, formula, shown in (
+        ("人生", "如", "0.9 · 2/3 + 0.1 · 3/14", "0.621"),
+        ("梦境", "戏", "0.1 · 1/14", "0.007"),
+    ):
+        pair = 0.9 * BIGRAMS.count(before, word) / BIGRAMS.context_count(before)
+        assert f"{pair + 0.1 * observed.count(word) / total:.3f}" == shown
+        assert formula in text
+        assert shown in text
+
+
+@EACH
+def test_the_best_path_and_the_second(client: FlaskClient, language: str) -> None:
+    text = prose(client, language)
+    last = sorted(columns(BIGRAMS, "人生如梦境")[-1].candidates, key=lambda one: -one.total)
+    assert [one.previous for one in last] == ["梦境", "境"]
+    assert product(smoothed(*BEST)) in text
+    assert product(smoothed(*SECOND)).partition(" = ")[2] in text
+    assert logarithm(BEST) in text
+    assert logarithm(SECOND) in text
+    assert [f"{one.total:.2f}".replace("-", "−") for one in last] == [logarithm(BEST), logarithm(SECOND)]

@@ -1,0 +1,349 @@
+"""Every answer of the course is what the core computes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from flask import Flask
+
+from webapp.core.encoding import Encoding
+from webapp.core.models.bigrams import END, START
+from webapp.core.models.unigram import Unigram
+from webapp.core.reference import bpe, matching, unigram, wordpiece
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.bigrams import train
+from webapp.pages.learn.lessons import DOGS, LESSON_BY_SLUG, LESSONS, LOW, SCIENCE, SENTENCES
+from webapp.pages.learn.questions import QUESTIONS, Question
+from webapp.rendering.inline_markup import inline_markup
+from webapp.tokenization.result import prepare
+from webapp.tokenization.state import State
+from webapp.vocabularies import CATALOGUE
+from webapp.web.localization import LANGUAGES
+
+BYTES, WORDPIECE, UNIGRAM = ("bpe", "bpe-bytes"), ("wordpiece", "wordpiece"), ("unigram", "unigram")
+ALL = [(language, slug, key) for language, lessons in QUESTIONS.items() for slug in lessons for key in lessons[slug]]
+BIGRAMS = train(sentence.split() for sentence in SENTENCES)
+
+
+@pytest.fixture(autouse=True)
+def app_context(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        yield
+
+
+def tokenizer(algorithm: str, vocabulary: str, **options: object) -> Tokenizer:
+    state = State(algorithm, vocabulary, "x", **options)  # type: ignore[arg-type]
+    return prepare(state, corpus_limit=10_000).tokenizer
+
+
+def encode(text: str, kind: tuple[str, str] = BYTES, *, special: bool = False, **options: object) -> Encoding:
+    return tokenizer(*kind, **options).encode(text, special=special)
+
+
+def ids(text: str, kind: tuple[str, str] = BYTES) -> list[int]:
+    return list(encode(text, kind).ids)
+
+
+def pieces(text: str, kind: tuple[str, str] = BYTES, **options: object) -> list[str]:
+    """The pieces of a text as the questions write them: a space is `·`."""
+    encoding = encode(text, kind, **options)
+    found = [encoding.piece(index) for index in range(len(encoding))]
+    return [(one.decode() if isinstance(one, bytes) else one).replace(" ", "·") for one in found]
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d+(?:[.,]\d+)*", text)
+
+
+def says(question: Question, *values: object) -> None:
+    """Check that the explanation contains each value as a whole number, a piece in code, or a span of text."""
+    for value in values:
+        if isinstance(value, int):
+            assert f"{value}" in numbers(question.why) or f"{value:,}" in numbers(question.why), value
+        else:
+            assert str(value) in question.why, value
+
+
+def quoted(words: Sequence[str]) -> str:
+    return " / ".join(words)
+
+
+def coded(words: Sequence[str], question: Question) -> None:
+    says(question, *(f"`{word}`" for word in words))
+
+
+# --- one check for each question: it computes the answer and compares it with the right choice and its explanation
+
+
+def capital(question: Question) -> None:
+    sentence = ids("The cat sat on the mat.")
+    first, second = ids("The")[0], ids(" the")[0]
+    assert sentence.index(first) == 0
+    assert second in sentence
+    assert abs(first - second) > 1
+    assert question.right == 1
+    says(question, first, second)
+
+
+def letter(question: Question) -> None:
+    small, large = ids("strawberry"), ids("Strawberry")
+    assert pieces("strawberry") == re.findall(r"`(\w+)`", question.prompt)[1:5]
+    changed = [pair for pair in zip(small, large, strict=True) if pair[0] != pair[1]]
+    assert (len(changed), question.right) == (1, 1)
+    says(question, *changed[0], *small[1:], abs(changed[0][0] - changed[0][1]))
+
+
+def forward(question: Question) -> None:
+    words = matching.forward(set(SCIENCE.split()), "研究生命科学")
+    assert question.answer == quoted(words)
+    assert pieces("研究生命科学", ("fmm", "own-dictionary"), dictionary=SCIENCE) == words
+    assert len(question.choices[2].replace(" / ", "")) == len("研究生命科学") + 1
+
+
+def rule(question: Question) -> None:
+    text = "我们在野生动物园玩"
+    left, right = (pieces(text, (algorithm, "jieba")) for algorithm in ("fmm", "bmm"))
+    assert quoted(left) in question.prompt
+    assert quoted(right) in question.prompt
+    assert (len(left), len(right)) == (6, 5)
+    assert matching.bidirectional({*left, *right}, text) == right
+    assert question.right == 1
+
+
+def size(question: Question, text: str) -> None:
+    found = pieces(text)
+    assert f"`{text}`" in question.prompt or text in question.prompt
+    assert str(len(text)) in numbers(question.prompt)
+    assert question.answer == str(len(found))
+    assert "32,000" in question.prompt
+    assert CATALOGUE["bpe-bytes"].size == 32_000
+    spoken = [word.strip(" `") for word in re.split(r"[,、]", re.split(r"[.。]", question.why)[0])]
+    assert spoken == found
+
+
+def rare(question: Question) -> None:
+    assert pieces(" information") == ["·information"]
+    coded(pieces(" quokka"), question)
+    assert len(pieces(" quokka")) == 3
+    assert question.answer.startswith("quokka")
+
+
+def first(question: Question) -> None:
+    pairs = bpe.count_pairs({bpe.characters(word): count for word, count in Counter(LOW.split()).items()})
+    counts = {f"{left} {right}": count for (left, right), count in pairs.items()}
+    assert question.answer == max(question.choices, key=counts.__getitem__)
+    assert counts[question.answer] == max(counts.values())
+    says(question, *(counts[choice] for choice in question.choices))
+    assert "es" in tokenizer("bpe", "learned-characters", corpus=LOW, size=1).model.pieces  # type: ignore[attr-defined]
+
+
+def suffix(question: Question) -> None:
+    found = pieces("lowest", ("bpe", "learned-characters"), corpus=LOW, size=10)
+    assert question.answer == quoted([piece.removesuffix("</w>") for piece in found])
+    known = tokenizer("bpe", "learned-characters", corpus=LOW, size=10).model.pieces  # type: ignore[attr-defined]
+    assert {"lo", "low</w>", "est</w>"} <= set(known)
+
+
+def emoji(question: Question) -> None:
+    found = ids("🙂")
+    assert question.answer == str(len(found))
+    assert found == list("🙂".encode())
+    says(question, "🙂".encode().hex(" ").upper(), *found)
+
+
+def spaces(question: Question) -> None:
+    encoding = encode("the the  the\nThe")
+    words = [
+        id
+        for id, start, end in zip(encoding.ids, encoding.starts, encoding.ends, strict=True)
+        if encoding.text[start:end].strip().lower() == "the"
+    ]
+    assert len(words) == 4
+    assert question.answer == str(len(set(words)))
+    says(question, *set(words))
+
+
+def unknown(question: Question) -> None:
+    kind = ("wordpiece", "learned-wordpiece")
+    known = set(tokenizer(*kind, corpus=DOGS).model.pieces)  # type: ignore[attr-defined]
+    assert {"love", "##d", "##o", "##g", "##s"} <= known
+    assert not {"##l", "##y"} & known
+    encoding = encode("lovely", kind, corpus=DOGS)
+    assert encoding.unknown == {0}
+    assert len(encoding) == 1
+    assert question.answer == "[UNK]"
+
+
+def score(question: Question) -> None:
+    words = {wordpiece.split(word): count for word, count in Counter(DOGS.split()).items()}
+    scores, counts = wordpiece.scores(words), wordpiece.count_pairs(words)
+    often, apart = ("##o", "##v"), ("##g", "##s")
+    assert (counts[often], counts[apart]) == (2, 1)
+    assert (scores[often], scores[apart]) == (0.25, 1)
+    assert wordpiece.count_symbols(words)["##o"] == 4
+    assert question.answer.startswith("g s")
+    says(question, "2 / (4 · 2)", "0.25")
+
+
+def smoothing(question: Question) -> None:
+    count, context, kinds = BIGRAMS.count("人生", "如"), BIGRAMS.context_count("人生"), BIGRAMS.vocabulary_size
+    assert (count, context, kinds) == (2, 3, 6)
+    assert Fraction(count + 1, context + kinds) == Fraction(question.answer)
+    assert BIGRAMS.probability("人生", "如") == pytest.approx(1 / 3)
+    says(question, f"({count} + 1) / ({context} + {kinds})")
+
+
+def flower(question: Question) -> None:
+    words = BIGRAMS.segment("人生如夏花")
+    assert question.answer == quoted(words)
+    for choice in question.choices[:2]:
+        factors = [factor(*pair) for pair in pairwise((START, *choice.split(" / "), END))]
+        product = Fraction(1)
+        for numerator, denominator in factors:
+            product *= Fraction(numerator, denominator)
+        says(question, f"{' · '.join(f'{a}/{b}' for a, b in factors)} = {product}")
+
+
+def factor(before: str, word: str) -> tuple[int, int]:
+    return BIGRAMS.count(before, word) + 1, BIGRAMS.context_count(before) + BIGRAMS.vocabulary_size
+
+
+def greedy_or_likely(question: Question, text: str, greedy: Sequence[str], likely: Sequence[str], digits: int) -> None:
+    model = tokenizer(*UNIGRAM).model
+    assert isinstance(model, Unigram)
+    scores = dict(zip(model.pieces, model.scores, strict=True))
+
+    def shown(value: float) -> str:
+        return f"{value:.{digits}f}".replace("-", "−")
+
+    assert question.answer == quoted([piece.strip("▁") for piece in likely])
+    assert question.choices[0] == quoted([piece.strip("▁") for piece in greedy])
+    assert pieces(text, UNIGRAM)[-len(likely) :] == list(likely)
+    assert unigram.viterbi("".join(likely), scores) == list(likely)
+    for path in (greedy, likely):
+        for piece in path:
+            assert shown(scores[piece]) in question.prompt
+        says(question, shown(sum(scores[piece] for piece in path)))
+    # The greedy path is really that of the longest piece first.
+    start = "".join(greedy)
+    assert greedy[0] == max((start[:end] for end in range(1, len(start) + 1) if start[:end] in scores), key=len)
+
+
+def paths(question: Question) -> None:
+    model = tokenizer(*UNIGRAM).model
+    assert isinstance(model, Unigram)
+    text = "▁研究生命科学"
+    arcs = unigram.lattice(text, dict(zip(model.pieces, model.scores, strict=True)))
+    assert len(arcs) == 10
+    assert str(len(arcs)) in numbers(question.prompt)
+    ways = [1] + [0] * len(text)
+    for start, end in arcs:
+        ways[end] += ways[start]
+    assert question.answer == str(ways[-1])
+    assert {text[start:end] for start, end in arcs if end - start > 1} == {"研究", "生命", "科学"}
+    says(question, 1 + 30 * 3)
+    assert pytest.approx(1e9, rel=0.1) == 2**30
+
+
+def decode(question: Question) -> None:
+    built = tokenizer(*WORDPIECE, lowercase=True)
+    assert question.answer == built.decode(built.ids("Café"))
+
+
+def contraction(question: Question) -> None:
+    assert question.answer == quoted(pieces("don't"))
+    assert pieces("I don't")[1:] == ["·don", "'t"]
+
+
+def count(question: Question) -> None:
+    text = "The end.<|endoftext|>Once upon"
+    plain, recognized = encode(text), encode(text, special=True)
+    assert text in question.prompt
+    assert str(len(plain)) in numbers(question.prompt)
+    assert question.answer == str(len(recognized))
+    coded(pieces("<|endoftext|>"), question)
+    assert len(pieces("<|endoftext|>")) == 7
+    says(question, recognized.ids[3], f"{len(plain)} − 7 + 1 = {len(recognized)}")
+
+
+def forge(question: Question) -> None:
+    found = ids("<|endoftext|>")
+    assert 31999 not in found
+    assert encode("<|endoftext|>", special=True).ids == (31999,)
+    assert str(len("<|endoftext|>")) in numbers(question.choices[0])
+    says(question, *found)
+    assert question.right == 2
+
+
+def lowest(question: Question) -> None:
+    found = {choice: ids(choice.replace("·", " ")) for choice in question.choices}
+    assert all(len(one) == 1 for one in found.values())
+    assert question.answer == min(found, key=found.__getitem__)
+    says(question, *(one[0] for one in found.values()))
+
+
+def five(question: Question) -> None:
+    found = [ids(text) for text in ("the", " the", "The", " The", "THE")]
+    assert question.answer == str(sum(len(one) == 1 for one in found))
+    says(question, *(one[0] for one in found))
+
+
+CHECKS: dict[tuple[str, str], Callable[[Question, str], None] | Callable[[Question], None]] = {
+    ("why", "capital"): capital,
+    ("why", "letter"): letter,
+    ("dictionary", "forward"): forward,
+    ("dictionary", "rule"): rule,
+    ("units", "rare"): rare,
+    ("bpe", "first"): first,
+    ("bpe", "suffix"): suffix,
+    ("bytes", "emoji"): emoji,
+    ("bytes", "spaces"): spaces,
+    ("wordpiece", "unknown"): unknown,
+    ("wordpiece", "score"): score,
+    ("ngram", "smoothing"): smoothing,
+    ("ngram", "flower"): flower,
+    ("unigram", "paths"): paths,
+    ("pipeline", "decode"): decode,
+    ("pipeline", "contraction"): contraction,
+    ("special", "count"): count,
+    ("special", "forge"): forge,
+    ("vocabulary", "lowest"): lowest,
+    ("vocabulary", "five"): five,
+}
+BY_LANGUAGE: dict[tuple[str, str, str], Callable[[Question], None]] = {
+    ("en", "units", "size"): lambda question: size(question, "unbelievable tokenizers"),
+    ("zh", "units", "size"): lambda question: size(question, "难以置信的分词器 tokenizers"),
+    ("en", "unigram", "restart"): lambda question: greedy_or_likely(
+        question, "restart", ("▁rest", "art"), ("▁re", "start"), 2
+    ),
+    ("zh", "unigram", "restart"): lambda question: greedy_or_likely(
+        question, "有意见", ("有意", "见"), ("有", "意见"), 1
+    ),
+}
+
+
+@pytest.mark.parametrize(("language", "slug", "key"), ALL)
+def test_the_answer_is_what_the_core_computes(language: str, slug: str, key: str) -> None:
+    question = QUESTIONS[language][slug][key]
+    check = BY_LANGUAGE.get((language, slug, key)) or CHECKS[slug, key]
+    check(question)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_lesson_has_two_questions_with_one_right_choice(language: str) -> None:
+    assert list(QUESTIONS[language]) == [lesson.slug for lesson in LESSONS] == list(LESSON_BY_SLUG)
+    for slug, questions in QUESTIONS[language].items():
+        assert len(questions) == 2, slug
+        for key, question in questions.items():
+            other = QUESTIONS["en"][slug][key]
+            assert question.right == other.right, "the choices of both languages are in the same order"
+            assert len(set(question.choices)) == len(other.choices) == 3
+            assert 0 <= question.right < 3
+            assert question.why
+            assert "*" not in inline_markup(question.prompt + question.why)
+            assert "`" not in inline_markup(question.prompt + question.why)

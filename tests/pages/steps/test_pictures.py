@@ -1,0 +1,68 @@
+"""The pictures of the steps as files: each step of each algorithm, in both formats and themes, and what has none."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from flask.testing import FlaskClient
+
+TEXTS = {
+    "fmm": "结婚的和尚未结婚的",
+    "bmm": "研究A4 生命科学的人",
+    "bpe": "lower 研究生",
+    "wordpiece": "unbelievably ☃",
+    "unigram": "unbelievable hugs!",
+}
+NAMES = {"fmm": "segmentation", "bmm": "segmentation", "bpe": "merge-tree", "wordpiece": "tokens", "unigram": "lattice"}
+
+
+def get(client: FlaskClient, algorithm: str, **query: Any) -> Any:
+    return client.get(f"/steps/{algorithm}", query_string={"text": TEXTS[algorithm], "lang": "en", **query})
+
+
+@pytest.mark.parametrize("algorithm", TEXTS)
+def test_every_step_has_a_picture_as_a_file(client: FlaskClient, algorithm: str) -> None:
+    last = len(get(client, algorithm, format="json").get_json()["steps"]) - 1
+    for step in range(1, last + 1):
+        answer = get(client, algorithm, step=step, format="svg")
+        assert answer.status_code == 200, step
+        assert answer.mimetype == "image/svg+xml"
+        assert f"-step-{step}.svg" in answer.headers["Content-Disposition"]
+        root = ElementTree.fromstring(answer.text)
+        assert root.get("width")
+        assert "".join(root.itertext()).strip()
+    assert f"filename={algorithm}-{NAMES[algorithm]}-step-{last}.svg" in answer.headers["Content-Disposition"]
+    png = get(client, algorithm, step=last, format="png", colours="dark")
+    assert png.mimetype == "image/png"
+    assert png.data.startswith(b"\x89PNG")
+    assert png.data != get(client, algorithm, step=last, format="png").data
+
+
+@pytest.mark.parametrize("algorithm", TEXTS)
+def test_the_page_links_to_its_picture(client: FlaskClient, algorithm: str) -> None:
+    page = get(client, algorithm, step=2).text
+    for kind in ("svg", "png"):
+        assert f"format={kind}&amp;step=2" in page
+        assert f"format={kind}&amp;colours=dark&amp;step=2" in page
+
+
+def test_longest_piece_first_has_pictures(client: FlaskClient) -> None:
+    for step in (1, 2):
+        assert get(client, "bpe", step=step, longest=1, format="svg").mimetype == "image/svg+xml"
+
+
+def test_the_last_picture_shows_the_whole_result(client: FlaskClient) -> None:
+    last = len(get(client, "unigram", format="json").get_json()["steps"]) - 1
+    shown = "".join(ElementTree.fromstring(get(client, "unigram", step=last, format="svg").text).itertext())
+    for piece in ("▁un", "be", "lie", "able", "ug", "!"):
+        assert piece in shown
+
+
+@pytest.mark.parametrize(("query", "status"), [({"step": "999"}, 404), ({"text": ""}, 404), ({"text": "x" * 201}, 413)])
+def test_what_has_no_picture_is_an_error(client: FlaskClient, query: dict[str, str], status: int) -> None:
+    for kind in ("svg", "png"):
+        answer = get(client, "unigram", **{**query, "format": kind})
+        assert answer.status_code == status
+        assert answer.mimetype == "application/problem+json"

@@ -1,0 +1,199 @@
+"""The list of vocabularies: filters, search, samples, downloads and uploads."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.pages.vocabularies.test_vocabularies import SHIPPED, words
+from tests.site import HTMX
+from webapp.vocabularies import fetching, name_of, well_known
+from webapp.vocabularies.fetching import Fetcher, Progress
+from webapp.vocabularies.https_download import FetchError
+
+
+@pytest.fixture
+def app(storing_app: Flask) -> Flask:
+    return storing_app
+
+
+def test_the_list_has_every_vocabulary(client: FlaskClient) -> None:
+    answer = client.get("/vocabularies")
+    names = [*SHIPPED, *(entry.name for entry in well_known())]
+    for name in names:
+        assert f'href="/vocabularies/{name}"' in answer.text
+    assert f"{len(names)} vocabularies." in words(answer)
+    assert "own-dictionary" not in answer.text
+    order = [answer.text.index(f"<h2>{title}") for title in ("Well-known models", "Shipped with this site")]
+    assert order == sorted(order)
+    assert f"{len(names)} vocabularies, {len(SHIPPED)} of them ready to use." in words(answer)
+
+
+def listed(answer: TestResponse) -> list[str]:
+    """Return the names of the vocabularies in the list."""
+    return re.findall('<li id="v-(.*?)"', answer.text)
+
+
+@pytest.mark.parametrize(
+    ("show", "some"),
+    [
+        ("ready", SHIPPED),
+        ("bpe", ["gpt2", "bpe-bytes"]),
+        ("wordpiece", ["bert-base-cased", "wordpiece"]),
+        ("unigram", ["t5", "unigram"]),
+        ("dictionary", ["jieba"]),
+    ],
+)
+def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list[str]) -> None:
+    everything = listed(client.get("/vocabularies"))
+    page = client.get(f"/vocabularies?show={show}")
+    found = listed(page)
+    assert set(some) <= set(found) < set(everything)
+    assert re.search(f'href="/vocabularies\\?show={show}" aria-current=true', page.text)
+    assert '<input type="hidden" name="show"' in page.text
+    both = client.get(f"/vocabularies?show={show}&find={some[0]}", headers=HTMX)
+    assert some[0] in listed(both)
+    assert both.headers["HX-Replace-Url"] == f"/vocabularies?find={some[0]}&show={show}"
+    assert listed(client.get("/vocabularies?show=nonsense")) == everything
+
+
+def test_vocabularies_that_are_here_split_a_sample(client: FlaskClient) -> None:
+    seen = words(client.get("/vocabularies?find=wordpiece+ships"))
+    assert "WordPiece 32,000 ids token ization 分 词 Ready Use" in seen
+    assert "Download it to see the sample. Download" in words(client.get("/vocabularies?find=gpt2"))
+
+
+def test_the_size_of_a_download_is_named_where_it_is_known(client: FlaskClient) -> None:
+    assert "Download 1.7 MB" in words(client.get("/vocabularies?find=cl100k"))
+    assert "MB" not in words(client.get("/vocabularies?find=bloom")).partition("BLOOM")[2][:60]
+
+
+@pytest.mark.parametrize(
+    ("find", "there", "not_there"),
+    [
+        ("bert", "wordpiece", "gpt2"),
+        ("GPT openai", "gpt2", "bert-base-cased"),
+        ("fmm", "jieba", "unigram"),
+        ("ships", "unigram", "gpt2"),
+    ],
+)
+def test_finding_a_vocabulary(client: FlaskClient, find: str, there: str, not_there: str) -> None:
+    page = client.get("/vocabularies", query_string={"find": find})
+    assert there in listed(page)
+    assert not_there not in listed(page)
+    part = client.get("/vocabularies", query_string={"find": find}, headers=HTMX)
+    assert part.text.strip() in page.text
+    assert part.headers["HX-Replace-Url"].startswith("/vocabularies?find=")
+
+
+def test_no_vocabulary_matches_the_search(client: FlaskClient) -> None:
+    assert "No vocabulary matches." in words(client.get("/vocabularies?find=zzzzz"))
+    long = client.get("/vocabularies", query_string={"find": "z" * 101})
+    assert long.status_code == 422
+    assert "Search for at most 100 characters" in words(long)
+
+
+def test_the_list_says_whether_a_vocabulary_was_fetched(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Ready Use" not in words(client.get("/vocabularies?find=r50k_base"))
+    monkeypatch.setattr(fetching.fetcher_of(app), "has", lambda known: known.name == "r50k_base")
+    assert "Ready Use" in words(client.get("/vocabularies?find=r50k_base"))
+    assert "Ready Use" not in words(client.get("/vocabularies?find=cl100k_base"))
+
+
+def test_the_number_of_ids_is_named(client: FlaskClient) -> None:
+    assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
+
+
+# --- downloads
+
+
+def test_a_download_starts_in_the_list_and_shows_its_progress(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    running: dict[str, Progress] = {}
+
+    def start(fetcher: Fetcher, known: object) -> None:
+        started.append("gpt2")
+        running["gpt2"] = Progress(620_000, 1_000_000)
+
+    monkeypatch.setattr(Fetcher, "start", start)
+    monkeypatch.setattr(Fetcher, "progress", lambda fetcher, name: running.get(name))
+    answer = client.post("/vocabularies/gpt2/fetch", data={"find": "gpt", "show": "bpe"})
+    assert (answer.status_code, answer.location) == (303, "/vocabularies?find=gpt&show=bpe#v-gpt2")
+    assert started == ["gpt2"]
+    page = client.get(answer.location)
+    assert "62%" in words(page)
+    assert '<noscript><meta http-equiv="refresh"' in page.text
+    part = client.get("/vocabularies/gpt2/row?find=gpt&show=bpe", headers=HTMX)
+    assert part.text.strip() in page.text
+    assert 'hx-trigger="load delay' in part.text
+    running["gpt2"] = Progress(5, None)
+    assert "Downloading…" in words(client.get("/vocabularies/gpt2/row", headers=HTMX))
+
+
+def test_a_failed_download_says_why_in_its_row(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(fetcher: Fetcher, known: object, seconds: float = 0.0) -> None:
+        raise FetchError("offline", host="example.org", name="gpt2")
+
+    monkeypatch.setattr(Fetcher, "result", fail)
+    seen = words(client.get("/vocabularies/gpt2/row", headers=HTMX))
+    assert "there is no connection to example.org" in seen
+    assert "Try again" in seen
+
+
+def test_only_well_known_vocabularies_are_downloaded(client: FlaskClient) -> None:
+    for name in ("jieba", "nope", "upload-0000000000000000"):
+        assert client.post(f"/vocabularies/{name}/fetch").status_code == 404
+    foreign = client.post("/vocabularies/gpt2/fetch", headers={"Sec-Fetch-Site": "cross-site"})
+    assert foreign.status_code == 403
+
+
+# --- uploads
+
+
+def upload(client: FlaskClient, *files: tuple[bytes, str], **headers: str) -> TestResponse:
+    content = {"vocabulary_file": [(io.BytesIO(content), name) for content, name in files]}
+    return client.post("/vocabularies", data=content, headers=headers)
+
+
+def test_an_upload_leads_to_the_page_of_the_vocabulary_and_is_in_the_list(client: FlaskClient) -> None:
+    content = "研究,5\n生命,4\n".encode()
+    answer = upload(client, (content, "words.csv"))
+    assert (answer.status_code, answer.location) == (303, f"/vocabularies/{name_of(content)}")
+    assert "words.csv" in words(client.get(answer.location))
+    page = client.get("/vocabularies")
+    assert listed(page)[0] == name_of(content)
+    assert "Your uploads" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("files", "status", "message"),
+    [
+        ([], 422, "Choose a vocabulary file first"),
+        ([(b"", "")], 422, "Choose a vocabulary file first"),
+        ([(b"{", "tokenizer.json")], 422, "“tokenizer.json” was not accepted"),
+        ([(b"a", "a"), (b"b", "b"), (b"c", "c")], 422, "one vocabulary at a time"),
+        ([(b"x" * 30_000_000, "large.txt")], 413, "the limit is"),
+    ],
+)
+def test_a_refused_upload_has_its_problem_beside_the_field(
+    client: FlaskClient, files: list[tuple[bytes, str]], status: int, message: str
+) -> None:
+    answer = upload(client, *files)
+    assert answer.status_code == status
+    assert message in words(answer)
+    assert re.search('<input type="file"[^>]*aria-describedby="upload-error[^>]*aria-invalid="true"', answer.text)
+    assert not re.search('id="upload"[^>]* popover', answer.text)
+    assert "GPT-4o" in answer.text
+
+
+def test_another_site_cannot_upload(client: FlaskClient) -> None:
+    assert upload(client, (b"low 5\n", "words.txt"), **{"Sec-Fetch-Site": "cross-site"}).status_code == 403

@@ -1,0 +1,104 @@
+"""Figures as files: well-formed, harmless, in the colours of the page, cropped to what they show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import webapp
+from tests.properties import EXPENSIVE
+from tests.rendering.pictures.conftest import pixels
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
+from webapp.rendering.pictures.figure_files import MARGIN, MOST_PIXELS, MOST_SIDE, figure_png, figure_svg
+from webapp.rendering.pictures.figure_styles import STYLES, style_of, style_sheet
+from webapp.rendering.pictures.palette import PALETTES, Theme
+from webapp.rendering.pictures.svg import NAMESPACE
+
+CSS = Path(webapp.__file__).parent.parent / "static" / "figures.css"
+HOSTILE = '<script>alert(1)</script>&amp;"\'<image href="file:///etc/passwd"/>]]>\x00\x1b\ud800\ufffe\u202e'
+
+pytestmark = pytest.mark.usefixtures("machine")
+
+
+def figure_of(text: str = "low", kind: str = "win halo") -> Figure:
+    shapes = (
+        FigurePath("M0 40C10 0 50 0 60 40", "win"),
+        FigureBox(5, 5, 30, 12, "k2"),
+        FigureDot(60, 40, 5, "now"),
+        FigureLabel(30, 20, text, kind),
+    )
+    return Figure("lattice", 80, 60, shapes, title=text)
+
+
+def test_the_rules_of_the_page_are_those_of_the_files() -> None:
+    assert CSS.read_text(encoding="utf-8") == style_sheet()
+
+
+@EXPENSIVE
+@given(text=st.text(st.characters()))
+def test_any_text_gives_xml_that_loads_nothing(text: str) -> None:
+    assert_harmless(figure_svg(figure_of(text)))
+
+
+def test_a_hostile_text_is_escaped() -> None:
+    source = figure_svg(figure_of(HOSTILE))
+    assert_harmless(source)
+    assert "<script>" in "".join(ElementTree.fromstring(source).itertext())
+    assert pixels(figure_png(figure_of(HOSTILE))).width
+
+
+def assert_harmless(source: str) -> None:
+    elements = list(ElementTree.fromstring(source).iter())
+    assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
+        "svg", "title", "g", "rect", "path", "circle", "text",
+    }  # fmt: skip
+    for element in elements:
+        assert not [name for name in element.attrib if "href" in name or name.startswith("on")]
+        assert "style" not in element.attrib
+        assert "class" not in element.attrib
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_file_has_the_colours_of_its_theme(theme: Theme) -> None:
+    source = figure_svg(figure_of(), theme=theme)
+    palette = PALETTES[theme]
+    for colour in (palette.accent, palette.stage, palette.tints[1]):
+        assert colour in source
+    image = pixels(figure_png(figure_of(), theme=theme))
+    assert image.getpixel((0, 0))[:3] == tuple(bytes.fromhex(palette.stage[1:]))
+
+
+def test_a_picture_is_cropped_to_its_figure_and_a_large_one_is_drawn_smaller() -> None:
+    assert pixels(figure_png(figure_of())).size == (2 * (80 + 2 * MARGIN), 2 * (60 + 2 * MARGIN))
+    for width, height in ((12_000, 500), (9_000, 14_000), (100_000, 40)):
+        image = pixels(figure_png(Figure("lattice", width, height, figure_of().shapes)))
+        assert image.width * image.height <= MOST_PIXELS
+        assert max(image.size) <= MOST_SIDE
+
+
+def test_every_kind_can_be_drawn() -> None:
+    shapes = {"path": FigurePath("M0 0H9"), "rect": FigureBox(0, 0, 9, 9), "circle": FigureDot(5, 5, 3)}
+    for tag, styles in STYLES.items():
+        for kind in styles:
+            shape = FigureLabel(5, 5, "a", kind) if tag == "text" else type(shapes[tag])(*_values(shapes[tag]), kind)
+            assert_harmless(figure_svg(Figure("all", 10, 10, (shape,))))
+    assert style_of("text", "score halo").halo
+
+
+def _values(shape: object) -> list[object]:
+    return [value for name, value in vars(shape).items() if name not in ("kind", "title", "radius", "dx", "dy")] + (
+        [3.0] if isinstance(shape, FigureDot) else []
+    )
+
+
+def test_figures_side_by_side_do_not_overlap() -> None:
+    both = side_by_side([figure_of("a"), figure_of("b")], width=400)
+    assert both.width >= 2 * 80
+    labels = [shape for shape in both.shapes if isinstance(shape, FigureLabel)]
+    assert labels[1].x - labels[0].x >= 80
+    below = side_by_side([figure_of("a"), figure_of("b")], width=100)
+    assert below.height >= 2 * 60

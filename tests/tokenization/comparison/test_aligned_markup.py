@@ -1,0 +1,66 @@
+"""Aligned columns as HTML and as a picture: escaped, in the right direction, with joined letters and marks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.tokenization.comparison.test_aligned_spans import columns_of, encodings
+from webapp import create_app
+from webapp.tokenization.comparison.aligned_markup import AlignedMarkup
+from webapp.tokenization.comparison.passages import passages_of
+from webapp.tokenization.comparison.picture_columns import picture_columns
+from webapp.tokenization.comparison.tints import first_tints
+
+
+def html_of(text: str, *names: str, show: bool = False) -> str:
+    """Return the HTML of all passages of a text."""
+    columns = columns_of(text, encodings(text, *names))
+    tints = list(first_tints(columns))
+    with create_app().test_request_context("/compare"):
+        markup = AlignedMarkup(text, list(range(1, len(names or "abcd") + 1)), show=show)
+        parts, done = [], 0
+        for passage in passages_of(columns, text):
+            parts.append(markup.html(passage, tints[done : done + len(passage.columns)]))
+            done += len(passage.columns)
+    return "".join(parts)
+
+
+def test_markup_in_a_text_is_escaped_and_its_directions_are_kept() -> None:
+    html = html_of("<script>alert(1)</script> & \x07 مرحبا", "bpe-bytes", "unigram")
+    assert "<script" not in html
+    assert "⟨0007⟩" in html
+    assert '&rlm;<span class="col' in html
+    assert ' dir="rtl"' in html
+
+
+def test_a_column_of_a_text_in_one_direction_has_no_attributes_of_direction() -> None:
+    assert "dir=" not in html_of("however little", "bpe-bytes", "unigram")
+
+
+def test_the_marks_of_tokens() -> None:
+    shared = html_of("龘", "bpe-bytes", "wordpiece")
+    assert re.search(r'<i class="k1 b"( data-n="\d")? title="\d tokens">龘</i>', shared)
+    assert re.search(r'<i class="k1 u">龘</i>', shared)
+    assert ">↵</i>" in html_of("a\nb", "bpe-bytes", "unigram")
+    crossing = html_of("x" * 150, "wordpiece")  # one unknown token in several columns
+    assert re.search(r'<i class="k1 o u"', crossing)
+
+
+def test_letters_that_are_joined_across_columns_keep_their_shapes() -> None:
+    html = html_of("سلامسلام", "bpe-characters")  # one row, which has every letter in a column of its own
+    assert re.search(r'class="col j"', html)
+    assert re.search(r'class="col p', html)
+
+
+@pytest.mark.parametrize("show", [False, True])
+def test_a_picture_has_the_tints_of_the_page(show: bool) -> None:
+    text = "Unbelievably 龘\n研究 end"
+    columns = columns_of(text, encodings(text))
+    html = html_of(text, show=show)
+    tints = [int(tint) - 1 for tint in re.findall(r'<i class="k(\d)', html)]
+    picture = list(picture_columns(text, columns, show=show))
+    cells = [cell for column in picture for row in column.rows for cell in row if cell.index is not None]
+    assert [cell.index for cell in cells] == tints
+    assert [column.ways for column in picture] == [column.ways for column in columns]

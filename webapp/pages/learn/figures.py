@@ -1,0 +1,99 @@
+"""The figures of a lesson: the steps of an algorithm on a short text, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask_babel import gettext as _
+
+from webapp.core.trainers.bigrams import train
+from webapp.pages.learn.bigram_lattice import bigram_picture
+from webapp.pages.learn.examples import caption_of
+from webapp.pages.learn.lessons import BigramFigure, Lesson, LessonFigure
+from webapp.pages.learn.state import LessonState, address
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.training.bigrams import BigramRow, BigramWalkthrough
+from webapp.pages.training.request import TrainingRequest
+from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.preparation import PreparedWalkthrough
+from webapp.pages.walkthrough.walkthrough import Walkthrough
+from webapp.rendering.pictures.figure import Figure
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.web.localization import current_key
+
+FITTING = 420.0  # pixels; on a screen of 390 this is 85 percent, so that the smallest text has 9 pixels
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure at one of its steps."""
+
+    state: LessonState
+    figure: LessonFigure | BigramFigure
+    frame: StepFrame
+    picture: Figure | None
+    caption: str
+    rows: Sequence[BigramRow] = ()  # of word bigrams: the candidates of the step
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson of the figure."""
+        return self.state.lesson
+
+    @property
+    def key(self) -> str:
+        """The key of the figure: its id on the page and its name in the address."""
+        return self.figure.key
+
+    @property
+    def fits(self) -> bool:
+        """Whether the picture is so narrow that it may shrink to the width of a phone instead of scrolling."""
+        return self.picture is not None and self.picture.width <= FITTING
+
+    @property
+    def all_steps(self) -> str:
+        """The address of this step on the page with all of them."""
+        return self.frame.address(self.frame.step)
+
+    def at(self, step: int) -> str:
+        """The address of the lesson with another step of this figure."""
+        return f"{self.state.with_step(self.key, step).address or address(self.lesson)}#{self.key}"
+
+
+def shown_figure(state: LessonState, figure: LessonFigure | BigramFigure) -> ShownFigure:
+    """A figure at the step of the address, or at its first one."""
+    wanted = state.steps.get(figure.key)
+    if isinstance(figure, BigramFigure):
+        return _bigram_figure(state, figure, wanted)
+    shown = figure.state(figure.texts[current_key()])
+    result, problems = tokenize_or_explain(shown, [])
+    assert result is not None, problems  # the texts of figures are the site's own
+    steps = walkthrough_of(result, figure.options)
+    asked = StepsRequest(shown, options=figure.options)
+    frame = StepFrame(steps, _step(steps, figure.first, wanted), asked.address)
+    return ShownFigure(state, figure, frame, frame.picture, caption_of(figure))
+
+
+def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None) -> ShownFigure:
+    training = TrainingRequest("bigrams", corpus="\n".join(figure.sentences), text=figure.text)
+    steps = BigramWalkthrough(training)
+    frame = StepFrame(steps, _step(steps, figure.first, wanted), training.address)
+    part = steps.part(frame.step)
+    bigrams = train(sentence.split() for sentence in figure.sentences)
+    return ShownFigure(
+        state,
+        figure,
+        frame,
+        bigram_picture(bigrams, figure.text, frame.step),
+        _("Word bigrams with add-one smoothing"),
+        part.rows if part.cells is None else (),
+    )
+
+
+def _step(walkthrough: Walkthrough, first: int, wanted: int | None) -> int:
+    """The step of the address if there is one, but within the range of steps; or else the figure's first."""
+    count = len(walkthrough)
+    earliest = int(isinstance(walkthrough, PreparedWalkthrough))
+    return max(earliest, min(first % count if wanted is None else wanted, count - 1))

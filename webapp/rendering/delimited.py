@@ -1,0 +1,37 @@
+r"""Tables as text: CSV to download, and tab-separated lines to paste into a spreadsheet or a document."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from webapp.rendering.pictures.tables import escape_formula
+
+BOM = "\ufeff"  # without it, Excel reads UTF-8 as the system's encoding
+
+
+def as_csv(rows: Iterable[Sequence[object]]) -> str:
+    r"""The rows as CSV for spreadsheets, the header first.
+
+    >>> as_csv([("pair", "count"), ("e s", 9), ("=A1", 1)])
+    "\ufeffpair,count\r\ne s,9\r\n'=A1,1\r\n"
+    """
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([escape_formula(_text(cell)) for cell in row] for row in rows)
+    return BOM + out.getvalue().encode("utf-8", "replace").decode()
+
+
+def as_tsv(rows: Iterable[Sequence[object]]) -> str:
+    r"""The rows as tab-separated lines; a tab or line end inside a cell becomes a space.
+
+    >>> as_tsv([("pair", "count"), ("e s", 9)])
+    'pair\tcount\ne s\t9\n'
+    """
+    lines = ("\t".join(" ".join(escape_formula(_text(cell)).split()) for cell in row) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace").decode()
+
+
+def _text(cell: object) -> str:
+    """A cell as text: figures with a decimal point and without separators, so that a spreadsheet reads them."""
+    return "" if cell is None else str(cell)

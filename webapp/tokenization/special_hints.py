@@ -1,0 +1,71 @@
+"""Special tokens that a text contains as plain text, for a hint that they can be recognized."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from webapp.core.encoding import Encoding
+from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.state import State
+
+LONGEST = 100_000  # characters of a text that is searched
+MOST = 3  # hints
+
+# What special tokens look like: `<|im_start|>`, `<s>`, `</s>`, `<bos>`, `[CLS]`, `<｜begin▁of▁sentence｜>`. The bound
+# keeps the search linear.
+_SHAPE = re.compile(r"<[^\s<>]{1,60}>|\[[A-Za-z_0-9]{2,30}\]")
+_CONTROL = re.compile(r"<[|｜][^\s|｜]+[|｜]>")
+
+
+@dataclass(frozen=True)
+class SpecialTokenHint:
+    """A special token, or what looks like one, that was read as plain text.
+
+    `known` says whether it is a special token of the vocabulary. `tokens` is the number of tokens that its first
+    occurrence is part of; as a special token it would be one. `total` and `total_special` count the tokens of the whole
+    text as it is and with special tokens recognized; they are equal if the token is not known.
+    """
+
+    token: str
+    times: int
+    known: bool
+    tokens: int
+    total: int
+    total_special: int
+
+
+def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> list[SpecialTokenHint]:
+    """The special tokens of a vocabulary in a text that was read without them, in order, and others with `<|…|>`.
+
+    Empty if special tokens were recognized, if the vocabulary has none, and for long texts. It takes no longer than
+    encoding the text once more.
+    """
+    text = encoding.text
+    if state.special or len(text) > LONGEST or not ("<" in text or "[" in text):
+        return []
+    names = tokenizer.special_tokens
+    if not names or not replace(state, special=True).relevant().special:
+        return []
+    found = Counter(match[0] for match in _SHAPE.finditer(text))
+    shown = [token for token in found if token in names or _CONTROL.fullmatch(token)][:MOST]
+    total = len(encoding)
+    recognized = len(tokenizer.ids(text, special=True, template=state.template)) if shown else total
+    return [
+        SpecialTokenHint(
+            token=token,
+            times=found[token],
+            known=token in names,
+            tokens=_tokens_of(encoding, text.index(token), len(token)),
+            total=total,
+            total_special=recognized if token in names else total,
+        )
+        for token in shown
+    ]
+
+
+def _tokens_of(encoding: Encoding, start: int, length: int) -> int:
+    """The number of tokens with characters of a span."""
+    return bisect_left(encoding.starts, start + length) - bisect_right(encoding.ends, start)
