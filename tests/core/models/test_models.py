@@ -90,6 +90,11 @@ def test_offsets_of_byte_tokens_are_whole_characters(text: str) -> None:
     assert list(segments) == expected
 
 
+def test_an_empty_piece_is_no_end_of_word_suffix() -> None:
+    model = BPE(["a", "b", "ab", ""], [(0, 1)], byte_level=False)
+    assert model.segment("aba") == ((2, 0, 2), (0, 2, 3))
+
+
 def test_end_of_word_as_a_separate_symbol_and_attached() -> None:
     apart = BPE(["a", "b", "</w>"], [], byte_level=False, end_of_word_suffix="</w>")
     assert list(apart.segment("ab")) == [(0, 0, 1), (1, 1, 2), (2, 1, 2)]

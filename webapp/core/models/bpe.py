@@ -88,7 +88,7 @@ class BPE:
             if unknown not in self._ids:
                 raise VocabularyError("the unknown token %(unknown)s is not in the vocabulary", unknown=shown(unknown))
             self.unknown_id = self._ids[unknown]
-        self.suffix_id = None if byte_level else self._ids.get(end_of_word_suffix)
+        self.suffix_id = self._ids.get(end_of_word_suffix) if end_of_word_suffix and not byte_level else None
         if byte_level:
             self._byte_ids = self._ids_of_bytes()
         self.ids = IdCache(self._compute_ids).__getitem__
