@@ -45,18 +45,6 @@
   const under = (event) => event.target.closest?.("#aligned .col");
   document.addEventListener("click", (event) => { if (under(event)) light(under(event)); });
 
-  // A click elsewhere and Escape close what opened over the page.
-  const OPEN = "details.pop[open]";
-  document.addEventListener("click", (event) => {
-    for (const open of document.querySelectorAll(OPEN)) if (!open.contains(event.target)) open.open = false;
-  });
-  document.addEventListener("keydown", (event) => {
-    const open = event.key === "Escape" && document.querySelector(OPEN);
-    if (!open) return;
-    open.open = false;
-    open.querySelector("summary").focus();
-  });
-
   const form = byId("compare");
   if (!form) return;
 
