@@ -1,0 +1,70 @@
+"""The choices of a training: the same plan on the same corpus always gives the same vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram"]
+"""BPE over bytes (GPT-2), over characters with `</w>` (Sennrich), over characters with `▁` (SentencePiece); WordPiece;
+Unigram."""
+Split = Literal["default", "gpt2", "cl100k", "o200k", "whitespace", "marked", "none", "own"]
+"""The split pattern. `default` is the trainer's usual one, `marked` cuts before `▁`, `own` is the plan's `pattern`."""
+Normalization = Literal["default", "none", "nfc", "nfkc", "lowercase", "nfkc-lowercase"]
+"""What is done to the text first; `default` is the trainer's usual one."""
+
+TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
+SPLITS: tuple[Split, ...] = get_args(Split)
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
+
+SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
+
+
+class PlanError(ValueError):
+    """A choice is impossible: `field` is its name in the plan, the message says what is wrong and what to do."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """What to train. Fields that a trainer does not use have no effect.
+
+    `size` counts all pieces, special tokens included. `minimum_count` is the lowest count of a pair that is merged, and
+    of a piece that Unigram or WordPiece starts with; None follows corpus and size. `longest_word` cuts longer
+    pre-tokens, in characters, so that text without spaces stays bounded.
+    """
+
+    trainer: Trainer = "bpe-bytes"
+    size: int = 8_000
+    split: Split = "default"
+    pattern: str = ""
+    normalization: Normalization = "default"
+    special_tokens: tuple[str, ...] = ()
+    minimum_count: int | None = None
+    longest_word: int = 1_000
+    coverage: float = 0.9995  # of the alphabet: BPE over characters, WordPiece, Unigram
+    longest_piece: int = 16  # characters; Unigram
+    seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
+    keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
+    wordpiece: Literal["top-down", "score"] = "top-down"
+    variant: Literal["plain", "picky", "superbpe", "parity"] = "plain"  # BPE
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as JSON.
+
+        >>> TrainingPlan.from_json(TrainingPlan(size=500).as_json()) == TrainingPlan(size=500)
+        True
+        """
+        return {**asdict(self), "special_tokens": list(self.special_tokens)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> TrainingPlan:
+        """The plan that `as_json` wrote; choices that it does not name have their defaults."""
+        known = {field.name for field in fields(cls)}
+        values = {name: value for name, value in document.items() if name in known}
+        values["special_tokens"] = tuple(values.get("special_tokens", ()))
+        return cls(**values)

@@ -1,0 +1,1 @@
+"""`/vocabularies/diff`: which pieces two vocabularies share."""

@@ -1,0 +1,1 @@
+"""`/vocabularies/expand`: a vocabulary with pieces added."""

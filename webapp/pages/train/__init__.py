@@ -1,0 +1,1 @@
+"""`/train`: a corpus, the choices of a training, and the page of each job."""
