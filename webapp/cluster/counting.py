@@ -16,11 +16,11 @@ from distributed.comm.core import CommClosedError
 
 from webapp.cluster import runs, tasks
 from webapp.cluster.batches import Batch, Batches, fingerprint
+from webapp.cluster.errors import ClusterError, sentence
 from webapp.cluster.parts import Part, divide
 from webapp.cluster.runs import Rare
-from webapp.cluster.sources import Source, sentence
+from webapp.cluster.sources import Source
 from webapp.cluster.tasks import PartFacts
-from webapp.cluster.workers import ClusterError
 from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import (

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 
 import fsspec
 
+from webapp.cluster.errors import SourceError, sentence
 from webapp.core.training.corpus import Compression, CorpusError, CorpusFile
 
 COMPRESSIONS: Mapping[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
@@ -20,10 +21,6 @@ FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 VERSIONS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime", "created")
 """What file systems call the state of a file, the most exact first."""
 ROWS = 256  # of a table, in memory at once
-
-
-class SourceError(Exception):
-    """A corpus that cannot be found or opened; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,14 @@ def _source(system: Any, path: str, address: str, format: str, field: str) -> So
 def open_source(source: Source) -> BinaryIO:
     """Open a file for reading bytes; a table is read as JSON Lines with the column of its text.
 
-    Raises OSError, and what else the file system raises.
+    Raises OSError.
     """
-    stream: BinaryIO = fsspec.open(source.file.path, "rb").open()
+    try:
+        stream: BinaryIO = fsspec.open(source.file.path, "rb").open()
+    except OSError:
+        raise
+    except Exception as error:  # each of fsspec's file systems has errors of its own
+        raise OSError(sentence(error)) from error
     if not source.table:
         return stream
     return cast(BinaryIO, io.BufferedReader(_TableAsLines(stream, source.file), 1 << 20))
@@ -148,9 +150,3 @@ class _TableAsLines(io.RawIOBase):
         """Close the file."""
         self._stream.close()
         super().close()
-
-
-def sentence(error: BaseException) -> str:
-    """Return what an error says, in one line."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(said.split()) or type(error).__name__

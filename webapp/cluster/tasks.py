@@ -12,7 +12,7 @@ from typing import BinaryIO
 from webapp.cluster import runs
 from webapp.cluster.parts import Part, Slice
 from webapp.cluster.sources import open_source
-from webapp.core.training.corpus import Block, blocks, blocks_of_part
+from webapp.core.training.corpus import CHUNK, Block, CorpusError, blocks, blocks_of_part
 from webapp.core.training.counting import HoldOut, count_block
 from webapp.core.training.plan import TrainingPlan
 
@@ -74,7 +74,13 @@ def _full(counts: dict[str, int]) -> bool:
 
 def _blocks(part: Part) -> Iterator[Block]:
     for slice in part:
-        yield from _blocks_of(slice)
+        try:
+            yield from _blocks_of(slice)
+        except CorpusError as error:
+            if slice.first and "line" in error.details:  # which is counted from the beginning of the slice
+                line = f"{error.details['line']} after byte {slice.first * CHUNK:,}"
+                raise CorpusError(error.code, **{**error.details, "line": line}) from None
+            raise
 
 
 def _blocks_of(slice: Slice) -> Iterator[Block]:

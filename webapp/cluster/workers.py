@@ -9,14 +9,11 @@ from contextlib import contextmanager
 
 from distributed import Client, LocalCluster
 
+from webapp.cluster.errors import ClusterError, sentence
 from webapp.core import __version__
 
 SECONDS_TO_CONNECT = 20
 WORKER_MEMORY = "1GiB"
-
-
-class ClusterError(Exception):
-    """The cluster cannot be used; the message says why and what to do."""
 
 
 @contextmanager
@@ -48,7 +45,7 @@ def of_cluster(address: str) -> Iterator[Client]:
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT)
     except (OSError, TimeoutError, ValueError, ImportError) as error:
-        raise ClusterError(f"there is no Dask scheduler at {address}: {' '.join(str(error).split())}") from None
+        raise ClusterError(f"there is no Dask scheduler at {address}: {sentence(error)}") from None
     with client:
         try:
             client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
