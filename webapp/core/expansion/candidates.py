@@ -1,14 +1,14 @@
 """Candidates: the pieces of an addition in a form that no vocabulary owns, so that every base can spell them its way.
 
-    ▁the   Ġthe    a space, then "the"
-    ##ing          "ing", inside a word
-    low</w>        "low", at the end of a word
-    b"\\xe4\\xb8"    part of a character
+▁the   Ġthe    a space, then "the"
+##ing          "ing", inside a word
+low</w>        "low", at the end of a word
+b"\\xe4\\xb8"    part of a character
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -93,7 +93,8 @@ def of_tokenizer(tokenizer: Tokenizer) -> Iterator[Candidate]:
         left_out |= {id for id, kind in enumerate(model.vocabulary.kinds) if kind not in kept}
         marks = PieceMarks(space="" if model.vocabulary.space == " " else model.vocabulary.space)
         scores = model.scores if hasattr(model, "arcs") else None
-    for id, piece in enumerate(model.pieces):
+    pieces: Sequence[str | bytes] = list(model.pieces)
+    for id, piece in enumerate(pieces):
         if id in left_out:
             continue
         if isinstance(piece, str) and (piece == marks.suffix or (marks.byte_names and _BYTE_NAME.fullmatch(piece))):

@@ -144,7 +144,7 @@ def _by_merges(
 
 def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]] | None = None) -> BPE:
     return BPE(
-        [*model.pieces, *pieces],  # type: ignore[arg-type]
+        [*model.pieces, *pieces],
         model.merges if merges is None else merges,
         byte_level=model.byte_level,
         end_of_word_suffix=model.end_of_word_suffix,
@@ -199,9 +199,7 @@ def _wordpiece(
         old = model.ids(piece.removeprefix(prefix)) if not inside else _inside(model, piece.removeprefix(prefix))
         growth.new[form] = NewPiece(form, tuple(old), candidate)
 
-    growth.run(
-        spelling, wanted, lambda form: form not in growth.new and model.id_of(form) is not None, take
-    )
+    growth.run(spelling, wanted, lambda form: form not in growth.new and model.id_of(form) is not None, take)
     pieces = [*model.pieces, *_beyond(base), *(str(piece) for piece in growth.new)]
     return WordPiece(
         pieces,
@@ -235,8 +233,11 @@ def _unigram(
     known = (
         _normal_scores(model.vocabulary)
         if isinstance(model, SentencePieceUnigram)
-        else {piece: score for id, (piece, score) in enumerate(zip(model.pieces, model.scores, strict=True))
-              if id != model.unknown_id}
+        else {
+            piece: score
+            for id, (piece, score) in enumerate(zip(model.pieces, model.scores, strict=True))
+            if id != model.unknown_id
+        }
     )
     lowest = min(known.values(), default=0.0)
     longest = max(map(len, known), default=1)
@@ -256,9 +257,7 @@ def _unigram(
     scores = scores_of(known, lowest, added, shift(known, own))
     for form, piece in growth.new.items():
         _, parts = best_score(str(form), known, lowest - UNKNOWN_PENALTY, longest)
-        piece.old_ids = tuple(
-            model.unknown_id if (id := model.id_of(part)) is None else id for part in parts  # type: ignore[misc]
-        )
+        piece.old_ids = tuple(id for part in parts for id in _ids_of(model, part))
     new = list(map(str, growth.new))
     if isinstance(model, SentencePieceUnigram):
         vocabulary = _scored(model.vocabulary, new, [scores[piece] for piece in new])
@@ -270,6 +269,16 @@ def _unigram(
         unknown_id=model.unknown_id,
         byte_fallback=model.byte_fallback,
     ), ()
+
+
+def _ids_of(model: Unigram | SentencePieceUnigram, part: str) -> Sequence[int]:
+    """The id of a piece; for an unknown character, the ids of its bytes or the unknown id."""
+    id = model.id_of(part)
+    if id is not None:
+        return (id,)
+    fallback = [model.id_of(f"<0x{byte:02X}>") for byte in part.encode()]
+    found = [id for id in fallback if id is not None]
+    return found if len(found) == len(fallback) else () if model.unknown_id is None else (model.unknown_id,)
 
 
 # --- parts of the rules -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import json
 from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 
-
 from webapp.core.expansion.result import Expansion
 from webapp.core.formats import huggingface, sentencepiece
 from webapp.core.formats.fields import FormatError
@@ -69,7 +68,8 @@ def sentencepiece_model(expansion: Expansion, base_file: bytes) -> bytes:
     new = ModelProto()
     for piece in expansion.added:
         new.pieces.add(piece=model.pieces[piece.id].encode(), score=model.scores[piece.id])
-    content = b"".join(part for number, part in _fields(base_file) if number != _SELF_TEST) + new.SerializeToString()
+    kept = b"".join(part for number, part in _fields(base_file) if number != _SELF_TEST)
+    content: bytes = kept + new.SerializeToString()
     sentencepiece.read(content)
     return content
 

@@ -127,7 +127,9 @@ def grow(
                 growth.refuse(candidate, "unreachable", " | ".join(map(spelling.text_of, parts)))
                 return
 
-    def add(form: Form, left: Form | None = None, right: Form | None = None, candidate: Candidate | None = None) -> None:
+    def add(
+        form: Form, left: Form | None = None, right: Form | None = None, candidate: Candidate | None = None
+    ) -> None:
         if table.add(form, left, right):
             growth.new[form] = NewPiece(form, base.base_ids(form), candidate)
 

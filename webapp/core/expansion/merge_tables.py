@@ -65,12 +65,15 @@ class Merges(MergeTable):
         ]
 
     def id_of(self, piece: Form) -> int | None:
+        """The id of a piece, or None."""
         return self._ids.get(piece)
 
     def missing(self, piece: Form) -> Sequence[Form]:
+        """The symbols that are no pieces."""
         return [symbol for symbol in dict.fromkeys(self._symbols(piece)) if symbol not in self._ids]
 
     def parts(self, piece: Form) -> Sequence[Form]:
+        """The parts that the pieces so far make of a piece."""
         symbols = self._symbols(piece)
         # A missing symbol has a negative number, which no merge has.
         numbers = [self._ids.get(symbol, -1 - at) for at, symbol in enumerate(symbols)]
@@ -88,6 +91,7 @@ class Merges(MergeTable):
         return parts + ([self.pieces[id] for id in merge(known, self._ranks, self._merged)] if known else [])
 
     def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
+        """Add a piece that ranks after all others; return whether it is new."""
         new = piece not in self._ids
         if new:
             self._ids[piece] = len(self.pieces)
@@ -100,6 +104,7 @@ class Merges(MergeTable):
         return new
 
     def base_ids(self, piece: Form) -> tuple[int, ...]:
+        """The ids of the parts of a piece, bytes or the unknown piece for text without one."""
         ids: list[int] = []
         for part in self.parts(piece):
             known = self._ids.get(part)
@@ -139,16 +144,20 @@ class Ranks(MergeTable):
         self._texts = {id: piece for piece, id in self.ranks.items()}
 
     def id_of(self, piece: Form) -> int | None:
+        """The id of a piece, or None."""
         return self.ranks.get(piece) if isinstance(piece, bytes) else None
 
     def missing(self, piece: Form) -> Sequence[Form]:
+        """The symbols that are no pieces."""
         return []
 
     def parts(self, piece: Form) -> Sequence[Form]:
+        """The parts that the pieces so far make of a piece."""
         assert isinstance(piece, bytes)
         return [self._texts[id] for id in merge_bytes(piece, self.ranks.get)]
 
     def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
+        """Add a piece that ranks after all others; return whether it is new."""
         assert isinstance(piece, bytes)
         new = piece not in self.ranks
         if new:
@@ -173,20 +182,21 @@ class Scores(MergeTable):
         order = sorted({vocabulary.scores[id] for id in known.values()}, reverse=True)
         rank_of = {score: rank for rank, score in enumerate(order)}
         self._ranks = {
-            piece: rank_of[vocabulary.scores[id]]
-            for piece, id in known.items()
-            if piece not in vocabulary.user_defined
+            piece: rank_of[vocabulary.scores[id]] for piece, id in known.items() if piece not in vocabulary.user_defined
         }
         self._ids = {piece: id for id, piece in reversed(list(enumerate(vocabulary.pieces)))}
         self._next_rank = len(order)
 
     def id_of(self, piece: Form) -> int | None:
+        """The id of a piece, or None."""
         return self._ids.get(str(piece))
 
     def missing(self, piece: Form) -> Sequence[Form]:
+        """The symbols that are no pieces."""
         return []
 
     def parts(self, piece: Form) -> Sequence[Form]:
+        """The parts that the pieces so far make of a piece."""
         parts = self._split(str(piece))
         rank_of = self._ranks.get
         frozen = self.vocabulary.user_defined
@@ -205,6 +215,7 @@ class Scores(MergeTable):
         return list(parts)
 
     def base_ids(self, piece: Form) -> tuple[int, ...]:
+        """The ids of the parts of a piece, bytes or the unknown piece for text without one."""
         vocabulary = self.vocabulary
         ids: list[int] = []
         for part in self.parts(piece):
@@ -218,6 +229,7 @@ class Scores(MergeTable):
         return tuple(ids)
 
     def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
+        """Add a piece that ranks after all others; return whether it is new."""
         piece = str(piece)
         new = piece not in self._ids
         if new:
