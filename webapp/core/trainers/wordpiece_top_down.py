@@ -137,7 +137,7 @@ def _vocabulary(
         counts: defaultdict[str, int] = defaultdict(int)
         pieces = kept.keys() | symbols
         for word, count in words.items():
-            for start in _starts(word, pieces, prefix):
+            for start in starts(word, pieces, prefix):
                 mark = prefix if start else ""
                 for end in range(start + 1, min(len(word), start + LONGEST) + 1):
                     piece = mark + word[start:end]
@@ -148,7 +148,7 @@ def _vocabulary(
     return kept
 
 
-def _starts(word: str, pieces: Collection[str], prefix: str) -> Iterator[int]:
+def starts(word: str, pieces: Collection[str], prefix: str) -> Iterator[int]:
     """Yield where the pieces of a word begin, with the longest match from the left."""
     start, size = 0, len(word)
     while start < size:
