@@ -14,7 +14,7 @@ def test_the_trace_has_the_pieces_of_the_trainer(counts: dict[str, int], longer:
     assert kept.isdisjoint(training.fill)
     assert {*kept, *training.fill} == {*training.trained.model.pieces[1:]}
     assert dict(training.tried).get(training.threshold, len(kept)) == len(kept)
-    for (threshold, pieces) in training.tried:
+    for threshold, pieces in training.tried:
         assert pieces == len(reference.vocabulary(counts, threshold))
 
 

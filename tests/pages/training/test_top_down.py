@@ -11,7 +11,8 @@ def test_a_round_shows_what_longer_pieces_take(client: FlaskClient) -> None:
     html = client.get("/steps/training/wordpiece", query_string=HUGS | {"step": "1"}).text
     assert "Round 1 counts every part of every word." in html
     assert "4 are kept" in html
-    assert "Taken by longer pieces" in html and "−15" in html
+    assert "Taken by longer pieces" in html
+    assert "−15" in html
     later = client.get("/steps/training/wordpiece", query_string=HUGS | {"step": "2"}).text
     assert "begins where a piece begins" in later
 
@@ -19,7 +20,8 @@ def test_a_round_shows_what_longer_pieces_take(client: FlaskClient) -> None:
 def test_the_first_step_searches_for_the_threshold(client: FlaskClient) -> None:
     html = client.get("/steps/training/wordpiece", query_string=HUGS).text
     assert "at most 10 pieces: 6." in html
-    assert "too many" in html and "fits" in html
+    assert "too many" in html
+    assert "fits" in html
 
 
 def test_the_last_step_has_the_vocabulary_of_the_trainer(client: FlaskClient) -> None:

@@ -39,7 +39,8 @@ class WordCuts:
 class TopDownRound:
     """One round: `candidates` with at least the threshold, longest first; `rarer` is the number of the others.
 
-    Single characters are no candidates, because they are always kept. `words`: how the words are split before the round; in the first one, candidates begin at every character.
+    Single characters are no candidates, because they are always kept. `words`: how the words are split before the
+    round; in the first one, candidates begin at every character.
     """
 
     number: int
