@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,8 +44,7 @@ BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 class TrainingError(ValueError):
     """A training that cannot go on.
 
-    `code` is one of: `empty` (nothing to count), `too_small` (possible: pieces), `alphabet` (needed, size: pieces),
-    `slow_pattern`.
+    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`.
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -61,9 +61,10 @@ def count_words(
     processes: int = 1,
     checkpoint: Path | None = None,
     opened: Opened = open_local,
+    sizes: Sequence[int] | None = None,
     most_bytes: int | None = None,
 ) -> CountedCorpus:
-    """Count the pre-tokens of a corpus of local files, or of others with `opened`.
+    """Count the pre-tokens of a corpus of local files, or of others with `opened` and their `sizes` in bytes.
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
     already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
@@ -71,9 +72,10 @@ def count_words(
     """
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
-    sizes = [stored_bytes(file) for file in files]
+    if sizes is None:
+        sizes = [stored_bytes(file) for file in files]
     total = sum(sizes)
-    rule = HoldOut.of(expected_bytes(files, sizes))
+    rule = HoldOut.of_files(files, sizes)
     counts: dict[str, int] = {}
     held_out: list[str] = []
     digest = sha256()
@@ -90,7 +92,7 @@ def count_words(
             text, kept = rule.split(block)
             held_out.append(kept)
             yield text
-            limited(Progress("count", block.bytes_read, max(total, block.bytes_read)))
+            limited(partial(Progress, "count", block.bytes_read, max(total, block.bytes_read)))
 
     report(Progress("count", 0, total))
     try:
@@ -154,6 +156,11 @@ class HoldOut:
         every = max(number // MOST_SLICES, 1)
         return cls(every, max(HELD_OUT * every // number, 1))
 
+    @classmethod
+    def of_files(cls, files: Sequence[CorpusFile], sizes: Sequence[int]) -> HoldOut:
+        """The rule for files with these stored sizes; each has a block at least, so that of many small ones few do."""
+        return cls.of(max(expected_bytes(files, sizes), CHUNK * len(files)))
+
     def split(self, block: Block) -> tuple[str, str]:
         """Return the text of a block without its end, and its end if that is held out."""
         if (block.file_number + block.number) % self.every:
@@ -190,18 +197,18 @@ def stored_bytes(file: CorpusFile) -> int:
 
 
 class Limited:
-    """Passes on at most five reports a second."""
+    """Passes on at most five reports a second; a report is made only if it is passed on."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._next = 0.0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, made: Callable[[], Progress]) -> None:
         """Pass on the report if the last one is long enough ago."""
         now = monotonic()
         if now >= self._next:
-            self._report(progress)
-            self._next = now + SECONDS_BETWEEN_REPORTS
+            self._report(made())
+            self._next = monotonic() + SECONDS_BETWEEN_REPORTS
 
 
 def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
