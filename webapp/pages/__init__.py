@@ -5,6 +5,7 @@ from flask import Flask
 from webapp.pages import (
     compare,
     download,
+    expansion,
     frequencies,
     languages,
     learn,
@@ -16,7 +17,20 @@ from webapp.pages import (
     vocabularies,
 )
 
-PAGES = (playground, compare, split, steps, training, download, frequencies, languages, learn, vocabularies, share)
+PAGES = (
+    playground,
+    compare,
+    split,
+    steps,
+    training,
+    download,
+    frequencies,
+    languages,
+    learn,
+    vocabularies,
+    expansion,
+    share,
+)
 
 
 def init_app(app: Flask) -> None:
