@@ -30,6 +30,7 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
             memory_limit=memory,
             dashboard_address=None,
             silence_logs=logging.CRITICAL,
+            preload="webapp.cluster.preload",
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -107,6 +107,8 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
     sources = find(options.corpus, format=options.format, field=options.field)
     folder = out.with_name(f"{out.name}.counting")
     counted, rare = _count(options, sources, plan, folder, bar)
+    if not counted.counts:
+        raise ArgumentError(f"--drop-rarer-than: no word occurs {options.drop_rarer_than:,} times")
     if options.drop_rarer_than > 1:
         share = rare.occurrences / max(rare.occurrences + sum(counted.counts.values()), 1)
         bar.say(

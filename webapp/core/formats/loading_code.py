@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-TOKENIZER_JSON = '''\
+TOKENIZER_JSON = """\
 from tokenizers import Tokenizer
 
 tokenizer = Tokenizer.from_file({file!r})
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-SENTENCEPIECE = '''\
+SENTENCEPIECE = """\
 from sentencepiece import SentencePieceProcessor
 
 tokenizer = SentencePieceProcessor(model_file={file!r})
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
-TIKTOKEN = '''\
+TIKTOKEN = """\
 import json
 
 import tiktoken
@@ -25,25 +25,25 @@ from tiktoken.load import load_tiktoken_bpe
 with open("encoding.json", encoding="utf-8") as file:
     tokenizer = tiktoken.Encoding(**json.load(file), mergeable_ranks=load_tiktoken_bpe({file!r}))
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
-VOCAB_JSON = '''\
+VOCAB_JSON = """\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
 tokenizer = ByteLevelBPETokenizer("vocab.json", "merges.txt")
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-VOCAB_TXT = '''\
+VOCAB_TXT = """\
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 tokenizer = Tokenizer(models.WordPiece.from_file("vocab.txt", unk_token="[UNK]"))
 tokenizer.normalizer = normalizers.BertNormalizer(lowercase={lowercase})
 tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-MINIMAL_BPE = '''\
+MINIMAL_BPE = """\
 import json
 
 import regex  # pip install regex
@@ -76,7 +76,7 @@ class MinimalBPE:
 
 tokenizer = MinimalBPE({file!r})
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
 
 def loading_code(file: str, *, lowercase: bool = False) -> str:
