@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,6 +18,7 @@ from time import monotonic
 from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
+from webapp.core.training.languages import tagged
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.recipe import recipe_of
@@ -84,7 +86,7 @@ def count_words(
     characters = size = 0
     limited = Limited(report)
 
-    def texts() -> Iterator[str]:
+    def texts() -> Iterator[tuple[str, int]]:
         nonlocal characters, size
         for block in blocks(files, opened, most_bytes):
             content = block.text.encode()
@@ -93,7 +95,7 @@ def count_words(
             characters += len(block.text)
             text, kept = rule.split(block)
             held_out.append(kept)
-            yield text
+            yield text, block.file_number
             limited(partial(Progress, "count", block.bytes_read, max(total, block.bytes_read)))
 
     report(Progress("count", 0, total))
@@ -111,10 +113,11 @@ def count_words(
     return counted
 
 
-def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
+def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
-    Without a split pattern, each line is a pre-token.
+    Without a split pattern, each line is a pre-token. With a `file_number`, the words of a parity-aware plan are tagged
+    with it (see `languages`).
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
@@ -133,7 +136,7 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
                 part = word[start : start + longest]
                 cut[part] = cut.get(part, 0) + count
         counts = cut
-    return counts
+    return counts if file_number is None or plan.variant != "parity" else tagged(counts, file_number)
 
 
 @dataclass(frozen=True)
@@ -222,16 +225,16 @@ def _counts(text: str, plan: TrainingPlan) -> dict[str, int]:
     return counts
 
 
-def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
+def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
     if processes <= 1:
-        for text in texts:
-            yield count_block(text, plan)
+        for text, file_number in texts:
+            yield count_block(text, plan, file_number)
         return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts) as pool:
         waiting: deque[Future[dict[str, int]]] = deque()
         try:
-            for text in texts:
-                waiting.append(pool.submit(count_block, text, plan))
+            for text, file_number in texts:
+                waiting.append(pool.submit(count_block, text, plan, file_number))
                 if len(waiting) >= processes * BLOCKS_WAITING:
                     yield waiting.popleft().result()
             while waiting:
@@ -239,3 +242,8 @@ def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterat
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl+C, which a terminal sends to all processes: the one that started these stops them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

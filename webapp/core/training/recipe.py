@@ -34,6 +34,8 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "coverage": (0.9, 1),
     "longest_piece": (1, 100),
     "keep": (0.5, 0.95),
+    "removal_threshold": (0.5, 1),
+    "transition": (0.1, 1),
 }
 """The lowest and the highest value of each number of a plan."""
 _CHOICES = {
@@ -62,8 +64,6 @@ def check(plan: Plan) -> None:
         raise PlanError("variant", "This is a variant of BPE over bytes: choose that algorithm, or no variant.")
     if plan.variant == "superbpe" and plan.split not in ("default", "gpt2"):
         raise PlanError("split", "SuperBPE has a split pattern of its own: choose the default.")
-    if plan.variant == "parity":
-        raise PlanError("variant", "Parity-aware BPE needs a corpus for each language: choose another variant.")
     if plan.split == "own":
         if not plan.pattern:
             raise PlanError("pattern", "The pattern is empty: enter one, or choose another split pattern.")
