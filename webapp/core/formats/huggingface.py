@@ -19,6 +19,7 @@ from webapp.core.formats import (
     huggingface_models,
     huggingface_parts,
     huggingface_processors,
+    huggingface_scored,
 )
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.growth_limit import check_growth
@@ -64,12 +65,14 @@ def read(text: str) -> Tokenizer:
 
 
 def write(tokenizer: Tokenizer) -> str:
-    """Return the `tokenizer.json` of a tokenizer.
+    """Return the `tokenizer.json` of a tokenizer; for SentencePiece's models, all merges are derived from the scores.
 
     Raises FormatError if a part cannot be expressed there (maximum matching cannot), or if an added token beyond the
     model's pieces has an id that does not follow the previous one: `tokenizers` numbers such tokens consecutively,
     whatever the file declares.
     """
+    if huggingface_scored.is_scored(tokenizer.model):
+        tokenizer = huggingface_scored.converted(tokenizer)
     added = sorted(tokenizer.added_tokens, key=lambda token: token.id)
     for token in _numbered(tokenizer.model, added):
         if token.declared_id is not None:

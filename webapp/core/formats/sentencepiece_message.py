@@ -1,4 +1,4 @@
-"""The protocol buffer messages of a SentencePiece file, with the fields that this site reads.
+"""The protocol buffer messages of a SentencePiece file, with the fields that this site reads or writes.
 
 Field numbers follow `sentencepiece_model.proto`; other fields are ignored. Strings are declared as bytes and enums as
 integers, so that a string that is not UTF-8 or an unknown enum value gets an error message of its own. The messages
@@ -24,9 +24,12 @@ _FIELDS: dict[str, dict[str, tuple[int, str, str]]] = {
     },
     "TrainerSpec": {
         "model_type": (3, "INT32", "1"),
+        "vocab_size": (4, "INT32", "8000"),
         "treat_whitespace_as_suffix": (24, "BOOL", "false"),
         "byte_fallback": (35, "BOOL", "false"),
+        "unk_id": (40, "INT32", "0"),
         "unk_surface": (44, "BYTES", ""),
+        "unk_piece": (45, "BYTES", "<unk>"),
     },
     "NormalizerSpec": {
         "precompiled_charsmap": (2, "BYTES", ""),

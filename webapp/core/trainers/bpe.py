@@ -193,6 +193,18 @@ def merges(
     return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
 
 
+def merges_of_symbols(
+    counts: WordCounts, symbols: Sequence[str], *, minimum_count: int = 1
+) -> Iterator[CountedMerge[str]]:
+    """Yield the merges of characters without an end-of-word suffix, most frequent pair first.
+
+    Characters outside `symbols` never merge.
+    """
+    number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
+    numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
+    return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
+
+
 def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[CountedMerge[AnyStr]]:
     """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
 

@@ -3,6 +3,8 @@
 `plan`      every choice that changes the vocabulary, with defaults and limits
 `corpus`    files as blocks of text: plain text, JSON Lines, gzip, zstd; a slice of them is held out
 `counting`  how often each pre-token occurs, by one or several processes
+`recipe`    the pipeline of a plan, and whether the plan is possible
+`survey`    what a corpus is made of, seen in a sample
 `train`     plan and counts to a tokenizer, with progress
 `progress`  how far a training is
 `record`    what was trained from what, so that anyone can train the same again

@@ -1,0 +1,24 @@
+"""Save a tokenizer as a file that `load` reads."""
+
+from __future__ import annotations
+
+from webapp.core.formats import huggingface, sentencepiece_writer
+from webapp.core.formats.fields import FormatError
+from webapp.core.tokenizer import Tokenizer
+
+
+def save(tokenizer: Tokenizer) -> bytes:
+    """Return the content of a file that `load` reads back to the same ids.
+
+    A `.model` for SentencePiece's models and pipeline, else a `tokenizer.json`. Raises FormatError for a tokenizer that
+    neither can hold.
+
+    >>> from webapp.core.formats.load import load
+    >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
+    >>> load(save(tokenizer)).ids("unaffable")
+    [1, 2, 3]
+    """
+    try:
+        return sentencepiece_writer.write(tokenizer)
+    except FormatError:
+        return huggingface.write(tokenizer).encode()

@@ -1,0 +1,108 @@
+"""SentencePiece's BPE: merges of characters, where a piece is formed from any two parts, and bytes for the rest.
+
+Source: Kudo, Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer",
+section 3; byte fallback as in its implementation. It differs from Sennrich's BPE in three ways: the space before a word
+is a character of it, `▁`; a piece has a score, minus the rank of its merge, and any two adjacent pieces that form it
+are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from webapp.core.models.bpe import BPE
+from webapp.core.trainers import bpe
+from webapp.core.trainers.bpe import CountedMerge
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
+
+UNKNOWN = "<unk>"
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
+
+@dataclass(frozen=True)
+class TrainedSentencePieceBPE:
+    """A trained vocabulary: special tokens, the 256 bytes, the piece of each merge, then the alphabet.
+
+    The order is SentencePiece's: pieces by falling score, characters last.
+    """
+
+    alphabet: tuple[str, ...]
+    merges: tuple[CountedMerge[str], ...]
+    special_names: tuple[str, ...] = (UNKNOWN,)
+    unknown: str = UNKNOWN
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        """All pieces; the score of the piece after the bytes is 0, of the next -1, and so on."""
+        merged = (merge.left + merge.right for merge in self.merges)
+        known = {*self.special_names, *BYTES}
+        normal = dict.fromkeys((*merged, *self.alphabet))
+        return (*self.special_names, *BYTES, *(piece for piece in normal if piece not in known))
+
+    @cached_property
+    def model(self) -> BPE:
+        """The model, with a merge for every two pieces that form a third, in the order of the third."""
+        ids = {piece: id for id, piece in enumerate(self.pieces)}
+        first = len(self.special_names) + len(BYTES)
+        parts = {piece: ids[piece] for piece in self.pieces[first:]}
+        merges = []
+        for merge in self.merges:
+            piece = merge.left + merge.right
+            for cut in range(1, len(piece)):
+                left, right = parts.get(piece[:cut]), parts.get(piece[cut:])
+                if left is not None and right is not None:
+                    merges.append((left, right))
+        return BPE(
+            self.pieces,
+            tuple(dict.fromkeys(merges)),
+            byte_level=False,
+            unknown=self.unknown,
+            fuse_unknown=True,
+            byte_fallback=True,
+        )
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids, as `Tokenizer` expects them."""
+        return {name: index for index, name in enumerate(self.special_names)}
+
+
+def train(
+    counts: WordCounts,
+    size: int,
+    *,
+    special_tokens: Sequence[str] = (UNKNOWN,),
+    unknown: str = UNKNOWN,
+    coverage: float = 1.0,
+    minimum_count: int = 1,
+) -> TrainedSentencePieceBPE:
+    """Train with `size` pieces: special tokens, the 256 bytes, alphabet, and one for each merge.
+
+    `special_tokens` must contain `unknown`. `coverage`: the share of character occurrences that the alphabet covers.
+    Training stops early when no pair occurs `minimum_count` times. Raises ValueError for a size that cannot hold the
+    special tokens, the bytes and the alphabet.
+
+    >>> trained = train({"▁low": 5, "▁lower": 2}, 266)
+    >>> [merge.left + merge.right for merge in trained.merges]
+    ['▁l', '▁lo', '▁low']
+    >>> [trained.pieces[id] for id in trained.model.ids("▁lowß")]
+    ['▁low', '<0xC3>', '<0x9F>']
+    """
+    if unknown not in special_tokens:
+        raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
+    symbols = alphabet(characters(counts), coverage)
+    known = {*special_tokens, *BYTES, *symbols}
+    if size < len(known):
+        raise ValueError(f"{size} pieces cannot hold special tokens, bytes and an alphabet of {len(known)}")
+    taken = []
+    for merge in merges(counts, symbols, minimum_count=minimum_count):
+        if len(known) >= size:
+            break
+        taken.append(merge)
+        known.add(merge.left + merge.right)
+    return TrainedSentencePieceBPE(tuple(symbols), tuple(taken), tuple(special_tokens), unknown)
+
+
+def merges(counts: WordCounts, symbols: Sequence[str], *, minimum_count: int = 1) -> Iterator[CountedMerge[str]]:
+    """Yield the merges lazily, most frequent pair first; characters outside `symbols` never merge."""
+    return bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count)
