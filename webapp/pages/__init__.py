@@ -12,11 +12,12 @@ from webapp.pages import (
     share,
     split,
     steps,
+    train,
     training,
     vocabularies,
 )
 
-PAGES = (playground, compare, split, steps, training, download, frequencies, languages, learn, vocabularies, share)
+PAGES = (playground, compare, split, steps, train, training, download, frequencies, languages, learn, vocabularies, share)
 
 
 def init_app(app: Flask) -> None:

@@ -26,6 +26,7 @@ from webapp.web.localization import number
 
 MOST_FILES = 100
 LONGEST_FIELD = 100  # characters of the name of a field of JSON Lines
+UPLOAD_ADDRESS = "/train/corpus"  # the one address that takes bodies of this size
 FORM_BYTES = 1_000_000  # room for all that is no file: names, boundaries, the plan
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from webapp.rendering.markup import shown_piece
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.library import is_here
 
 LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
@@ -58,7 +60,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
     if entry is None:
         return None
     record = TrainingRecord.from_json(job.record)
-    other = next((name for name in COMPARED_WITH if (found := find(name)) and _is_here(found)), COMPARED_WITH[-1])
+    other = next((name for name in COMPARED_WITH if (found := find(name)) and is_here(found)), COMPARED_WITH[-1])
     rival = find(other)
     assert rival is not None
     algorithm = entry.algorithms[0]
@@ -73,7 +75,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
         compared_with=title_of(rival),
         vocabulary=url_for("vocabularies.vocabulary", name=entry.name),
         languages=url_for("languages.page", **{"with": [entry.name, other]}),  # type: ignore[arg-type]
-        api=url_for("api.encode", _external=True),
+        api=_api_call(algorithm, entry.name),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
         command=command_line(record),
@@ -81,10 +83,11 @@ def finished_of(job: Job) -> FinishedTraining | None:
     )
 
 
-def _is_here(entry: CatalogueEntry) -> bool:
-    from webapp.vocabularies.library import is_here
-
-    return is_here(entry)
+def _api_call(algorithm: str, name: str) -> str:
+    """A call of the API that tokenizes a text with the vocabulary."""
+    body = json.dumps({"text": "Hello world", "algorithm": algorithm, "vocabulary": name})
+    address = url_for("playground.page", _external=True).rstrip("/")
+    return f"curl -s {address}/api/v1/tokenize -H 'Content-Type: application/json' \\\n  -d '{body}'"
 
 
 def _longest(name: str) -> list[str]:

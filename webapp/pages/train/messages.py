@@ -9,6 +9,7 @@ from flask import current_app
 from flask_babel import format_timedelta, ngettext
 from flask_babel import gettext as _
 
+from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
 LONGEST_NAME = 60  # characters of a file's name
@@ -137,7 +138,7 @@ def waiting_sentence(ahead: int, wait: float | None) -> str:
         place = _("Yours is the next.")
     else:
         place = ngettext("One job is ahead of yours.", "%(num)s jobs are ahead of yours.", ahead)
-    return place if wait is None else f"{place} {_('It starts in about %(wait)s.', wait=duration(wait))}"
+    return place if wait is None else joined([place, _("It starts in about %(wait)s.", wait=duration(wait))])
 
 
 def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
@@ -148,8 +149,8 @@ def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
         waiting=waiting,
     )
     if wait is None:
-        return message + " " + _("Wait until one has finished, or cancel one.")
-    return message + " " + _("Wait about %(wait)s, or cancel one.", wait=duration(wait))
+        return joined([message, _("Wait until one has finished, or cancel one.")])
+    return joined([message, _("Wait about %(wait)s, or cancel one.", wait=duration(wait))])
 
 
 def training_bytes() -> int:

@@ -19,7 +19,7 @@ from webapp.core.training.train import check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train import views
 from webapp.pages.train.contexts import GonePage, UploadPage
-from webapp.pages.train.corpora import StoredCorpus, find_corpus, store_corpus, upload_limit
+from webapp.pages.train.corpora import UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
 from webapp.pages.train.messages import size_in_words, too_many_sentence, training_bytes
 from webapp.serializers.json import json_response
@@ -49,7 +49,7 @@ def page() -> Response:
     return _upload_page(asked, gone=True) if corpus is None else _plan_page(asked, corpus)
 
 
-@blueprint.post("/train/corpus")
+@blueprint.post(UPLOAD_ADDRESS)
 @stores
 def upload() -> BaseResponse:
     """Store a corpus on disk, and go on to the choices; a script gets their address in `Location` instead."""
