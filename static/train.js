@@ -28,7 +28,9 @@
   const chosen = byId("chosen");
   const uploading = byId("upload-progress");
   const failed = byId("upload-error");
-  const megabytes = (bytes) => (bytes / 1e6).toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+  const language = document.documentElement.lang;
+  const megabytes = (bytes) => (bytes / 1e6).toLocaleString(language, { maximumFractionDigits: 1 });
+  const sizeOf = (bytes) => new Intl.NumberFormat(language, { style: "unit", unit: bytes < 1e6 ? "kilobyte" : "megabyte", maximumFractionDigits: 1 }).format(bytes / (bytes < 1e6 ? 1e3 : 1e6));
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_all, name) => values[name]);
   const tell = (error, message) => {
     error.textContent = message;
@@ -47,7 +49,7 @@
     chosen.hidden = !all.length;
     chosen.replaceChildren(...all.map((file) => {
       const line = document.createElement("li");
-      line.textContent = filled(files.dataset.chosen, { name: file.name, size: megabytes(file.size) });
+      line.textContent = filled(files.dataset.chosen, { name: file.name, size: sizeOf(file.size) });
       return line;
     }));
     clear();

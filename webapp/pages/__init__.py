@@ -17,7 +17,20 @@ from webapp.pages import (
     vocabularies,
 )
 
-PAGES = (playground, compare, split, steps, train, training, download, frequencies, languages, learn, vocabularies, share)
+PAGES = (
+    playground,
+    compare,
+    split,
+    steps,
+    train,
+    training,
+    download,
+    frequencies,
+    languages,
+    learn,
+    vocabularies,
+    share,
+)
 
 
 def init_app(app: Flask) -> None:

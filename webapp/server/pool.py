@@ -28,7 +28,7 @@ class WorkerGoneError(Exception):
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """The settings of the site that the front needs. `large_bodies` are the POST addresses with a limit of their own."""
+    """The settings of the site that the front needs; `large_bodies` are addresses whose POST has its own limit."""
 
     max_body_bytes: int
     max_request_seconds: int

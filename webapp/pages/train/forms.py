@@ -118,7 +118,9 @@ def _number(choice: Choice, typed: str) -> int | float | None:
             raise ValueError
         value = int(typed) if choice.whole else float(typed)
     except ValueError:
-        if choice.whole:
+        if not typed:
+            message = _("Enter a number, for example %(number)s.", number=DEFAULTS[choice.name])
+        elif choice.whole:
             message = _("“%(value)s” is not a whole number.", value=typed[:LONGEST_TYPED])
         else:
             message = _("“%(value)s” is not a number. Write, for example, 0.75.", value=typed[:LONGEST_TYPED])
