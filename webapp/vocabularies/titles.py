@@ -49,6 +49,7 @@ def formats() -> dict[str, str]:
         "huggingface": "tokenizer.json",
         "sentencepiece": "SentencePiece",
         "scores": _("Tokens and scores"),
+        "minimal-bpe": _("Merges as nested lists"),
         "vocab.json": "vocab.json + merges.txt",
         "vocab.txt": "vocab.txt",
         "subword-nmt": "subword-nmt",

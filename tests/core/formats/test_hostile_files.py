@@ -17,7 +17,7 @@ from tests.core.sentencepieces import trained
 from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
 from tests.properties import SAME_FIXTURE
-from webapp.core.formats import tiktoken, vocab_json
+from webapp.core.formats import minimal_bpe, tiktoken, tiktoken_encoding, vocab_json
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.fields import FormatError
@@ -28,7 +28,7 @@ from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
 
 JSON_FILES = {"gpt2": 700, "bert_base_cased": 900, "mistral01": 700}
-OTHERS = ["tekken", "scores", "tiktoken", "vocab.json", "vocab.txt", "codes", "dictionary"]
+OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary"]
 MODELS = ["unigram", "bpe", "word", "char"]
 RANDOM = st.integers(0, 1 << 32).map(Random)
 
@@ -48,6 +48,12 @@ def small(name: str) -> tuple[bytes, ...]:
     if name == "tiktoken":
         ranks = {piece: rank for rank, piece in enumerate(RANKS[:400])}
         return (tiktoken.write(tiktoken.rank_tokenizer(ranks, split_patterns.CL100K_BASE, {})),)
+    if name == "encoding":
+        ranks, encoding = tiktoken_encoding.write(BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 350).model))
+        return encoding.encode(), ranks
+    if name == "minimal-bpe":
+        bpe = train_bytes(BYTE_BPE.count(CORPUS), 300, ["<|end|>"])
+        return (minimal_bpe.write(BYTE_BPE.tokenizer(bpe.model, bpe.special_tokens)).encode(),)
     if name == "vocab.json":
         vocabulary, merges = vocab_json.write(BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 400).model))
         return vocabulary.encode(), merges.encode()
@@ -110,7 +116,7 @@ def test_a_tokenizer_json_with_members_changed(pair: Pair, random: Random) -> No
 
 @SAME_FIXTURE
 @given(random=RANDOM)
-@pytest.mark.parametrize("name", ["tekken", "scores", "vocab.json"])
+@pytest.mark.parametrize("name", ["tekken", "scores", "minimal-bpe", "encoding", "vocab.json"])
 def test_other_json_files_with_members_changed(name: str, random: Random) -> None:
     content, *rest = small(name)
     read_or_refused(written(mutated_document(json.loads(content), random)), *rest)

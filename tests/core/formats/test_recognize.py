@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.core.tekken_files import tekken_file
 from tests.core.texts import CORPUS
-from webapp.core.formats import huggingface, tiktoken, vocab_json
+from webapp.core.formats import huggingface, minimal_bpe, tiktoken, vocab_json
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_FILE, read_json
 from webapp.core.formats.recognize import recognize
@@ -48,6 +48,8 @@ WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
         (b"\n {" + TOKENIZER_JSON[TOKENIZER_JSON.index(b'"model"') : -1] + b', "version": "1.0", "added_tokens": [], '
          b'"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}, "normalizer": null}',
          "huggingface", "BPE of 400"),
+        (minimal_bpe.write(BYTE_BPE.tokenizer(MODEL)).encode(), "minimal-bpe", "byte-level BPE of 400 pieces"),
+        (b'{"merges": [[97, 98], [256, 99]]}', "minimal-bpe", "byte-level BPE of 258 pieces"),
         (BERT, "vocab.txt", "BERT's vocab.txt: WordPiece of 8 pieces, in lower case"),
         (BERT + b"Un\n", "vocab.txt", "9 pieces, with capitals"),
         (CODES, "subword-nmt", "codes of subword-nmt, version 0.2: BPE of"),

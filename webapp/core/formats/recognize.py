@@ -6,7 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from webapp.core.formats import dictionary, subword_nmt, tekken, tiktoken, vocab_json, vocab_txt
+from webapp.core.formats import (
+    dictionary,
+    minimal_bpe,
+    subword_nmt,
+    tekken,
+    tiktoken,
+    tiktoken_encoding,
+    vocab_json,
+    vocab_txt,
+)
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
 from webapp.core.formats.other_file_kinds import check_foreign
@@ -21,6 +30,7 @@ Format = Literal[
     "huggingface",
     "sentencepiece",
     "scores",
+    "minimal-bpe",
     "vocab.json",
     "vocab.txt",
     "subword-nmt",
@@ -41,7 +51,7 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
     """Identify a vocabulary file and read it.
 
     GPT-2's `vocab.json` and `merges.txt` belong together: pass one as `content` and the other as `companion`, in either
-    order. Text that matches no other format is read as a dictionary.
+    order; so do a `.tiktoken` and its encoding. Text that matches no other format is read as a dictionary.
 
     >>> found = recognize("研究 5 v\\n生命 4 n\\n".encode())
     >>> found.format, found.description, found.tokenizer.ids("研究生命")
@@ -96,9 +106,13 @@ def _json(text: str) -> Recognized:
             return _huggingface(text)
         if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
             return _scores(text)
+        if minimal_bpe.is_minimal(document):
+            return _minimal_bpe(document)
+        if tiktoken_encoding.is_encoding(document):
+            raise FormatError("this is the encoding of a .tiktoken file; it can only be read together with that file")
     raise FormatError(
         "this JSON is not a known vocabulary format: it is not a tokenizer.json, tekken.json or vocab.json, and it has "
-        'no "tokens" and "scores"'
+        'neither "tokens" and "scores" nor "merges"'
     )
 
 
@@ -148,6 +162,12 @@ def _scores(text: str) -> Recognized:
     return Recognized("scores", description, tokenizer)
 
 
+def _minimal_bpe(document: Any) -> Recognized:
+    tokenizer = minimal_bpe.read_document(document)
+    size = len(tokenizer.model.pieces)
+    return Recognized("minimal-bpe", f"merges as nested lists: byte-level BPE of {size:,} pieces", tokenizer)
+
+
 def _vocab_txt(text: str) -> Recognized:
     tokenizer = vocab_txt.read(text)
     lowercase = getattr(tokenizer.normalizer, "lowercase", False)
@@ -168,6 +188,11 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
     parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
     for part in parts:
         check_foreign(part)
+    if _BRACE.match(parts[0]) and _is_tiktoken(parts[1]):
+        tokenizer = tiktoken_encoding.read(parts[1], decoded(parts[0]))
+        ranks = len(tiktoken.model_ranks(tokenizer))
+        description = f"a .tiktoken with its encoding: byte-level BPE of {ranks:,} ranks"
+        return Recognized("tiktoken", description, tokenizer)
     vocabulary, merges = map(decoded, parts)
     if _BRACE.match(parts[1]):
         raise FormatError("both files are JSON; one of them should be the merges.txt")

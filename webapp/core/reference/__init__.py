@@ -4,6 +4,9 @@
 `bpe`            byte-pair encoding over characters or bytes: training, encoding and decoding
 `scored_bpe`     byte-pair encoding with ranked or scored pieces instead of a list of merges
 `longest_first`  the longest piece first, wherever it stands: another way to encode with BPE pieces
+`picky_bpe`      byte-pair encoding that takes back pieces which merges leave useless
+`superbpe`       byte-pair encoding inside words first, then across spaces
+`parity_bpe`     byte-pair encoding for several languages, for the one that is compressed least at a time
 `wordpiece`      WordPiece: training by score, encoding by the longest match
 `unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
 `ngram`          word bigrams with add-one smoothing, and the segmentation they make most likely

@@ -73,6 +73,17 @@ MARKED_CLASSES = (
 """Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all other characters, mostly letters; the
 first two include a `▁` before them. Unicode classifies `▁` as a symbol; the pattern does not."""
 
+_MARK = r"[^\s\p{L}\p{M}\p{N}]"
+
+SUPERWORDS = (
+    rf" ?\p{{N}}{{1,3}}| ?{_MARK}{_MARK}++[\r\n/]*+"
+    rf"|(?: ?[\p{{L}}\p{{M}}]++| ?(?!:){_MARK}(?!{_MARK}))++"
+    r"| ?:|\s*[\r\n]++|\s+(?!\S)|\s"
+)
+"""Spans of several words for the second phase of SuperBPE (Liu et al. 2025): words and single punctuation marks, each
+after at most one space. Line ends, numbers, several punctuation marks and colons end a span, as in the pattern of the
+authors' scripts and their limits."""
+
 KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
 """The patterns with a fast form; their matches cover the whole text."""
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from webapp.core.models.bpe import BPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.trainers import bpe
 from webapp.core.trainers.bpe import CountedMerge
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
@@ -33,33 +34,27 @@ class TrainedSentencePieceBPE:
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
-        """All pieces; the score of the piece after the bytes is 0, of the next -1, and so on."""
+        """All pieces."""
         merged = (merge.left + merge.right for merge in self.merges)
         known = {*self.special_names, *BYTES}
         normal = dict.fromkeys((*merged, *self.alphabet))
         return (*self.special_names, *BYTES, *(piece for piece in normal if piece not in known))
 
     @cached_property
-    def model(self) -> BPE:
-        """The model, with a merge for every two pieces that form a third, in the order of the third."""
-        ids = {piece: id for id, piece in enumerate(self.pieces)}
+    def scores(self) -> tuple[float, ...]:
+        """The score of each piece; it does not matter for special tokens and bytes."""
         first = len(self.special_names) + len(BYTES)
-        parts = {piece: ids[piece] for piece in self.pieces[first:]}
-        merges = []
-        for merge in self.merges:
-            piece = merge.left + merge.right
-            for cut in range(1, len(piece)):
-                left, right = parts.get(piece[:cut]), parts.get(piece[cut:])
-                if left is not None and right is not None:
-                    merges.append((left, right))
-        return BPE(
-            self.pieces,
-            tuple(dict.fromkeys(merges)),
-            byte_level=False,
-            unknown=self.unknown,
-            fuse_unknown=True,
-            byte_fallback=True,
-        )
+        return (*[0.0] * first, *(float(-rank) for rank in range(len(self.pieces) - first)))
+
+    @cached_property
+    def model(self) -> ScoredBPE:
+        """The model."""
+        byte_ids = range(len(self.special_names), len(self.special_names) + len(BYTES))
+        kinds = [PieceKind.CONTROL] * len(self.special_names)
+        kinds[self.special_names.index(self.unknown)] = PieceKind.UNKNOWN
+        kinds += [PieceKind.BYTE] * len(BYTES)
+        kinds += [PieceKind.NORMAL] * (len(self.pieces) - len(kinds))
+        return ScoredBPE(ScoredPieces(self.pieces, self.scores, kinds, byte_ids=byte_ids))
 
     @property
     def special_tokens(self) -> dict[str, int]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import RawIOBase
 from typing import IO, Any, BinaryIO, Literal, cast
@@ -66,10 +68,15 @@ class CorpusFile:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a corpus: its text, the file it is from, and how many stored bytes of the corpus are read so far."""
+    """A part of a file: its text, where it is, and how many stored bytes of the corpus are read so far.
+
+    `file_number` counts the files of the corpus, `number` the blocks of the file, both from 0.
+    """
 
     text: str
     file: CorpusFile
+    file_number: int
+    number: int
     bytes_read: int
 
 
@@ -79,25 +86,70 @@ def open_local(path: str) -> BinaryIO:
 
 
 def blocks(files: Sequence[CorpusFile], opened: Opened = open_local, most_bytes: int | None = None) -> Iterator[Block]:
-    """Yield the text of the files in order, in blocks of about a megabyte (at most two).
+    """Yield the text of the files in order, in blocks of about a megabyte (of JSON Lines at most nine).
 
     The concatenation of the blocks of a file is its text, without a byte order mark; of JSON Lines, the texts with a
-    line end after each. A block ends before a line end that follows a letter or a digit: there all split patterns of
-    the plans split, so that the counts of the blocks add up to those of the text. Where there is none, it ends after a
-    line end or anywhere. Raises CorpusError; `most_bytes` limits the size after decompression.
+    line end after each. Blocks depend on nothing but the file: block k begins in the k-th megabyte after decompression,
+    at its first line end where every split pattern of the plans splits (see `first_boundary`), so that the counts of
+    blocks add up to those of the text. Raises CorpusError; `most_bytes` limits the size of all files after
+    decompression.
     """
     read_before = 0
     budget = _Budget(most_bytes)
-    for file in files:
-        try:
-            stored = _Counted(opened(file.path))
-        except OSError:
-            raise CorpusError("unreadable", file=file.name) from None
-        with stored.stream:
-            texts = _lines_of_json(file, stored, budget) if file.format == "jsonl" else _text(file, stored, budget)
-            for text in _cut(texts):
-                yield Block(text, file, read_before + stored.bytes_read)
+    for file_number, file in enumerate(files):
+        with _opened(file, opened) as stored:
+            chunks = _chunks(file, stored, budget)
+            for number, text in _BLOCKS[file.format](file, chunks, 0):
+                yield Block(text, file, file_number, number, read_before + stored.bytes_read)
         read_before += stored.bytes_read
+
+
+def blocks_of_part(
+    file: CorpusFile, first: int, last: int, *, file_number: int = 0, opened: Opened = open_local
+) -> Iterator[Block]:
+    """Yield the blocks of a file with the numbers from `first` up to but not including `last`, without reading others.
+
+    They are those of `blocks`, so that several machines can read one file. The file must not be compressed, and the
+    stream must have `seek`. In errors, `line` counts from the first line of the part.
+    """
+    if file.compression:
+        raise ValueError("a part of a compressed file cannot be read without what is before it")
+    with _opened(file, opened) as stored:
+        stored.stream.seek(first * CHUNK)
+        chunks = _chunks(file, stored, _Budget(None))
+        for number, text in _BLOCKS[file.format](file, chunks, first):
+            if number < last:
+                yield Block(text, file, file_number, number, stored.bytes_read)
+            if number >= last - 1:
+                return
+
+
+def first_boundary(text: str) -> int:
+    """Return where the first line ends at a place where every split pattern of the plans splits, or 0.
+
+    That is before a line end that follows a letter or a digit, or after one between a visible character and a letter or
+    digit: a pattern may keep line ends together with punctuation before them, or with white space around them.
+
+    >>> first_boundary("! \\nnot here. \\n\\nbut here\\n"), first_boundary("or here.\\n1")
+    (23, 9)
+    """
+    found = _BOUNDARY.search(text)
+    if found is None:
+        return text.find("\n") + 1
+    return found.start()
+
+
+_BOUNDARY = re.compile(r"(?<=[^\W_])\n|(?<=\S\n)(?=[^\W_])")
+
+
+@contextmanager
+def _opened(file: CorpusFile, opened: Opened) -> Iterator[_Counted]:
+    try:
+        stream = opened(file.path)
+    except OSError:
+        raise CorpusError("unreadable", file=file.name) from None
+    with stream:
+        yield _Counted(stream)
 
 
 class _Budget:
@@ -166,29 +218,81 @@ def _decompressed(file: CorpusFile, stored: _Counted) -> Iterator[bytes]:
             yield part
 
 
+class _WithEnd(RawIOBase):
+    """A stream with some bytes after its end."""
+
+    def __init__(self, stored: _Counted, end: bytes) -> None:
+        super().__init__()
+        self._stored = stored
+        self._end = end
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._stored.read(size)
+        if not content:
+            content, self._end = self._end, b""
+        return content
+
+    def readable(self) -> bool:
+        return True
+
+
 def _zstd(stored: _Counted) -> Iterator[bytes]:
+    """Yield the decompressed bytes of all frames.
+
+    The library does not tell an input that ends within a frame from a complete one. So a frame of known content
+    follows the input; if that is not the last to come out, it was taken for the rest of a frame.
+    """
+    source = _WithEnd(stored, zstandard.compress(_LAST))
     reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(
-        cast(IO[bytes], stored), read_across_frames=True, closefd=False
+        cast(IO[bytes], source), read_across_frames=True, closefd=False
     )
+    waiting = b""
     while part := reader.read(CHUNK):
-        yield part
+        waiting += part
+        yield waiting[: -len(_LAST)]
+        waiting = waiting[-len(_LAST) :]
+    if waiting != _LAST:
+        raise EOFError
 
 
-def _decoded(file: CorpusFile, chunks: Iterator[bytes]) -> Iterator[str]:
-    """Yield the chunks as text, without a byte order mark."""
+_LAST = b"the end of the input of zstandard"
+
+
+def _blocks_of_text(file: CorpusFile, chunks: Iterator[bytes], first: int) -> Iterator[tuple[int, str]]:
+    """Yield the blocks of a text with their numbers; `first` is the number of the first chunk."""
+    waiting = ""
+    number = first
+    for number, (head, text) in enumerate(_decoded(file, chunks, first * CHUNK), first):
+        end = first_boundary(text) if number else 0
+        waiting += head + text[:end]
+        if number > first:
+            yield number - 1, waiting
+        waiting = text[end:]
+    if waiting:
+        yield number, waiting
+
+
+def _decoded(file: CorpusFile, chunks: Iterator[bytes], offset: int) -> Iterator[tuple[str, str]]:
+    """Yield the text of each chunk in two parts: the character that began in the chunk before, if any, and the rest.
+
+    The part does not begin with that character, nor the file with a byte order mark.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    offset, first = 0, True
-    for chunk, final in _with_last(chunks):
-        waiting = len(decoder.getstate()[0])
-        try:
-            text = decoder.decode(chunk, final)
-        except UnicodeDecodeError as error:
-            raise CorpusError("not_utf8", file=file.name, offset=offset - waiting + error.start) from None
+    for index, (chunk, final) in enumerate(_with_last(chunks)):
+        begin = next((at for at, byte in enumerate(chunk[:3]) if byte & 0xC0 != 0x80), 0)
+        before_part = offset and not index
+        head = "" if before_part else _decode(file, decoder, chunk[:begin], False, offset)
+        text = _decode(file, decoder, chunk[begin:], final, offset + begin)
+        yield head, text if offset else text.removeprefix("\ufeff")
         offset += len(chunk)
-        if first:
-            text = text.removeprefix("\ufeff")
-            first = False
-        yield text
+
+
+def _decode(file: CorpusFile, decoder: codecs.IncrementalDecoder, content: bytes, final: bool, offset: int) -> str:
+    waiting = len(decoder.getstate()[0])
+    try:
+        return decoder.decode(content, final)
+    except UnicodeDecodeError as error:
+        raise CorpusError("not_utf8", file=file.name, offset=offset - waiting + error.start) from None
 
 
 def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -201,28 +305,43 @@ def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
         yield before, True
 
 
-def _text(file: CorpusFile, stored: _Counted, budget: _Budget) -> Iterator[str]:
-    return _decoded(file, _chunks(file, stored, budget))
-
-
-def _lines_of_json(file: CorpusFile, stored: _Counted, budget: _Budget) -> Iterator[str]:
-    waiting = ""
-    number = 0
-    for text in _decoded(file, _chunks(file, stored, budget)):
-        *lines, waiting = (waiting + text).split("\n")
-        texts = []
-        for line in lines:
-            number += 1
-            texts.append(_field_of(file, line, number))
-        if len(waiting) > LONGEST_LINE:
-            raise CorpusError("long_line", file=file.name, line=number + 1, limit=LONGEST_LINE)
-        yield "".join(texts)
+def _blocks_of_json(file: CorpusFile, chunks: Iterator[bytes], first: int) -> Iterator[tuple[int, str]]:
+    """Yield the texts of lines: block k begins after the first line end of chunk k; within a long line, none begins."""
+    waiting = bytearray()
+    current = offset = lines = 0  # the number of the block, where it begins, and the lines before it
+    begun = not first
+    for number, chunk in enumerate(chunks, first):
+        end = chunk.find(b"\n") + 1 if number else 0
+        if not end:
+            if begun:
+                waiting += chunk
+            if len(waiting) > LONGEST_LINE:
+                raise CorpusError(
+                    "long_line", file=file.name, line=lines + waiting.count(b"\n") + 1, limit=LONGEST_LINE
+                )
+            continue
+        if begun:
+            waiting += chunk[:end]
+            yield current, _texts_of_lines(file, bytes(waiting), offset, lines)
+            lines += waiting.count(b"\n")
+        waiting[:] = chunk[end:]
+        current, offset, begun = number, number * CHUNK + end, True
     if waiting:
-        yield _field_of(file, waiting, number + 1)
+        yield current, _texts_of_lines(file, bytes(waiting), offset, lines)
 
 
-def _field_of(file: CorpusFile, line: str, number: int) -> str:
-    if not line.strip():
+def _texts_of_lines(file: CorpusFile, content: bytes, offset: int, lines: int) -> str:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise CorpusError("not_utf8", file=file.name, offset=offset + error.start) from None
+    if not offset:
+        text = text.removeprefix("\ufeff")
+    return "".join(_text_of_line(file, line, number) for number, line in enumerate(text.split("\n"), lines + 1))
+
+
+def _text_of_line(file: CorpusFile, line: str, number: int) -> str:
+    if not line or line.isspace():
         return ""
     try:
         document = json.loads(line)
@@ -231,37 +350,9 @@ def _field_of(file: CorpusFile, line: str, number: int) -> str:
     text = document.get(file.field) if isinstance(document, dict) else None
     if not isinstance(text, str):
         raise CorpusError("no_field", file=file.name, line=number, field=file.field)
-    # A lone surrogate, which JSON can express, is no character.
-    text = text.encode("utf-8", "replace").decode() if not text.isascii() else text
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()  # JSON can express a lone surrogate, which is no character
     return text if text.endswith("\n") else text + "\n"
 
 
-def _cut(texts: Iterator[str]) -> Iterator[str]:
-    """Yield blocks of about CHUNK characters that end where a pre-token ends."""
-    waiting = ""
-    for text in texts:
-        waiting += text
-        while len(waiting) >= CHUNK // 2:
-            end = boundary(waiting, CHUNK)
-            yield waiting[:end]
-            waiting = waiting[end:]
-            if len(waiting) < CHUNK:
-                break
-    if waiting:
-        yield waiting
-
-
-def boundary(text: str, most: int) -> int:
-    """Return where to end a block of at most `most` characters: before the last line end that follows a word.
-
-    >>> boundary("one word\\nor two.\\nor three", 100)
-    8
-    >>> boundary("no line end", 5)
-    5
-    """
-    at = most = min(most, len(text))
-    while (at := text.rfind("\n", 1, at)) > 0:
-        if text[at - 1].isalnum():
-            return at
-    at = text.rfind("\n", 0, most) + 1
-    return at or most
+_BLOCKS = {"text": _blocks_of_text, "jsonl": _blocks_of_json}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,13 +13,29 @@ from pathlib import Path
 from time import monotonic
 
 from webapp.core.text.split_patterns import PatternTimeoutError
-from webapp.core.training.corpus import CHUNK, CorpusError, CorpusFile, Opened, blocks, open_local
+from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
+from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import counting_recipe
+from webapp.core.training.recipe import recipe_of
+
+__all__ = [
+    "CountedCorpus",
+    "HoldOut",
+    "Limited",
+    "TrainingError",
+    "add",
+    "canonical",
+    "count_block",
+    "count_words",
+    "expected_bytes",
+    "hold_out",
+    "stored_bytes",
+]
 
 HELD_OUT = 200_000  # characters at most
 HELD_OUT_SHARE = 20  # and at most every twentieth character
+MOST_SLICES = 1_000  # so that a slice of a large corpus still has some lines
 SECONDS_BETWEEN_REPORTS = 0.2
 BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 
@@ -37,20 +53,6 @@ class TrainingError(ValueError):
         self.details = details
 
 
-@dataclass(frozen=True)
-class CountedCorpus:
-    """The pre-tokens of a corpus and their counts, in canonical order, and the text that was held out.
-
-    `characters` and `bytes` (as UTF-8) are those of the whole text, `sha256` is its checksum.
-    """
-
-    counts: dict[str, int]
-    held_out: str
-    characters: int
-    bytes: int
-    sha256: str
-
-
 def count_words(
     files: Sequence[CorpusFile],
     plan: TrainingPlan,
@@ -61,32 +63,34 @@ def count_words(
     opened: Opened = open_local,
     most_bytes: int | None = None,
 ) -> CountedCorpus:
-    """Count the pre-tokens of a corpus.
+    """Count the pre-tokens of a corpus of local files, or of others with `opened`.
 
-    The result is the same for any number of processes. Raises CorpusError, and TrainingError with the code
-    `slow_pattern` for a pattern of one's own that times out.
+    The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
+    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
+    with the code `slow_pattern` for a pattern of one's own that times out.
     """
-    total = sum(map(_stored_bytes, files))
-    most_held_out = held_out_of_a_block(files)
+    if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
+        return known
+    sizes = [stored_bytes(file) for file in files]
+    total = sum(sizes)
+    rule = HoldOut.of(expected_bytes(files, sizes))
     counts: dict[str, int] = {}
     held_out: list[str] = []
     digest = sha256()
     characters = size = 0
-    reported = 0.0
+    limited = Limited(report)
 
     def texts() -> Iterator[str]:
-        nonlocal characters, size, reported
+        nonlocal characters, size
         for block in blocks(files, opened, most_bytes):
             content = block.text.encode()
-            digest.update(content)
+            digest.update(sha256(content).digest())
             size += len(content)
             characters += len(block.text)
-            text, kept = hold_out(block.text, most_held_out)
+            text, kept = rule.split(block)
             held_out.append(kept)
             yield text
-            if monotonic() - reported >= SECONDS_BETWEEN_REPORTS:
-                reported = monotonic()
-                report(Progress("count", block.bytes_read, max(total, block.bytes_read)))
+            limited(Progress("count", block.bytes_read, max(total, block.bytes_read)))
 
     report(Progress("count", 0, total))
     try:
@@ -97,7 +101,10 @@ def count_words(
     if not counts:
         raise CorpusError("empty")
     report(Progress("count", total, total))
-    return CountedCorpus(canonical(counts), "".join(held_out)[:HELD_OUT], characters, size, digest.hexdigest())
+    counted = CountedCorpus(canonical(counts), "".join(held_out)[:HELD_OUT], characters, size, digest.hexdigest())
+    if checkpoint is not None:
+        write_checkpoint(checkpoint, counted, files, plan)
+    return counted
 
 
 def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
@@ -108,7 +115,7 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
     """
-    recipe = counting_recipe(plan)
+    recipe = recipe_of(plan)
     if plan.split == "none":
         counts: dict[str, int] = {}
         for line in text.splitlines(keepends=True):
@@ -126,46 +133,75 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     return counts
 
 
-def canonical(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts in an order that does not depend on who counted: falling counts, then code points.
+@dataclass(frozen=True)
+class HoldOut:
+    """Which part of which blocks is held out: of every `every`-th one its end, `most` characters or a twentieth.
 
-    >>> canonical({"b": 1, "a": 1, "c": 2})
-    {'c': 2, 'a': 1, 'b': 1}
+    So the slice is spread over the corpus, and any block can be split without the others.
     """
-    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
+    every: int
+    most: int
 
-def add(counts: dict[str, int], more: Mapping[str, int]) -> None:
-    """Add counts to counts."""
-    for word, count in more.items():
-        counts[word] = counts.get(word, 0) + count
+    @classmethod
+    def of(cls, expected: int) -> HoldOut:
+        """The rule for a corpus of about so many bytes after decompression.
+
+        >>> HoldOut.of(200_000_000), HoldOut.of(10**12)
+        (HoldOut(every=1, most=1047), HoldOut(every=953, most=199))
+        """
+        number = expected // CHUNK + 1
+        every = max(number // MOST_SLICES, 1)
+        return cls(every, max(HELD_OUT * every // number, 1))
+
+    def split(self, block: Block) -> tuple[str, str]:
+        """Return the text of a block without its end, and its end if that is held out."""
+        if (block.file_number + block.number) % self.every:
+            return block.text, ""
+        return hold_out(block.text, self.most)
 
 
 def hold_out(text: str, most: int) -> tuple[str, str]:
-    """Return a block without its end, and its end of at most `most` characters, at most a twentieth, to be held out.
+    """Return a text without its end, and its end of at most `most` characters, at most a twentieth, from a line's on.
 
-    >>> hold_out("a line\\n" * 40, 10)
-    ('a line\\na line\\na line\\n...', 'a line\\n')
+    >>> text, held_out = hold_out("a line\\n" * 40, 10)
+    >>> len(text), held_out
+    (273, 'a line\\n')
     """
     start = len(text) - min(most, len(text) // HELD_OUT_SHARE)
-    line = text.find("\n", start, len(text) - 1) + 1
-    if not line:
-        line = text.find(" ", start)
-        line = start if line < 0 else line
-    return text[:line], text[line:]
+    begin = text.find("\n", start, len(text) - 1) + 1
+    if not begin:
+        begin = text.find(" ", start)
+        begin = start if begin < 0 else begin
+    return text[:begin], text[begin:]
 
 
-def held_out_of_a_block(files: Iterable[CorpusFile]) -> int:
-    """Return how many characters of each block are held out, so that the slice is spread over the corpus."""
-    expected = sum(_stored_bytes(file) * (4 if file.compression else 1) for file in files) // CHUNK + 1
-    return max(HELD_OUT // expected, 1)
+def expected_bytes(files: Sequence[CorpusFile], sizes: Sequence[int]) -> int:
+    """Return the bytes of the files after decompression, compressed ones taken for a fourth of their text."""
+    return sum(size * (4 if file.compression else 1) for file, size in zip(files, sizes, strict=True))
 
 
-def _stored_bytes(file: CorpusFile) -> int:
+def stored_bytes(file: CorpusFile) -> int:
+    """Return the size of a local file, 0 if there is none."""
     try:
         return os.path.getsize(file.path)
     except OSError:
         return 0
+
+
+class Limited:
+    """Passes on at most five reports a second."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._next = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Pass on the report if the last one is long enough ago."""
+        now = monotonic()
+        if now >= self._next:
+            self._report(progress)
+            self._next = now + SECONDS_BETWEEN_REPORTS
 
 
 def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+from webapp.core.vocabulary_error import Phrase
+
 Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram"]
 """BPE over bytes (GPT-2), over characters with `</w>` (Sennrich), over characters with `▁` (SentencePiece); WordPiece;
 Unigram."""
@@ -22,11 +24,23 @@ SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
 
 
 class PlanError(ValueError):
-    """A choice is impossible: `field` is its name in the plan, the message says what is wrong and what to do."""
+    """A choice is impossible: `field` is its name in the plan, the sentence says what is wrong and what to do.
 
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
+    Sentence and values are as in `VocabularyError`, so that they can be translated.
+
+    >>> error = PlanError("size", "Enter a number from %(lowest)s.", lowest=300)
+    >>> str(error), error.field, error.sentence
+    ('Enter a number from 300.', 'size', 'Enter a number from %(lowest)s.')
+    """
+
+    def __init__(self, field: str, sentence: str, **values: object) -> None:
+        super().__init__(field, sentence)
         self.field = field
+        self.sentence = sentence
+        self.values = values
+
+    def __str__(self) -> str:
+        return str(Phrase(self.sentence, **self.values))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,90 +2,159 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from webapp.core import recipes
 from webapp.core.formats.checked_patterns import checked_pattern
+from webapp.core.formats.fields import FormatError
 from webapp.core.recipes import Recipe
-from webapp.core.text import decoders, normalizers, pretokenizers
+from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
-from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_CLASSES, O200K
+from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_WORDS, O200K
 from webapp.core.training.plan import LARGEST_SIZE, NORMALIZATIONS, SMALLEST_SIZE, SPLITS, TRAINERS, PlanError
 from webapp.core.training.plan import TrainingPlan as Plan
+from webapp.core.vocabulary_error import shown
 
 MARK = "▁"
 MARKED = ("bpe-sentencepiece", "unigram")  # the trainers that write a space as ▁
-EACH_MARK = "▁[^▁]*|[^▁]+"
-"""Words, each with the `▁` before it; of a run of `▁`, each is a word. No piece has a `▁` but at its beginning, so that
-SentencePiece, which has no pre-tokenizer, merges the same."""
 _AFTER_SPACE = " +(?= )| [^ ]*|[^ ]+"
 _WORD_OR_SPACE = r" ?\S+|\s+(?!\S)|\s+"
+_MARKED_WORD_OR_SPACE = r"▁+(?=▁)|▁?[^▁\s]+|▁|\s+"
 _PATTERNS = {"gpt2": GPT2, "cl100k": CL100K, "o200k": O200K}
 
 MOST_SPECIAL_TOKENS = 100
 LONGEST_SPECIAL_TOKEN = 100  # characters
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "size": (SMALLEST_SIZE, LARGEST_SIZE),
+    "minimum_count": (1, 1_000_000),
+    "longest_word": (20, 10_000),
+    "coverage": (0.9, 1),
+    "longest_piece": (1, 100),
+    "keep": (0.5, 0.95),
+}
+"""The lowest and the highest value of each number of a plan."""
+_CHOICES = {
+    "trainer": TRAINERS,
+    "split": SPLITS,
+    "normalization": NORMALIZATIONS,
+    "seeds": ("substrings", "bpe"),
+    "wordpiece": ("top-down", "score"),
+    "variant": ("plain", "picky", "superbpe", "parity"),
+}
 
 
 def check(plan: Plan) -> None:
-    """Raise PlanError for a plan that no corpus could make possible."""
-    if plan.trainer not in TRAINERS:
-        raise PlanError("trainer", f"The algorithm is one of {', '.join(TRAINERS)}.")
-    if not SMALLEST_SIZE <= plan.size <= LARGEST_SIZE:
-        raise PlanError("size", f"The size is between {SMALLEST_SIZE} and {LARGEST_SIZE:,} pieces.")
-    if plan.split not in SPLITS:
-        raise PlanError("split", f"The split pattern is one of {', '.join(SPLITS)}.")
-    if plan.normalization not in NORMALIZATIONS:
-        raise PlanError("normalization", f"The normalization is one of {', '.join(NORMALIZATIONS)}.")
+    """Raise PlanError for a plan that no corpus could make possible.
+
+    >>> check(Plan(trainer="wordpiece", split="none"))
+    Traceback (most recent call last):
+    webapp.core.training.plan.PlanError: WordPiece needs words: choose a split pattern.
+    """
+    _check_choices(plan)
+    _check_numbers(plan)
+    _check_special_tokens(plan)
+    if plan.trainer == "wordpiece" and plan.split == "none":
+        raise PlanError("split", "WordPiece needs words: choose a split pattern.")
+    if plan.variant != "plain" and not plan.trainer.startswith("bpe-"):
+        raise PlanError("variant", "This variant is one of BPE: choose BPE, or the plain algorithm.")
     if plan.split == "own":
         if not plan.pattern:
             raise PlanError("pattern", "The pattern is empty: enter one, or choose another split pattern.")
         try:
             checked_pattern(plan.pattern)
-        except ValueError as error:
-            raise PlanError("pattern", str(error)) from None
+        except FormatError as error:
+            raise PlanError("pattern", error.sentence, **error.values) from None
+
+
+def _check_choices(plan: Plan) -> None:
+    for name, choices in _CHOICES.items():
+        if getattr(plan, name) not in choices:
+            raise PlanError(name, "Choose one of: %(choices)s.", choices=", ".join(choices))
+
+
+def _check_numbers(plan: Plan) -> None:
+    for name, (lowest, highest) in LIMITS.items():
+        value = getattr(plan, name)
+        if value is None and name == "minimum_count":
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= highest:
+            raise PlanError(
+                name, "Enter a number from %(lowest)s to %(highest)s.", lowest=f"{lowest:,}", highest=f"{highest:,}"
+            )
+
+
+def _check_special_tokens(plan: Plan) -> None:
+    if len(plan.special_tokens) > MOST_SPECIAL_TOKENS:
+        raise PlanError(
+            "special_tokens",
+            "There are %(count)s special tokens; at most %(most)s are allowed.",
+            count=len(plan.special_tokens),
+            most=MOST_SPECIAL_TOKENS,
+        )
+    seen = set()
+    for name in plan.special_tokens:
+        if not name or name.isspace():
+            raise PlanError("special_tokens", "A special token is empty: delete it.")
+        if len(name) > LONGEST_SPECIAL_TOKEN:
+            raise PlanError(
+                "special_tokens",
+                "The special token %(token)s has %(count)s characters; at most %(most)s are allowed.",
+                token=shown(name),
+                count=len(name),
+                most=LONGEST_SPECIAL_TOKEN,
+            )
+        if not name.isprintable():
+            raise PlanError(
+                "special_tokens",
+                "The special token %(token)s contains an invisible character: delete the character.",
+                token=shown(name),
+            )
+        if name in seen:
+            raise PlanError(
+                "special_tokens", "The special token %(token)s occurs twice: delete one.", token=shown(name)
+            )
+        seen.add(name)
 
 
 @lru_cache(16)
 def recipe_of(plan: Plan) -> Recipe:
-    """Return the pipeline of the plan's tokenizer.
+    """Return the pipeline that splits the plan's corpus.
+
+    It is also that of the tokenizer, but for the trainers that write a space as `▁`: their tokenizers have
+    SentencePiece's pipeline (`webapp.core.sentencepiece_tokenizer`), which puts a `▁` before the text and has no
+    pre-tokenizer.
 
     >>> recipe_of(Plan(trainer="bpe-bytes")).count("low lower low low")
     {'low': 1, ' lower': 1, ' low': 2}
+    >>> recipe_of(Plan(trainer="unigram")).count("low lower low low")
+    {'low': 1, '▁lower': 1, '▁low': 2}
     """
-    return Recipe(plan.trainer, _normalizer(plan), _pretokenizer(plan), _decoder(plan))
+    steps: list[Normalizer | None] = [normalizer_of(plan)]
+    if plan.trainer in MARKED and _pattern(plan) is None:
+        steps.append(normalizers.Replace(" ", MARK))
+    return Recipe(plan.trainer, _in_order(steps), _pretokenizer(plan), _DECODERS[plan.trainer])
 
 
-@lru_cache(16)
-def counting_recipe(plan: Plan) -> Recipe:
-    """Return the pipeline that splits a part of a corpus: that of the tokenizer, without what begins a text."""
-    recipe = recipe_of(plan)
-    normalizer = recipe.normalizer
-    if isinstance(normalizer, normalizers.NormalizerSequence):
-        kept = tuple(step for step in normalizer.normalizers if not isinstance(step, normalizers.Prepend))
-        normalizer = normalizers.NormalizerSequence(kept)
-    return Recipe(recipe.name, normalizer, recipe.pretokenizer, recipe.decoder)
-
-
-def _normalizer(plan: Plan) -> Normalizer | None:
+def normalizer_of(plan: Plan) -> Normalizer | None:
+    """Return what is done to the text first, None for nothing."""
     lowercase = plan.normalization in ("lowercase", "nfkc-lowercase")
-    steps: list[Normalizer] = []
+    steps: list[Normalizer | None] = []
     if plan.normalization in ("nfkc", "nfkc-lowercase"):
         steps.append(normalizers.NFKC())
-    elif plan.normalization == "nfc" or (plan.normalization == "default" and plan.trainer == "unigram"):
+    elif plan.normalization == "nfc":
         steps.append(normalizers.NFC())
     if plan.trainer == "wordpiece" and plan.normalization != "none":
         steps.append(normalizers.BertNormalizer(lowercase=lowercase))
     elif lowercase:
         steps.append(normalizers.Lowercase())
-    if plan.trainer in MARKED:
-        if _pattern(plan) is None:
-            steps += [normalizers.Replace(" ", MARK), normalizers.Prepend(MARK)]
-        else:
-            steps.append(normalizers.Prepend(" "))
-    elif len(steps) < 2:
-        return steps[0] if steps else None
-    return normalizers.NormalizerSequence(tuple(steps))
+    return _in_order(steps)
+
+
+def _in_order(steps: Iterable[Normalizer | None]) -> Normalizer | None:
+    some = tuple(step for step in steps if step is not None)
+    return normalizers.NormalizerSequence(some) if len(some) > 1 else some[0] if some else None
 
 
 def _pattern(plan: Plan) -> str | None:
@@ -99,15 +168,11 @@ def _pretokenizer(plan: Plan) -> PreTokenizer | None:
         return None
     if plan.trainer in MARKED:
         if pattern is not None:
-            return pretokenizers.PreTokenizerSequence(
-                (pretokenizers.Split(pattern), pretokenizers.Metaspace(prepend=False, splits=False))
-            )
-        if split == "default" and plan.trainer == "unigram":
-            return recipes.UNIGRAM.pretokenizer
-        words = pretokenizers.Split(EACH_MARK)
+            marks = pretokenizers.Metaspace(prepend=False, splits=False)
+            return pretokenizers.PreTokenizerSequence((pretokenizers.Split(pattern), marks))
         if split == "default":
-            return pretokenizers.PreTokenizerSequence((words, pretokenizers.Split(MARKED_CLASSES)))
-        return words
+            return recipes.UNIGRAM.pretokenizer
+        return pretokenizers.Split(MARKED_WORDS if split == "marked" else _MARKED_WORD_OR_SPACE)
     if plan.trainer == "bpe-bytes":
         if split in ("default", "gpt2"):
             return pretokenizers.ByteLevel()
@@ -121,22 +186,10 @@ def _pretokenizer(plan: Plan) -> PreTokenizer | None:
     return pretokenizers.WhitespaceSplit()
 
 
-def _decoder(plan: Plan) -> decoders.Decoder:
-    match plan.trainer:
-        case "bpe-bytes":
-            return recipes.BYTE_BPE.decoder
-        case "bpe-characters":
-            return recipes.CHARACTER_BPE.decoder
-        case "wordpiece":
-            return recipes.WORDPIECE.decoder
-        case "unigram":
-            return recipes.UNIGRAM.decoder
-        case _:
-            return decoders.DecoderSequence(
-                (
-                    decoders.ReplaceDecoder(MARK, " "),
-                    decoders.ByteFallback(),
-                    decoders.Fuse(),
-                    decoders.StripDecoder(" ", start=1),
-                )
-            )
+_DECODERS = {
+    "bpe-bytes": recipes.BYTE_BPE.decoder,
+    "bpe-characters": recipes.CHARACTER_BPE.decoder,
+    "bpe-sentencepiece": recipes.UNIGRAM.decoder,
+    "wordpiece": recipes.WORDPIECE.decoder,
+    "unigram": recipes.UNIGRAM.decoder,
+}

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from webapp.core.recipes import Recipe
+from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.counting import CountedCorpus, TrainingError
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import MARK, MARKED, check, recipe_of
+from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
 
 __all__ = ["TrainedTokenizer", "TrainingError", "check", "recipe_of", "train"]
 
@@ -67,7 +68,13 @@ def _bpe_characters(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> T
 def _bpe_sentencepiece(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
     names = tuple(dict.fromkeys((sentencepiece_bpe.UNKNOWN, *plan.special_tokens)))
     trained = sentencepiece_bpe.train(counts, plan.size, special_tokens=names, coverage=plan.coverage)
-    return recipe.tokenizer(trained.model, trained.special_tokens)
+    return sentencepiece_tokenizer(
+        trained.pieces,
+        trained.scores,
+        algorithm="bpe",
+        special_tokens=trained.special_tokens,
+        normalizer=normalizer_of(plan),
+    )
 
 
 def _wordpiece(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
@@ -97,7 +104,13 @@ def _unigram(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenize
         minimum_frequency=plan.minimum_count or 2,
         keep=plan.keep,
     )
-    return recipe.tokenizer(trained.model, trained.special_tokens)
+    return sentencepiece_tokenizer(
+        trained.model.pieces,
+        trained.model.scores,
+        algorithm="unigram",
+        special_tokens=trained.special_tokens,
+        normalizer=normalizer_of(plan),
+    )
 
 
 _TRAINERS: Mapping[str, Callable[[TrainingPlan, WordCounts, Recipe], Tokenizer]] = {

@@ -1,0 +1,144 @@
+"""SuperBPE: byte pair encoding that first merges inside words, then across spaces.
+
+Source: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv 2503.13423),
+section 2. `webapp.core.reference.superbpe` explains the steps and is the oracle. The result is an ordinary byte-level
+BPE model whose pre-tokens are spans of several words (`split_patterns.SUPERWORDS`).
+
+- Exploits: no merge of the first phase crosses from one word to the next unless a piece holds the last byte of the one
+  and the first byte of the other side by side; so spans are encoded word by word, from the cache of the model.
+- Invariant: the second phase starts from spans encoded with the merges of the first phase, as encoding has them.
+- Proved by: `webapp.core.reference.superbpe`, in `tests.core.reference.test_superbpe`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from zlib import crc32
+
+from webapp.core.models.bpe import BPE
+from webapp.core.text.split_patterns import GPT2, SplitPattern
+from webapp.core.trainers.best_pairs import BestPairs
+from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
+from webapp.core.trainers.bpe import train_bytes as train_words
+from webapp.core.trainers.pair_counts import MASK, SHIFT, Pairs
+from webapp.core.trainers.word_counts import WordCounts
+
+LONGEST = 4  # words of a piece
+MOST = 32_000_000  # characters of distinct spans in the second phase; of more, a fixed sample is taken
+
+Split = Callable[[str], Iterable[str]]
+split_words: Split = SplitPattern(GPT2).findall
+
+
+def train_bytes(
+    counts: WordCounts,
+    size: int,
+    special_tokens: Sequence[str] = (),
+    *,
+    share: float = 0.9,
+    split: Split = split_words,
+    minimum_count: int = 1,
+) -> TrainedBPE[bytes]:
+    """Train SuperBPE over bytes with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
+
+    `counts` are those of spans of words; `split` splits a span into words. The first phase fills the `share` of the
+    pieces, the second the rest. The result has fewer pieces if no pair is left that occurs `minimum_count` times.
+    Raises ValueError for a size that cannot hold the bytes and the special tokens, and for a share outside 0 to 1.
+
+    >>> trained = train_bytes({"out of the way": 5, "out of the sea": 4, "of the": 3}, 265, share=0.99)
+    >>> [merge.left + merge.right for merge in trained.merges]
+    [b'of', b' t', b' th', b' the', b'ou', b'out', b'of the', b'out ', b'out of the']
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"the share of the first phase is between 0 and 1, not {share}")
+    room = size - len(special_tokens)
+    words = train_words(count_words(counts, split), max(int(room * share), len(BYTES)) if room >= len(BYTES) else room)
+    merges = [merge for merge in words.merges if merge.count >= minimum_count]
+    if len(merges) < len(words.merges):
+        words = TrainedBPE(words.alphabet, tuple(merges))
+    pieces = len(words.model.pieces)
+    found = superwords(counts, words.model, split, minimum_count)
+    for merge, is_new in found if pieces < room else ():
+        merges.append(merge)
+        pieces += is_new
+        if pieces == room:
+            break
+    return TrainedBPE(BYTES, tuple(merges), tuple(special_tokens))
+
+
+def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int]:
+    """Return how often each word occurs in spans, in order of first occurrence.
+
+    >>> count_words({"by the way": 5, "by the sea": 4})
+    {'by': 9, ' the': 9, ' way': 5, ' sea': 4}
+    """
+    words: dict[str, int] = {}
+    for span, count in counts.items():
+        for word in split(span):
+            words[word] = words.get(word, 0) + count
+    return words
+
+
+def superwords(
+    counts: WordCounts, model: BPE, split: Split = split_words, minimum_count: int = 1
+) -> Iterator[tuple[CountedMerge[bytes], bool]]:
+    """Yield the merges of the second phase lazily, and whether each makes a new piece.
+
+    `model` has the merges of the first phase. No piece gets more than `LONGEST` words.
+    """
+    pieces: list[bytes] = [b"", *(bytes(piece) for piece in model.pieces)]  # type: ignore[arg-type]
+    number_of = {piece: number for number, piece in enumerate(pieces)}
+    encode = _word_by_word(model, split)
+    spans = sampled(counts)
+    pairs = Pairs((([id + 1 for id in encode(span)], counts[span]) for span in spans), len(pieces) - 1)
+    minimum_count = max(minimum_count, 1)
+
+    def allowed(left: int, right: int) -> bool:
+        return len((pieces[left] + pieces[right]).split()) <= LONGEST
+
+    while True:
+        best = BestPairs(pairs, minimum_count, allowed)
+        while (pair := best.pair()) is not None:
+            left, right = pair >> SHIFT, pair & MASK
+            product = number_of.setdefault(pieces[left] + pieces[right], len(pieces))
+            is_new = product == len(pieces)
+            if is_new:
+                pieces.append(pieces[left] + pieces[right])
+            elif pairs.least > 1:
+                break  # the count of a pair that was left out could rise
+            merge = CountedMerge(pieces[left], pieces[right], pairs.counts[pair])
+            best.add(pairs.merge(pair, product)[1])
+            yield merge, is_new
+        if pairs.least <= minimum_count:
+            return
+        pairs.recount(all_pairs=pair is not None)
+
+
+def sampled(counts: WordCounts, most: int = MOST) -> list[str]:
+    """Return the spans of a corpus; if they have more than `most` characters, those with the lowest checksums.
+
+    >>> sampled({"by the way": 1, "by the sea": 2})
+    ['by the way', 'by the sea']
+    """
+    total = sum(map(len, counts))
+    if total <= most:
+        return list(counts)
+    share = most / total * 2**32
+    return [span for span in counts if crc32(span.encode()) < share]
+
+
+def _word_by_word(model: BPE, split: Split) -> Callable[[str], Iterable[int]]:
+    """Return a function that encodes a span like `model.ids`, but each of its words from the cache."""
+    inside = {pair for piece in model.pieces for pair in pairwise(piece.encode() if isinstance(piece, str) else piece)}
+
+    def parts(span: str) -> Iterator[str]:
+        part = ""
+        for word in split(span):
+            if part and word and (part[-1].encode()[-1], word[0].encode()[0]) not in inside:
+                yield part
+                part = ""
+            part += word
+        yield part
+
+    return lambda span: chain.from_iterable(map(model.ids, parts(span)))

@@ -1,0 +1,130 @@
+"""The counts of a corpus, in memory and as a checkpoint on disk, so that an interrupted training does not count again.
+
+A checkpoint is JSON lines, compressed with zstandard: what was counted, then thousands of words and their counts a
+line, then a checksum of all lines before.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from webapp.core.training.corpus import LARGEST_WINDOW, CorpusFile
+from webapp.core.training.plan import TrainingPlan
+
+VERSION = 1  # of the checkpoint; raise it when the same plan counts differently
+WORDS_OF_A_LINE = 5_000
+
+
+@dataclass(frozen=True)
+class CountedCorpus:
+    """The pre-tokens of a corpus and their counts, in canonical order, and the text that was held out.
+
+    `characters` and `bytes` (as UTF-8) are those of the whole text. `sha256` is the checksum of its blocks' checksums:
+    sha256 over the sha256 digests of their UTF-8, in order, so that blocks can be read in any order.
+    """
+
+    counts: dict[str, int]
+    held_out: str
+    characters: int
+    bytes: int
+    sha256: str
+
+
+def canonical(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts in an order that does not depend on who counted: falling counts, then code points.
+
+    >>> canonical({"b": 1, "a": 1, "c": 2})
+    {'c': 2, 'a': 1, 'b': 1}
+    """
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def add(counts: dict[str, int], more: Mapping[str, int]) -> None:
+    """Add counts to counts."""
+    get = counts.get
+    for word, count in more.items():
+        counts[word] = get(word, 0) + count
+
+
+def write_checkpoint(path: Path, counted: CountedCorpus, files: Sequence[CorpusFile], plan: TrainingPlan) -> None:
+    """Write the counts; the file is complete or not there at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with (
+            partial.open("wb") as stream,
+            zstandard.ZstdCompressor(3).stream_writer(stream, closefd=False) as compressed,
+        ):
+            digest = sha256()
+            for line in _lines(counted, files, plan):
+                digest.update(line)
+                compressed.write(line)
+            compressed.write(json.dumps({"sha256": digest.hexdigest()}).encode())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_checkpoint(path: Path, files: Sequence[CorpusFile], plan: TrainingPlan) -> CountedCorpus | None:
+    """Return the counts that `write_checkpoint` wrote for these files and a plan that counts alike, else None."""
+    try:
+        with path.open("rb") as stream:
+            return _read(stream, _identity(files, plan))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zstandard.ZstdError):
+        return None
+
+
+def _read(stream: Any, identity: str) -> CountedCorpus | None:
+    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(stream)
+    lines = iter(io.BufferedReader(reader, 1 << 20))
+    digest = sha256()
+    counts: dict[str, int] = {}
+    first = next(lines, b"")
+    facts = json.loads(first)
+    if facts["identity"] != identity:
+        return None
+    digest.update(first)
+    for line in lines:
+        part = json.loads(line)
+        if isinstance(part, dict):
+            if part["sha256"] != digest.hexdigest():
+                return None
+            return CountedCorpus(counts, facts["held_out"], facts["characters"], facts["bytes"], facts["sha256"])
+        digest.update(line)
+        counts.update(zip(part[0], part[1], strict=True))
+    return None
+
+
+def _lines(counted: CountedCorpus, files: Sequence[CorpusFile], plan: TrainingPlan) -> Iterator[bytes]:
+    facts = {
+        "identity": _identity(files, plan),
+        "held_out": counted.held_out,
+        "characters": counted.characters,
+        "bytes": counted.bytes,
+        "sha256": counted.sha256,
+    }
+    yield _line(facts)
+    entries = iter(counted.counts.items())
+    while some := list(islice(entries, WORDS_OF_A_LINE)):
+        yield _line([[word for word, _ in some], [count for _, count in some]])
+
+
+def _line(part: Any) -> bytes:
+    return json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _identity(files: Iterable[CorpusFile], plan: TrainingPlan) -> str:
+    """The checksum of what the counts depend on: the files, by name and size, and some choices of the plan."""
+    sizes = [os.path.getsize(file.path) if os.path.exists(file.path) else None for file in files]
+    choices = (plan.trainer, plan.split, plan.pattern, plan.normalization, plan.longest_word)
+    described = [[file.name, file.format, file.field, file.compression] for file in files]
+    return sha256(json.dumps([VERSION, described, sizes, choices]).encode()).hexdigest()
