@@ -29,8 +29,9 @@
   const uploading = byId("upload-progress");
   const failed = byId("upload-error");
   const language = document.documentElement.lang;
-  const megabytes = (bytes) => (bytes / 1e6).toLocaleString(language, { maximumFractionDigits: 1 });
-  const sizeOf = (bytes) => new Intl.NumberFormat(language, { style: "unit", unit: bytes < 1e6 ? "kilobyte" : "megabyte", maximumFractionDigits: 1 }).format(bytes / (bytes < 1e6 ? 1e3 : 1e6));
+  const MEGABYTE = 1048576; // bytes, as on the server
+  const megabytes = (bytes) => (bytes / MEGABYTE).toLocaleString(language, { maximumFractionDigits: 1 });
+  const sizeOf = (bytes) => new Intl.NumberFormat(language, { style: "unit", unit: bytes < MEGABYTE ? "kilobyte" : "megabyte", maximumFractionDigits: 1 }).format(bytes / (bytes < MEGABYTE ? 1024 : MEGABYTE));
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_all, name) => values[name]);
   const tell = (error, message) => {
     error.textContent = message;

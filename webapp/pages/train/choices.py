@@ -9,7 +9,8 @@ from typing import Literal
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.training.plan import LARGEST_SIZE, SMALLEST_SIZE, Trainer
+from webapp.core.training.plan import Trainer
+from webapp.core.training.recipe import LIMITS
 
 Kind = Literal["number", "select", "seg", "line", "lines"]
 Label = LazyString | str
@@ -29,7 +30,7 @@ class TrainerChoice:
 
 @dataclass(frozen=True)
 class Choice:
-    """A field of the plan: its label and one sentence. `options` are values with titles, numbers have limits.
+    """A field of the plan: its label and one sentence. `options` are values with titles.
 
     `trainers` are those that use it; empty for all. An `advanced` one is folded away.
     """
@@ -39,12 +40,20 @@ class Choice:
     hint: Label
     kind: Kind
     options: Sequence[tuple[str, Label]] = ()
-    least: float = 0
-    most: float = 0
     whole: bool = True  # whether a number must be whole
     blank: Label = ""  # what an empty field means
     trainers: Sequence[Trainer] = ()
     advanced: bool = False
+
+    @property
+    def least(self) -> float:
+        """The lowest value of a number."""
+        return LIMITS[self.name][0]
+
+    @property
+    def most(self) -> float:
+        """The highest value of a number."""
+        return LIMITS[self.name][1]
 
     def is_for(self, trainer: str) -> bool:
         """Whether the trainer uses this choice."""
@@ -87,8 +96,6 @@ CHOICES = (
         _l("Vocabulary size"),
         _l("The number of all pieces, special tokens included. More pieces make fewer tokens."),
         "number",
-        least=SMALLEST_SIZE,
-        most=LARGEST_SIZE,
     ),
     Choice(
         "variant",
@@ -162,8 +169,6 @@ CHOICES = (
             "follows corpus and size."
         ),
         "number",
-        least=1,
-        most=1_000_000_000,
         blank=_l("automatic"),
         advanced=True,
     ),
@@ -172,8 +177,6 @@ CHOICES = (
         _l("Character coverage"),
         _l("The share of the corpus that the alphabet covers. Rarer characters become unknown; 1 keeps all."),
         "number",
-        least=0.9,
-        most=1,
         whole=False,
         trainers=WITH_ALPHABET,
         advanced=True,
@@ -183,8 +186,6 @@ CHOICES = (
         _l("Longest piece"),
         _l("In characters."),
         "number",
-        least=2,
-        most=64,
         trainers=("unigram",),
         advanced=True,
     ),
@@ -202,8 +203,6 @@ CHOICES = (
         _l("Kept in each round"),
         _l("The share of pieces that a round of pruning keeps. A higher share prunes more carefully and takes longer."),
         "number",
-        least=0.3,
-        most=0.95,
         whole=False,
         trainers=("unigram",),
         advanced=True,
@@ -213,8 +212,6 @@ CHOICES = (
         _l("Longest pre-token"),
         _l("In characters. Longer ones are cut, so that text without spaces stays bounded."),
         "number",
-        least=10,
-        most=100_000,
         advanced=True,
     ),
 )

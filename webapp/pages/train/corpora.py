@@ -19,7 +19,7 @@ from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
 from webapp.pages.train.examples import BY_KEY, ExampleCorpus
-from webapp.pages.train.messages import corpus_sentence, short_name
+from webapp.pages.train.messages import corpus_sentence, short_name, size_in_words
 from webapp.pages.train.recognition import NoTextFileError, format_of
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
@@ -124,9 +124,8 @@ def _store(sources: list[Source], field: str) -> str | InputProblem:
         problem = InputProblem(message, 422, source.blamed)
     except CorpusTooLargeError as error:
         message = _(
-            "The corpus is larger than %(limit)s MB. Upload a part of it; some megabytes are enough for most "
-            "vocabularies.",
-            limit=number(error.limit / 1_000_000, 0),
+            "The corpus is larger than %(limit)s. Upload a part of it; some megabytes are enough for most vocabularies.",
+            limit=size_in_words(error.limit),
         )
         problem = InputProblem(message, 413, source.blamed)
     except NoRoomError:

@@ -17,7 +17,6 @@ from webapp.web.localization import number
 
 LONGEST_LINE = 5_000  # characters of a regular expression
 LONGEST_LINES = 20_000  # characters of the special tokens
-MOST_SPECIAL_TOKENS = 200
 LONGEST_TYPED = 40  # characters of a rejected value that the form shows again
 
 
@@ -140,16 +139,4 @@ def _special_tokens(typed: str) -> tuple[str, ...]:
                 most=number(LONGEST_LINES),
             )
         )
-    tokens = tuple(line.strip() for line in typed.split("\n") if line.strip())
-    if len(tokens) > MOST_SPECIAL_TOKENS:
-        raise _RefusedError(
-            _(
-                "These are %(count)s special tokens; the limit is %(most)s.",
-                count=number(len(tokens)),
-                most=MOST_SPECIAL_TOKENS,
-            )
-        )
-    twice = next((token for place, token in enumerate(tokens) if token in tokens[:place]), None)
-    if twice is not None:
-        raise _RefusedError(_("“%(token)s” is there twice. Remove one of them.", token=twice[:LONGEST_TYPED]))
-    return tokens
+    return tuple(line.strip() for line in typed.split("\n") if line.strip())

@@ -16,7 +16,15 @@ from webapp.core.training.progress import STAGES, Progress, Stage
 from webapp.jobs import Job, jobs
 from webapp.pages.train.choices import title_of_trainer
 from webapp.pages.train.forms import plan_of
-from webapp.pages.train.messages import clock, failure_sentence, short_name, size_in_words, waiting_sentence
+from webapp.pages.train.messages import (
+    clock,
+    failure_sentence,
+    reached_sentence,
+    short_name,
+    size_in_words,
+    waiting_sentence,
+)
+from webapp.tokenization.messages import joined
 from webapp.web.localization import join_list, number
 
 # The share of each stage in the whole time, in percent, as measured on 20 MB of English and Chinese.
@@ -190,8 +198,18 @@ def _sentence(job: Job) -> str:
     if job.state == "cancelled":
         return _("The training was cancelled, and its corpus is deleted.")
     if job.state == "failed":
-        return failure_sentence(job.failure.code, job.failure.details) if job.failure else failure_sentence("", {})
+        return _failed(job)
     return ""
+
+
+def _failed(job: Job) -> str:
+    """Why a training failed; where it ran out of something, also how far it got."""
+    if job.failure is None:
+        return failure_sentence("", {})
+    sentence = failure_sentence(job.failure.code, job.failure.details)
+    if job.failure.code not in ("time", "memory", "disk", "lost") or job.progress is None:
+        return sentence
+    return joined([sentence, reached_sentence(stage_title(job.progress.stage, job.plan), percent_of(job))])
 
 
 def _tab(job: Job, percent: int) -> str:

@@ -12,6 +12,7 @@ from flask_babel import gettext as _
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
+MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
 LONGEST_NAME = 60  # characters of a file's name
 
 
@@ -23,7 +24,7 @@ def short_name(name: str) -> str:
 
 def duration(seconds: float) -> str:
     """A time in words, for a wait: `2 minutes`."""
-    return str(format_timedelta(max(1, round(seconds)), threshold=1.5))
+    return str(format_timedelta(max(1, round(seconds))))
 
 
 def clock(seconds: float) -> str:
@@ -39,9 +40,9 @@ def clock(seconds: float) -> str:
 
 def size_in_words(size: int) -> str:
     """A number of bytes: `12.4 MB`."""
-    if size < 1_000_000:
-        return _("%(size)s KB", size=number(size / 1_000, 0 if size >= 10_000 else 1))
-    return _("%(size)s MB", size=number(size / 1_000_000, 1))
+    if size < MEGABYTE:
+        return _("%(size)s KB", size=number(size / 1_024, 0 if size >= 10_240 else 1))
+    return _("%(size)s MB", size=number(size / MEGABYTE, 0 if size >= 100 * MEGABYTE else 1))
 
 
 def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
@@ -77,7 +78,7 @@ def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
                 "Line %(line)s of “%(file)s” is longer than %(limit)s MB. Split the document into several lines.",
                 line=line,
                 file=file,
-                limit=number(details.get("limit", 0) / 1_000_000, 0),
+                limit=number(details.get("limit", 0) / MEGABYTE, 0),
             )
         case "damaged":
             return _(
@@ -87,7 +88,7 @@ def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
         case "too_large":
             return _(
                 "The corpus has more than %(limit)s MB after decompression. Upload a part of it.",
-                limit=number(details.get("limit", 0) / 1_000_000, 0),
+                limit=number(details.get("limit", 0) / MEGABYTE, 0),
             )
     return _("The corpus could not be read. Upload it again.")
 
@@ -113,12 +114,23 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
             return _(
                 "The training was stopped after %(limit)s, the longest that a training may take. Choose a smaller "
                 "vocabulary or less text.",
-                limit=duration(details.get("limit") or details.get("seconds") or 1),
+                limit=duration(details.get("limit", 1)),
             )
         case "memory":
-            return _("The training needed more memory than it may use. Choose less text or a higher minimum count.")
+            return _(
+                "The training needed more memory than the %(limit)s that it may use. Choose less text or a higher "
+                "minimum count.",
+                limit=size_in_words(details.get("limit", 0)),
+            )
         case "disk":
-            return _("The training needed more disk space than it may use. Choose less text.")
+            return _(
+                "The training needed more disk space than the %(limit)s that it may use. Choose less text.",
+                limit=size_in_words(details.get("limit", 0)),
+            )
+        case "plan":
+            return plan_sentence(details)
+        case "expired":
+            return _("No worker took up the training for a day. Upload the corpus again, or tell the site’s operator.")
         case "lost":
             return _(
                 "The worker was lost %(count)s times, so the training was given up. This is not your mistake: train "
@@ -130,6 +142,16 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
         case "empty" | "not_utf8" | "bad_json" | "no_field" | "long_line" | "damaged" | "too_large" | "unreadable":
             return corpus_sentence(code, details)
     return _("Something went wrong on our side. Train again; if it fails again, choose less text or another algorithm.")
+
+
+def plan_sentence(details: Mapping[str, Any]) -> str:
+    """What is impossible in a plan: only the core's checks of a worker with another version find it."""
+    return _("A choice is impossible: %(message)s Change it and train again.", message=details.get("message", ""))
+
+
+def reached_sentence(stage: str, percent: int) -> str:
+    """How far a failed training got."""
+    return _("It got as far as “%(stage)s”, %(percent)s percent of the whole.", stage=stage, percent=percent)
 
 
 def waiting_sentence(ahead: int, wait: float | None) -> str:

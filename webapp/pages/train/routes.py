@@ -59,6 +59,8 @@ def upload() -> BaseResponse:
     request.max_form_memory_size = current_app.config["MAX_CONTENT_LENGTH"]
     try:
         asked = read_plan(request)
+        if _only_redraws():
+            return _upload_page(asked)
         stored = store_corpus(request)
     except RequestEntityTooLarge:
         return _too_large()
@@ -81,7 +83,7 @@ def start() -> BaseResponse:
     if corpus is None:
         return _upload_page(asked, gone=True)
     asked = _within_reach(asked, corpus)
-    if asked.problems:
+    if asked.problems or _only_redraws():
         return _plan_page(asked, corpus)
     try:
         job = jobs().submit(asked.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
@@ -125,6 +127,11 @@ def record(id: str) -> Response:
     return _noindex(response)
 
 
+def _only_redraws() -> bool:
+    """Whether the form was sent by a switch of language or theme, which shows the same page again."""
+    return "lang" in request.form or "theme" in request.form
+
+
 def _checked(asked: PlanRequest) -> PlanRequest:
     """The request with the problems that the core finds; a wrong pattern is not tried on a corpus."""
     if asked.problems:
@@ -136,7 +143,7 @@ def _checked(asked: PlanRequest) -> PlanRequest:
     except FormatError as error:
         return _without_pattern(with_problem(asked, PlanError("pattern", ""), wrong_file(error)))
     except PlanError as error:
-        return _without_pattern(with_problem(asked, error, str(error)))
+        return _without_pattern(with_problem(asked, error, _(error.sentence, **error.values)))
     return asked
 
 
