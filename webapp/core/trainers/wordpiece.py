@@ -10,8 +10,11 @@ order, as in `bpe`.
 
 The score favors rare pairs: two symbols that occur once in the corpus, next to each other, have the highest possible
 score, 1. On a large corpus the vocabulary would fill with names and misprints before it contained "the". So only pairs
-that occur at least `minimum_pair_frequency` times are candidates. A good value grows with the corpus and shrinks with
-the vocabulary size: the last merges should be about as rare as it allows.
+that occur at least `minimum_pair_frequency` times are candidates. No single value is good for every corpus and size: a
+low one lets rare pairs in, a high one leaves too few. With None, the minimum follows the training: it begins at half
+the count of the most frequent pair, and is halved whenever no pair occurs that often. So the score chooses among pairs
+that are about equally frequent, and the size is reached. On 2.8 MB of English, 20,000 pieces then have 4.24 characters
+per token on another novel; with a fixed minimum of 2 they have 2.26, with 8, the highest for nearly that size, 4.07.
 """
 
 from collections.abc import Iterator, Sequence
@@ -75,13 +78,14 @@ def train(
     unknown: str = UNKNOWN,
     prefix: str = PREFIX,
     coverage: float = 1.0,
-    minimum_pair_frequency: int = 1,
+    minimum_pair_frequency: int | None = 1,
 ) -> TrainedWordPiece:
     """Train WordPiece with `size` pieces: special tokens, alphabet, one for each merge.
 
     `special_tokens` must contain `unknown`. Training stops early after `merges_at_most` merges, or when no pair is
-    frequent enough. `coverage`: the share of symbol occurrences that the alphabet covers; words with other characters
-    are unknown to the model. Raises ValueError for a size that cannot hold alphabet and special tokens.
+    frequent enough. `minimum_pair_frequency`: None for one that is halved as needed, see above. `coverage`: the share
+    of symbol occurrences that the alphabet covers; words with other characters are unknown to the model. Raises
+    ValueError for a size that cannot hold alphabet and special tokens.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
     >>> trained.alphabet
@@ -109,18 +113,21 @@ def merges(
     counts: WordCounts,
     prefix: str = PREFIX,
     *,
-    minimum_pair_frequency: int = 1,
+    minimum_pair_frequency: int | None = 1,
     symbols: Sequence[str] | None = None,
 ) -> Iterator[ScoredMerge]:
     """Yield the merges lazily, highest score first.
 
-    Ends when no pair occurs at least `minimum_pair_frequency` times. `symbols` is the alphabet, by default every symbol
-    that occurs; other characters never merge.
+    Ends when no pair occurs at least `minimum_pair_frequency` times; with None, the minimum is halved as needed, see
+    above, until no pair is left. `symbols` is the alphabet, by default every symbol that occurs; other characters never
+    merge.
 
     >>> counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> print(*next(merges(counts)))
     ##g ##s ##gs 5 0.05
     >>> print(*next(merges(counts, minimum_pair_frequency=10)))
+    h ##u hu 15 0.027777777777777776
+    >>> print(*next(merges(counts, minimum_pair_frequency=None)))  # the most frequent pair, ##u ##g, occurs 20 times
     h ##u hu 15 0.027777777777777776
     """
     if symbols is None:
@@ -128,14 +135,24 @@ def merges(
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     words = ([number_of.get(symbol, BREAK) for symbol in spell(word, prefix)] for word in counts)
     pairs = Pairs(zip(words, counts.values(), strict=True), len(symbols), all_pairs=True)
-    return _merges(pairs, ["", *symbols], prefix, max(minimum_pair_frequency, 1))
+    return _merges(pairs, ["", *symbols], prefix, minimum_pair_frequency)
 
 
-def _merges(pairs: Pairs, pieces: list[str], prefix: str, minimum: int) -> Iterator[ScoredMerge]:
+def _merges(pairs: Pairs, pieces: list[str], prefix: str, fixed_minimum: int | None) -> Iterator[ScoredMerge]:
     """Yield merges, the pair with the highest score first; each merge appends its piece to `pieces`."""
     frequencies = _frequencies(pairs)
-    scores = PairScores(pairs, frequencies, minimum)
     number_of = {piece: number for number, piece in enumerate(pieces)}
+    minimum = max(max(pairs.counts.values(), default=0) // 2 if fixed_minimum is None else fixed_minimum, 1)
+    while minimum:
+        yield from _frequent_merges(pairs, frequencies, pieces, number_of, prefix, minimum)
+        minimum = minimum // 2 if fixed_minimum is None else 0
+
+
+def _frequent_merges(
+    pairs: Pairs, frequencies: list[int], pieces: list[str], number_of: dict[str, int], prefix: str, minimum: int
+) -> Iterator[ScoredMerge]:
+    """Yield merges until no pair occurs at least `minimum` times."""
+    scores = PairScores(pairs, frequencies, minimum)
     while (best := scores.best()) is not None:
         pair, count, score = best
         left, right = pair >> SHIFT, pair & MASK

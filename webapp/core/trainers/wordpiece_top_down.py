@@ -11,7 +11,7 @@ frequent at any size. `webapp.core.reference.wordpiece_top_down` explains the st
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,12 +56,14 @@ def train(
     unknown: str = UNKNOWN,
     prefix: str = PREFIX,
     coverage: float = 1.0,
+    kept_by_step: Callable[[Collection[str]], None] | None = None,
 ) -> TopDownWordPiece:
     """Train WordPiece with `size` pieces: special tokens, alphabet, and the longer pieces.
 
     The threshold is the lowest count with which the vocabulary fits; what room is left goes to the most frequent
     pieces of the next lower one. The result has fewer pieces if the corpus has too few substrings that occur twice.
-    `coverage` and errors are as in `wordpiece.train`.
+    `coverage` and errors are as in `wordpiece.train`. `kept_by_step` is called with the longer pieces that each
+    threshold keeps which is tried.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
     >>> trained.longer, trained.threshold
@@ -88,6 +90,8 @@ def train(
     while low < high:
         middle = (low + high) // 2
         kept = _vocabulary(words, candidates, middle, known, prefix)
+        if kept_by_step is not None:
+            kept_by_step(kept)
         if len(always) + len(kept.keys() - always) <= size:
             high, found = middle, kept
         else:

@@ -322,15 +322,16 @@ def _blocks_of_json(file: CorpusFile, chunks: Iterator[bytes], first: int) -> It
             continue
         if begun:
             waiting += chunk[:end]
-            yield current, _texts_of_lines(file, bytes(waiting), offset, lines)
+            yield current, texts_of_lines(file, bytes(waiting), offset, lines)
             lines += waiting.count(b"\n")
         waiting[:] = chunk[end:]
         current, offset, begun = number, number * CHUNK + end, True
     if waiting:
-        yield current, _texts_of_lines(file, bytes(waiting), offset, lines)
+        yield current, texts_of_lines(file, bytes(waiting), offset, lines)
 
 
-def _texts_of_lines(file: CorpusFile, content: bytes, offset: int, lines: int) -> str:
+def texts_of_lines(file: CorpusFile, content: bytes, offset: int, lines: int) -> str:
+    """Return the texts of lines of JSON, which begin at an offset of the file and after so many lines."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

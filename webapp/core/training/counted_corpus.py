@@ -125,6 +125,6 @@ def _line(part: Any) -> bytes:
 def _identity(files: Iterable[CorpusFile], plan: TrainingPlan) -> str:
     """The checksum of what the counts depend on: the files, by name and size, and some choices of the plan."""
     sizes = [os.path.getsize(file.path) if os.path.exists(file.path) else None for file in files]
-    choices = (plan.trainer, plan.split, plan.pattern, plan.normalization, plan.longest_word)
+    choices = (plan.trainer, plan.variant, plan.split, plan.pattern, plan.normalization, plan.longest_word)
     described = [[file.name, file.format, file.field, file.compression] for file in files]
     return sha256(json.dumps([VERSION, described, sizes, choices]).encode()).hexdigest()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,8 +44,7 @@ BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 class TrainingError(ValueError):
     """A training that cannot go on.
 
-    `code` is one of: `empty` (nothing to count), `too_small` (possible: pieces), `alphabet` (needed, size: pieces),
-    `slow_pattern`.
+    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`.
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -90,7 +90,7 @@ def count_words(
             text, kept = rule.split(block)
             held_out.append(kept)
             yield text
-            limited(Progress("count", block.bytes_read, max(total, block.bytes_read)))
+            limited(partial(Progress, "count", block.bytes_read, max(total, block.bytes_read)))
 
     report(Progress("count", 0, total))
     try:
@@ -190,18 +190,18 @@ def stored_bytes(file: CorpusFile) -> int:
 
 
 class Limited:
-    """Passes on at most five reports a second."""
+    """Passes on at most five reports a second; a report is made only if it is passed on."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._next = 0.0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, made: Callable[[], Progress]) -> None:
         """Pass on the report if the last one is long enough ago."""
         now = monotonic()
         if now >= self._next:
-            self._report(progress)
-            self._next = now + SECONDS_BETWEEN_REPORTS
+            self._report(made())
+            self._next = monotonic() + SECONDS_BETWEEN_REPORTS
 
 
 def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:

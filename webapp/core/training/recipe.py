@@ -12,7 +12,7 @@ from webapp.core.recipes import Recipe
 from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
-from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_WORDS, O200K
+from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_WORDS, O200K, SUPERWORDS
 from webapp.core.training.plan import LARGEST_SIZE, NORMALIZATIONS, SMALLEST_SIZE, SPLITS, TRAINERS, PlanError
 from webapp.core.training.plan import TrainingPlan as Plan
 from webapp.core.vocabulary_error import shown
@@ -57,8 +57,12 @@ def check(plan: Plan) -> None:
     _check_special_tokens(plan)
     if plan.trainer == "wordpiece" and plan.split == "none":
         raise PlanError("split", "WordPiece needs words: choose a split pattern.")
-    if plan.variant != "plain" and not plan.trainer.startswith("bpe-"):
-        raise PlanError("variant", "This variant is one of BPE: choose BPE, or the plain algorithm.")
+    if plan.variant != "plain" and plan.trainer != "bpe-bytes":
+        raise PlanError("variant", "This is a variant of BPE over bytes: choose that algorithm, or no variant.")
+    if plan.variant == "superbpe" and plan.split not in ("default", "gpt2"):
+        raise PlanError("split", "SuperBPE has a split pattern of its own: choose the default.")
+    if plan.variant == "parity":
+        raise PlanError("variant", "Parity-aware BPE needs a corpus for each language: choose another variant.")
     if plan.split == "own":
         if not plan.pattern:
             raise PlanError("pattern", "The pattern is empty: enter one, or choose another split pattern.")
@@ -173,6 +177,8 @@ def _pretokenizer(plan: Plan) -> PreTokenizer | None:
         if split == "default":
             return recipes.UNIGRAM.pretokenizer
         return pretokenizers.Split(MARKED_WORDS if split == "marked" else _MARKED_WORD_OR_SPACE)
+    if plan.variant == "superbpe":
+        return pretokenizers.Split(SUPERWORDS)
     if plan.trainer == "bpe-bytes":
         if split in ("default", "gpt2"):
             return pretokenizers.ByteLevel()

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import codecs
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
-from webapp.core.training.corpus import CorpusError, CorpusFile, Opened, blocks, open_local
-from webapp.core.training.counting import add, count_block
+import regex
+
+from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.training.corpus import (
+    CorpusError,
+    CorpusFile,
+    Opened,
+    blocks,
+    first_boundary,
+    open_local,
+    texts_of_lines,
+)
+from webapp.core.training.counting import add, count_block, stored_bytes
 from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.possible import possible_pieces
+
+EXTRACTS = 16  # of a large corpus
+MOST_FILES = 50  # that are opened
 
 
 @dataclass(frozen=True)
 class CorpusFacts:
     """The size of a corpus, the shares of its scripts, most frequent first, and how many pieces it makes possible.
 
-    With `sampled`, the figures are estimated from a sample; `possible_pieces` is then that of the sample, and the
-    corpus makes more possible.
+    With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
+    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many.
     """
 
     bytes: int
@@ -39,20 +58,124 @@ class CorpusFacts:
 
 
 def survey(
-    files: Sequence[CorpusFile], plan: TrainingPlan, sample_bytes: int = 2_000_000, opened: Opened = open_local
+    files: Sequence[CorpusFile],
+    plan: TrainingPlan,
+    sample_bytes: int = 2_000_000,
+    opened: Opened = open_local,
+    sizes: Sequence[int] | None = None,
 ) -> CorpusFacts:
-    """Return the facts of a corpus from a sample of it; raises CorpusError."""
+    """Return the facts of a corpus, of a large one from extracts that are spread over it.
+
+    `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
+    Raises CorpusError for what is wrong with the sample, and with the code `empty`.
+    """
+    sizes = [stored_bytes(file) for file in files] if sizes is None else sizes
+    entries = list(zip(files, sizes, strict=True))[:: max(1, len(files) // MOST_FILES)]
+    chosen = sum(size for _, size in entries)
+    texts: list[str] = []
+    expected = 0.0  # bytes of text
+    for file, size in entries:
+        share = max(math.ceil(sample_bytes * size / max(chosen, 1)), 1)
+        if file.compression or size <= share:
+            found, bytes_of_file = _beginning(file, size, share, opened)
+        else:
+            found, bytes_of_file = _extracts(file, size, share, max(sample_bytes // EXTRACTS, 1), opened)
+        texts += found
+        expected += bytes_of_file
+    expected *= sum(sizes) / max(chosen, 1)
+    return _facts(texts, expected, plan)
+
+
+def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusFacts:
+    """Return the facts of a corpus of so many bytes of text, of which these are extracts."""
+    taken = sum(len(text.encode()) for text in texts)
+    growth = expected / taken if taken and expected > taken * 1.01 else 1.0
     counts: dict[str, int] = {}
-    size = characters = 0
-    sampled = False
-    for block in blocks(files, opened):
-        if size >= sample_bytes:
-            sampled = True
-            break
-        size += len(block.text.encode())
-        characters += len(block.text)
-        add(counts, count_block(block.text, plan))
+    halfway = distinct_halfway = 0
+    for index, text in enumerate([*texts[::2], *texts[1::2]]):  # both halves from everywhere
+        if index == len(texts) // 2:
+            halfway, distinct_halfway = sum(counts.values()), len(counts)
+        add(counts, count_block(text, plan))
     if not counts:
         raise CorpusError("empty")
-    possible = sum(len(word) * min(count, 2) for word, count in counts.items())
-    return CorpusFacts(size, characters, sum(counts.values()), len(counts), (("Latin", 1.0),), possible, sampled)
+    words, distinct = sum(counts.values()), len(counts)
+    if growth > 1 and 0 < halfway < words:
+        exponent = math.log(distinct / distinct_halfway) / math.log(words / halfway)
+        distinct = round(distinct * growth ** min(exponent, 1.0))
+    return CorpusFacts(
+        bytes=round(taken * growth),
+        characters=round(sum(map(len, texts)) * growth),
+        words=round(words * growth),
+        distinct_words=distinct,
+        scripts=scripts_of(texts),
+        possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
+        sampled=growth > 1,
+    )
+
+
+def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple[list[str], float]:
+    """Return the text of a file up to about `share` bytes, and how many bytes of text the file has, about."""
+    texts: list[str] = []
+    taken = 0
+    for block in blocks([file], opened):
+        texts.append(block.text)
+        taken += len(block.text.encode())
+        if taken >= share and block.bytes_read < size:
+            return texts, taken * size / block.bytes_read
+    return texts, taken
+
+
+def _extracts(file: CorpusFile, size: int, share: int, length: int, opened: Opened) -> tuple[list[str], float]:
+    """Return extracts of an uncompressed file, and how many bytes of text the file has, about."""
+    number = max(1, share // length)
+    texts = []
+    try:
+        with opened(file.path) as stream:
+            for index in range(number):
+                offset = size * index // number
+                stream.seek(offset)
+                texts.append(_extract(file, stream.read(length), offset))
+    except OSError:
+        raise CorpusError("unreadable", file=file.name) from None
+    if file.format == "text":
+        return texts, size
+    return texts, size * sum(len(text.encode()) for text in texts) / (number * length)
+
+
+def _extract(file: CorpusFile, content: bytes, offset: int) -> str:
+    """Return the text of some bytes of a file from an offset on, without what is incomplete at both ends."""
+    if file.format == "jsonl":
+        begin = content.find(b"\n") + 1 if offset else 0
+        return texts_of_lines(file, content[begin : content.rfind(b"\n") + 1], offset + begin, 0)
+    begin = next((at for at, byte in enumerate(content[:4]) if byte & 0xC0 != 0x80), 0) if offset else 0
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(content[begin:])
+    except UnicodeDecodeError as error:
+        raise CorpusError("not_utf8", file=file.name, offset=offset + begin + error.start) from None
+    return text[first_boundary(text) :] if offset else text.removeprefix("\ufeff")
+
+
+def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Return the scripts of the letters with their shares, by Unicode's names, most frequent first.
+
+    >>> scripts_of(["naïve 研究"])
+    (('Latin', 0.7142857142857143), ('Han', 0.2857142857142857))
+    """
+    characters: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text)
+    found: Counter[str] = Counter()
+    for character, count in characters.items():
+        script = _scripts().match(character)
+        if script and script.lastindex:
+            found[_NAMES[script.lastindex - 1]] += count
+    total = found.total()
+    return tuple((name, count / total) for name, count in found.most_common())
+
+
+_NAMES = [name for name in NAMES if name not in ("Common", "Inherited")]
+
+
+@cache
+def _scripts() -> regex.Pattern[str]:
+    return regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _NAMES))

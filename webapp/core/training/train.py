@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from webapp.core.recipes import Recipe
-from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.word_counts import WordCounts
+from webapp.core.training.by_merges import (
+    train_byte_bpe,
+    train_character_bpe,
+    train_sentencepiece_bpe,
+    train_wordpiece_by_score,
+)
+from webapp.core.training.by_pieces import train_unigram, train_wordpiece_top_down
 from webapp.core.training.counting import CountedCorpus, TrainingError
+from webapp.core.training.curve import Watch
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
+from webapp.core.training.recipe import MARK, MARKED, check, recipe_of
 
 __all__ = ["TrainedTokenizer", "TrainingError", "check", "recipe_of", "train"]
 
@@ -35,88 +40,36 @@ class TrainedTokenizer:
 def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
     """Train the plan's tokenizer.
 
-    Raises PlanError for an impossible plan, and TrainingError with the code `too_small` or `alphabet`.
+    With a minimum count of the plan's own above 1, training may end before the size is reached. Raises PlanError for an
+    impossible plan, and TrainingError with the code `too_small` or `alphabet`.
     """
     check(plan)
-    recipe = recipe_of(plan)
-    report(Progress("train", 0, plan.size))
-    counts = dict(counted.counts)
+    report(Progress("train", 0, 0))
+    counts = counted.counts
     if plan.trainer in MARKED:
-        counts[MARK] = counts.get(MARK, 0) + counted.characters // 1_000 + 1
-    tokenizer = _TRAINERS[plan.trainer](plan, counts, recipe)
+        # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
+        counts = {**counts, MARK: counts.get(MARK, 0) + counted.characters // 1_000 + 1}
+    watch = Watch(report, plan, counted)
+    tokenizer = _trainer(plan)(plan, counts, watch)
     pieces = len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
-    if pieces < plan.size:
-        raise TrainingError("too_small", possible=pieces)
+    if pieces < plan.size and (plan.minimum_count or 1) == 1:
+        raise TrainingError("too_small", possible=pieces, size=plan.size)
     held_out = counted.held_out
     tokens = len(tokenizer.ids(held_out)) if held_out else 0
-    characters_per_token = len(held_out) / tokens if tokens else None
-    curve = ((pieces, characters_per_token),) if characters_per_token else ()
+    curve = tuple(sorted(watch.curve.points))
     report(Progress("train", pieces, pieces, pieces, (), curve))
-    return TrainedTokenizer(tokenizer, pieces, curve, characters_per_token)
+    return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None)
 
 
-def _bpe_bytes(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
-    trained = bpe.train_bytes(counts, plan.size, plan.special_tokens)
-    return recipe.tokenizer(trained.model, trained.special_tokens)
-
-
-def _bpe_characters(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
-    trained = bpe.train_characters(counts, plan.size, coverage=plan.coverage, special_tokens=plan.special_tokens)
-    return recipe.tokenizer(trained.model, trained.special_tokens)
-
-
-def _bpe_sentencepiece(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
-    names = tuple(dict.fromkeys((sentencepiece_bpe.UNKNOWN, *plan.special_tokens)))
-    trained = sentencepiece_bpe.train(counts, plan.size, special_tokens=names, coverage=plan.coverage)
-    return sentencepiece_tokenizer(
-        trained.pieces,
-        trained.scores,
-        algorithm="bpe",
-        special_tokens=trained.special_tokens,
-        normalizer=normalizer_of(plan),
-    )
-
-
-def _wordpiece(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
-    names = tuple(dict.fromkeys((wordpiece.UNKNOWN, *plan.special_tokens)))
-    trained: wordpiece.TrainedWordPiece | wordpiece_top_down.TopDownWordPiece
-    if plan.wordpiece == "score":
-        trained = wordpiece.train(
-            counts,
-            plan.size,
-            special_tokens=names,
-            coverage=plan.coverage,
-            minimum_pair_frequency=plan.minimum_count or 2,
-        )
-    else:
-        trained = wordpiece_top_down.train(counts, plan.size, special_tokens=names, coverage=plan.coverage)
-    return recipe.tokenizer(trained.model, trained.special_tokens)
-
-
-def _unigram(plan: TrainingPlan, counts: WordCounts, recipe: Recipe) -> Tokenizer:
-    names = tuple(dict.fromkeys((unigram.UNKNOWN, *plan.special_tokens)))
-    trained = unigram.train(
-        counts,
-        plan.size,
-        special_tokens=names,
-        coverage=plan.coverage,
-        longest=plan.longest_piece,
-        minimum_frequency=plan.minimum_count or 2,
-        keep=plan.keep,
-    )
-    return sentencepiece_tokenizer(
-        trained.model.pieces,
-        trained.model.scores,
-        algorithm="unigram",
-        special_tokens=trained.special_tokens,
-        normalizer=normalizer_of(plan),
-    )
-
-
-_TRAINERS: Mapping[str, Callable[[TrainingPlan, WordCounts, Recipe], Tokenizer]] = {
-    "bpe-bytes": _bpe_bytes,
-    "bpe-characters": _bpe_characters,
-    "bpe-sentencepiece": _bpe_sentencepiece,
-    "wordpiece": _wordpiece,
-    "unigram": _unigram,
-}
+def _trainer(plan: TrainingPlan) -> Callable[[TrainingPlan, WordCounts, Watch], Tokenizer]:
+    match plan.trainer:
+        case "bpe-bytes":
+            return train_byte_bpe
+        case "bpe-characters":
+            return train_character_bpe
+        case "bpe-sentencepiece":
+            return train_sentencepiece_bpe
+        case "wordpiece":
+            return train_wordpiece_by_score if plan.wordpiece == "score" else train_wordpiece_top_down
+        case "unigram":
+            return train_unigram
