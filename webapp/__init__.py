@@ -23,7 +23,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     """
     from flask_compress import Compress
 
-    from webapp import api, pages, settings, storage, vocabularies
+    from webapp import api, jobs, pages, settings, storage, vocabularies
     from webapp.vocabularies import commands
     from webapp.web import assets, errors, health, icons, localization, proxies, rates, security, theme
     from webapp.web.application import Site
@@ -43,6 +43,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     rates.init_app(app)
     api.init_app(app)
     vocabularies.init_app(app)
+    jobs.init_app(app)
     commands.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(api.blueprint)

@@ -17,6 +17,22 @@ DEFAULTS: dict[str, Any] = {
     "MAX_TEXT_BYTES": 1_048_576,
     # The longest corpus to train a vocabulary on during a request, in bytes of UTF-8.
     "MAX_CORPUS_BYTES": 204_800,
+    # The largest corpus to train a vocabulary on by a worker, in bytes: of the upload, and of the text after
+    # decompression.
+    "MAX_TRAINING_BYTES": 209_715_200,
+    # The limits of a training: seconds, bytes of memory of all its processes together, and bytes of files in its
+    # folder, the corpus included.
+    "MAX_TRAINING_SECONDS": 3_600,
+    "MAX_TRAINING_MEMORY_BYTES": 4_294_967_296,
+    "MAX_TRAINING_DISK_BYTES": 1_073_741_824,
+    # The number of trainings that one worker runs at once.
+    "MAX_TRAININGS": 2,
+    # Whether `python -m webapp` starts a worker beside the web server. Others: `python -m webapp.jobs`.
+    "WORKER": True,
+    # The folder for corpora until their training ends, which all machines share. Empty: `corpora` in Flask's instance
+    # folder. The limit for all corpora together is in bytes; beyond it, the site refuses new ones.
+    "CORPUS_FOLDER": "",
+    "MAX_CORPORA_BYTES": 10_737_418_240,
     # The longest query string of a link that contains the whole state, in characters.
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.

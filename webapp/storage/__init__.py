@@ -1,4 +1,4 @@
-"""The database of the site: uploaded vocabularies, shared snapshots and visitors' reports.
+"""The database of the site: uploaded vocabularies, shared snapshots, visitors' reports and trainings.
 
 Fetched vocabularies are not in it: they are files in the folder `TOKENSCOPE_VOCABULARY_FOLDER`.
 
@@ -18,6 +18,7 @@ from flask import Flask, current_app
 
 from webapp.storage import commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
+from webapp.storage.jobs import Failure, Job, JobStore, TooManyJobsError
 from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import (
     LONGEST_REASON,
@@ -33,6 +34,9 @@ from webapp.storage.vocabularies import StorageFullError, VocabularyFile, Vocabu
 __all__ = [
     "LONGEST_REASON",
     "DatabaseUrlError",
+    "Failure",
+    "Job",
+    "JobStore",
     "RemovedSnapshotError",
     "Report",
     "SchemaError",
@@ -42,6 +46,7 @@ __all__ = [
     "Storage",
     "StorageFullError",
     "StoredSnapshot",
+    "TooManyJobsError",
     "UnavailableStorageError",
     "VocabularyFile",
     "VocabularyRecord",
@@ -63,6 +68,7 @@ class Storage:
         self.database = database
         self.vocabularies = VocabularyStore(database)
         self.snapshots = SnapshotStore(database)
+        self.jobs = JobStore(database)
 
 
 def init_app(app: Flask) -> None:

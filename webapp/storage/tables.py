@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text, TypeDecorator
+from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text, TypeDecorator, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -22,6 +23,21 @@ class Moment(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """The value with its time zone."""
         return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Document(TypeDecorator[Any]):
+    """JSON as ASCII text: PostgreSQL's own types refuse some characters that a corpus may contain."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """The value to store."""
+        return None if value is None else json.dumps(value, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """The stored document."""
+        return None if value is None else json.loads(value)
 
 
 class Base(DeclarativeBase):
@@ -102,3 +118,40 @@ class ReportRow(Base):
     snapshot_id: Mapped[str] = mapped_column(ForeignKey(SnapshotRow.id), index=True)
     created: Mapped[datetime]
     reason: Mapped[str] = mapped_column(Text)
+
+
+class JobRow(Base):
+    """A training of a visitor, before, during and after it: `webapp.storage.jobs` says how its state changes."""
+
+    __tablename__ = "jobs"
+
+    id: Mapped[str] = mapped_column(String(22), primary_key=True)
+    state: Mapped[str] = mapped_column(String(10))
+    created: Mapped[datetime]
+    started: Mapped[datetime | None]  # the latest attempt
+    ended: Mapped[datetime | None]
+    visitor: Mapped[str | None] = mapped_column(String(64))  # a keyed hash of the address; None after the end
+    corpus: Mapped[str] = mapped_column(String(22))
+    attempts: Mapped[int]
+    holder: Mapped[str | None] = mapped_column(String(22))  # a secret of the attempt that runs
+    beat: Mapped[int]  # counts the signs of life of all attempts
+    vocabulary: Mapped[str | None] = mapped_column(String(40))
+    plan: Mapped[Any] = mapped_column(Document)
+    facts: Mapped[Any] = mapped_column(Document)
+    files: Mapped[Any] = mapped_column(Document)  # their names
+    seconds: Mapped[Any] = mapped_column(Document)  # of each stage
+    progress: Mapped[Any | None] = mapped_column(Document)
+    failure: Mapped[Any | None] = mapped_column(Document)
+    record: Mapped[Any | None] = mapped_column(Document)
+
+    __table_args__ = (
+        Index(None, "state", "created"),
+        # No visitor has two trainings that run, whatever workers do at the same moment.
+        Index(
+            "ix_jobs_visitor",
+            "visitor",
+            unique=True,
+            sqlite_where=text("state = 'running'"),
+            postgresql_where=text("state = 'running'"),
+        ),
+    )
