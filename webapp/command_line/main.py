@@ -8,8 +8,9 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from webapp.command_line import commands
+from webapp.command_line import commands, train
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
+from webapp.command_line.training_errors import ArgumentError
 from webapp.command_line.vocabulary_argument import (
     DEFAULT,
     UnknownVocabularyError,
@@ -48,8 +49,10 @@ def main(arguments: Sequence[str]) -> int:
 
     Reports an invalid file on standard error and continues with the next one, like `cat` and `wc`.
     """
-    parser = _parser()
+    parser = _parser(arguments)
     options = parser.parse_args(arguments)
+    if options.command == "train":
+        return _train(options, arguments)
     if options.command == "decode" and options.json:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
@@ -78,18 +81,27 @@ def main(arguments: Sequence[str]) -> int:
     return status
 
 
+def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # workers are stopped, and what they counted is kept
+    try:
+        return train.train(options, arguments)
+    except (ArgumentError, InputError) as error:
+        _complain(str(error))
+        return 2 if isinstance(error, ArgumentError) else 1
+
+
 def _complain(message: str) -> None:
     sys.stderr.write(f"tokenscope: {message}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tokenscope",
-        description="Convert text to tokens and back.",
+        description="Convert text to tokens and back, and train tokenizers.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split")
+    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split|train")
     marks = _marks()
 
     encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
@@ -116,6 +128,15 @@ def _parser() -> argparse.ArgumentParser:
     split.add_argument("--boundary", choices=("sentence", "line", "token"), default="sentence", help="where parts end")
     split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
     split.set_defaults(function=commands.split)
+
+    training = every.add_parser(
+        "train",
+        help="train a tokenizer on a corpus",
+        epilog=train.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
+        train.add_arguments(training)
     return parser
 
 

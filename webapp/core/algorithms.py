@@ -20,6 +20,7 @@ from typing import Literal
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
+from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
@@ -29,6 +30,7 @@ from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.reference import bpe as reference_bpe
 from webapp.core.reference import matching as reference_matching
+from webapp.core.reference import picky_bpe as reference_picky_bpe
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.reference import wordpiece as reference_wordpiece
 from webapp.core.traces import matching as trace_matching
@@ -158,6 +160,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             tracer=trace_viterbi,
             reference=(reference_unigram.encode,),
         ),
+        # For vocabularies that a visitor trained with removals; the site ships none.
+        Algorithm("picky-bpe", "merges", (PickyBPE,), reference=(reference_picky_bpe.encode,)),
         # For vocabularies of whole words or characters, which are only looked up. The site ships none, so it offers
         # this entry only after a visitor has fetched or uploaded one.
         Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),

@@ -5,6 +5,7 @@ from flask import Flask
 from webapp.pages import (
     compare,
     download,
+    expansion,
     frequencies,
     languages,
     learn,
@@ -29,6 +30,7 @@ PAGES = (
     languages,
     learn,
     vocabularies,
+    expansion,
     share,
 )
 

@@ -132,6 +132,13 @@ TEXTS: dict[str, AlgorithmTexts] = {
         ),
         examples=ENGLISH,
     ),
+    "picky-bpe": AlgorithmTexts(
+        "PickyBPE",
+        _l(
+            "PickyBPE repeats the merges of its training in order, and splits a piece again where the training removed "
+            "it from the vocabulary."
+        ),
+    ),
     "words": AlgorithmTexts(
         _l("Whole words"),
         _l("Every word or every character is looked up as a whole; text that is not in the vocabulary is unknown."),

@@ -27,6 +27,7 @@ from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.text.byte_characters import characters_to_bytes
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pretokenizers import ByteLevel
@@ -88,7 +89,7 @@ def write(tokenizer: Tokenizer) -> str:
         "padding": None,
         "added_tokens": [huggingface_processors.write_added_token(token) for token in added],
     }
-    byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
+    byte_level = isinstance(tokenizer.model, BPE | PickyBPE) and tokenizer.model.byte_level
     document["normalizer"] = huggingface_parts.write_normalizer(tokenizer.normalizer)
     document["pre_tokenizer"] = huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level)
     special_by_id = {token.id: token.content for token in tokenizer.added_tokens}

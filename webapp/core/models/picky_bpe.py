@@ -14,9 +14,10 @@ from itertools import accumulate, pairwise
 from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.cache import IdCache
 from webapp.core.models.merge_loop import POSITION_BITS, pack
+from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import VocabularyError, shown
 
-MOST_PARTS = 1 << 16  # of a removed piece
+MOST_EVENTS = 100  # for each byte of a text; those of a training are about two
 
 
 class PickyBPE:
@@ -81,7 +82,7 @@ class PickyBPE:
             self._merge_events.setdefault(pack(*self._numbers[-1]), []).append(index)
             return (self._symbols.setdefault(product, len(self._symbols)),)
         piece, *parts = event
-        if len(parts) > MOST_PARTS or b"".join(parts) != piece or not all(parts):
+        if b"".join(parts) != piece or not all(parts):
             raise VocabularyError("the parts of a removal do not make the piece %(piece)s", piece=shown(piece))
         self._split_events.setdefault(self._symbols[piece], []).append(index)
         return self._numbers[-1][1:]
@@ -121,7 +122,11 @@ class PickyBPE:
 
         for at in range(size):
             push(at, -1)
+        left = MOST_EVENTS * size
         while heap:
+            left -= 1
+            if not left:
+                raise TextError("the vocabulary takes back and makes again its pieces too often in this text")
             entry = heappop(heap)
             index, at = entry >> POSITION_BITS, entry & ((1 << POSITION_BITS) - 1)
             event, after = self._numbers[index], following[at]

@@ -20,8 +20,6 @@ from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
 from webapp.core.trainers.pair_counts import MASK, SHIFT, Pairs
 from webapp.core.trainers.word_counts import WordCounts
 
-MOST = 50  # languages
-
 
 @dataclass(frozen=True)
 class TrainedParityBPE(TrainedBPE[bytes]):

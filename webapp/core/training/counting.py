@@ -61,9 +61,10 @@ def count_words(
     processes: int = 1,
     checkpoint: Path | None = None,
     opened: Opened = open_local,
+    sizes: Sequence[int] | None = None,
     most_bytes: int | None = None,
 ) -> CountedCorpus:
-    """Count the pre-tokens of a corpus of local files, or of others with `opened`.
+    """Count the pre-tokens of a corpus of local files, or of others with `opened` and their `sizes` in bytes.
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
     already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
@@ -71,9 +72,10 @@ def count_words(
     """
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
-    sizes = [stored_bytes(file) for file in files]
+    if sizes is None:
+        sizes = [stored_bytes(file) for file in files]
     total = sum(sizes)
-    rule = HoldOut.of(expected_bytes(files, sizes))
+    rule = HoldOut.of_files(files, sizes)
     counts: dict[str, int] = {}
     held_out: list[str] = []
     digest = sha256()
@@ -153,6 +155,11 @@ class HoldOut:
         number = expected // CHUNK + 1
         every = max(number // MOST_SLICES, 1)
         return cls(every, max(HELD_OUT * every // number, 1))
+
+    @classmethod
+    def of_files(cls, files: Sequence[CorpusFile], sizes: Sequence[int]) -> HoldOut:
+        """The rule for files with these stored sizes; each has a block at least, so that of many small ones few do."""
+        return cls.of(max(expected_bytes(files, sizes), CHUNK * len(files)))
 
     def split(self, block: Block) -> tuple[str, str]:
         """Return the text of a block without its end, and its end if that is held out."""

@@ -1,1 +1,5 @@
-"""`/vocabularies/expand`: a vocabulary with pieces added."""
+"""`/vocabularies/expand`: a vocabulary with pieces added, what that saves, and its files."""
+
+from webapp.pages.expansion.routes import blueprint
+
+__all__ = ["blueprint"]

@@ -1,0 +1,68 @@
+"""Connects to workers: processes of this machine, or those of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from distributed import Client, LocalCluster
+
+from webapp.cluster.errors import ClusterError, sentence
+from webapp.core import __version__
+
+SECONDS_TO_CONNECT = 20
+WORKER_MEMORY = "1GiB"
+
+
+@contextmanager
+def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -> Iterator[Client]:
+    """Start worker processes, one for each processor by default, and stop them at the end.
+
+    `memory` is the most of each worker: above 60 % of it results go to the disk, above 95 % the worker starts anew.
+    """
+    count = processes or len(os.sched_getaffinity(0))
+    with (
+        LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            memory_limit=memory,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def of_cluster(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at an address such as `tcp://10.0.0.1:8786`.
+
+    Raises ClusterError if it does not answer, has no workers, or its workers have another release of Tokenscope.
+    """
+    try:
+        client = Client(address, timeout=SECONDS_TO_CONNECT)
+    except (OSError, TimeoutError, ValueError, ImportError) as error:
+        raise ClusterError(f"there is no Dask scheduler at {address}: {sentence(error)}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+        except TimeoutError:
+            raise ClusterError(f"the scheduler at {address} has no workers") from None
+        _check(client)
+        yield client
+
+
+def _check(client: Client) -> None:
+    for worker, found in client.run(_release).items():
+        if found != __version__:
+            has = f"has {found}" if found else "does not have it"
+            raise ClusterError(f"Tokenscope {__version__} must be installed on all workers: {worker} {has}")
+
+
+def _release() -> str:
+    from webapp.core import __version__
+
+    return __version__

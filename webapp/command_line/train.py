@@ -1,0 +1,236 @@
+"""The command `train`: a tokenizer from a corpus of any size."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webapp.command_line.progress_bar import ProgressBar
+from webapp.command_line.training_errors import ArgumentError, explained
+
+if TYPE_CHECKING:
+    from webapp.cluster.runs import Rare
+    from webapp.cluster.sources import Source
+    from webapp.core.training.counting import CountedCorpus
+    from webapp.core.training.plan import TrainingPlan
+
+ENOUGH_FOR_A_CLUSTER = 64 << 20
+"""Below this many bytes of text, starting Dask's workers takes longer than they save."""
+ENOUGH_FOR_PROCESSES = 8 << 20
+EPILOG = """\
+A corpus is files of text, JSON Lines (.jsonl) or tables (.parquet); text and JSON Lines may be compressed (.gz, .zst).
+Files may be patterns and addresses: 'books/*.txt', 's3://bucket/crawl/**.jsonl.zst' (pip install s3fs), gs:// (gcsfs).
+
+A training that was interrupted continues with what it has counted, which is stored in FILE.counting until it ends.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command: what to train from, each choice of a plan under its name, and where to count."""
+    from webapp.core.training.plan import NORMALIZATIONS, SPLITS, TRAINERS, TrainingPlan
+
+    usual = TrainingPlan()
+    add = parser.add_argument
+    add("corpus", nargs="+", metavar="CORPUS", help="a file, a pattern, or an address such as s3://bucket/*.jsonl.gz")
+    add("--algorithm", dest="trainer", choices=TRAINERS, default=usual.trainer, help=f"({usual.trainer})")
+    add("--size", type=int, default=usual.size, metavar="N", help=f"pieces, special tokens included ({usual.size})")
+    add("-o", "--out", default="tokenizer.json", metavar="FILE", help="the tokenizer.json to write (tokenizer.json)")
+    add("--format", choices=("auto", "text", "jsonl", "parquet"), default="auto", help="of the files (by their names)")
+    add("--field", default="text", metavar="NAME", help="the field or the column that has the text (text)")
+
+    plan = parser.add_argument_group("choices of the training")
+    add = plan.add_argument
+    add("--split", choices=SPLITS, default=usual.split, help="the split pattern")
+    add("--pattern", default=usual.pattern, metavar="REGEX", help="the pattern of --split own")
+    add("--normalization", choices=NORMALIZATIONS, default=usual.normalization, help="what is done to the text first")
+    add("--special-tokens", action="append", default=[], metavar="TOKEN", help="once for each token")
+    add("--minimum-count", type=int, metavar="N", help="the least count of a pair or piece (follows the corpus)")
+    add("--longest-word", type=int, default=usual.longest_word, metavar="N", help="cut longer pre-tokens, characters")
+    add("--coverage", type=float, default=usual.coverage, metavar="SHARE", help="of the alphabet, by occurrences")
+    add("--longest-piece", type=int, default=usual.longest_piece, metavar="N", help="characters; Unigram")
+    add("--seeds", choices=("substrings", "bpe"), default=usual.seeds, help="what Unigram begins with")
+    add("--keep", type=float, default=usual.keep, metavar="SHARE", help="that a round of Unigram's pruning keeps")
+    add("--wordpiece", choices=("top-down", "score"), default=usual.wordpiece, help="how WordPiece is trained")
+    add("--variant", choices=("plain", "picky", "superbpe", "parity"), default=usual.variant, help="of BPE")
+
+    counting = parser.add_argument_group("counting")
+    add = counting.add_argument
+    add("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786 (this machine)")
+    add("--workers", type=int, metavar="N", help="processes of this machine (one for each processor)")
+    add("--worker-memory", default="1GiB", metavar="SIZE", help="the most of each process of this machine (1GiB)")
+    add(
+        "--drop-rarer-than",
+        type=int,
+        default=1,
+        metavar="N",
+        help="forget words that occur less often in the whole corpus, to save memory; says how many",
+    )
+    add("--quiet", action="store_true", help="print nothing but errors")
+
+
+def train(options: Namespace, arguments: Sequence[str]) -> int:
+    """Train a tokenizer, and write it and its record; return the exit code.
+
+    Raises ArgumentError for arguments that cannot be used. An error in the corpus is printed, as is how to continue
+    after Ctrl+C.
+    """
+    bar = ProgressBar(sys.stderr, quiet=options.quiet)
+    try:
+        with explained(), bar:
+            _train(options, arguments, bar)
+    except KeyboardInterrupt:
+        sys.stderr.write("tokenscope: stopped; the same command continues\n")
+        return 130
+    return 0
+
+
+def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> None:
+    from webapp.cluster.batches import Batches
+    from webapp.cluster.sources import find
+    from webapp.core.formats import huggingface
+    from webapp.core.training.progress import Progress
+    from webapp.core.training.record import TrainingRecord
+    from webapp.core.training.train import train as trained_from
+
+    started = datetime.now(UTC)
+    plan = _plan(options)
+    out = _writable(options.out)
+    sources = find(options.corpus, format=options.format, field=options.field)
+    folder = out.with_name(f"{out.name}.counting")
+    counted, rare = _count(options, sources, plan, folder, bar)
+    if options.drop_rarer_than > 1:
+        share = rare.occurrences / max(rare.occurrences + sum(counted.counts.values()), 1)
+        bar.say(
+            f"{rare.words:,} words that occur less than {options.drop_rarer_than} times are left out: "
+            f"{rare.occurrences:,} occurrences, {share:.2%} of all; {len(counted.counts):,} words remain"
+        )
+    trained = trained_from(plan, counted, bar)
+    bar(Progress("write"))
+    record = TrainingRecord(
+        plan=plan,
+        files=tuple(source.file.name for source in sources),
+        bytes=counted.bytes,
+        characters=counted.characters,
+        sha256=counted.sha256,
+        pieces=trained.pieces,
+        characters_per_token=trained.characters_per_token,
+        curve=trained.curve,
+        seconds=bar.seconds(),
+        started=started.isoformat(timespec="seconds"),
+    )
+    document = {**record.as_json(), "command": shlex.join(["tokenscope", *arguments])}
+    if options.drop_rarer_than > 1:
+        left_out = {"rarer_than": options.drop_rarer_than, "words": rare.words, "occurrences": rare.occurrences}
+        document["left_out"] = left_out
+    _write(out, huggingface.write(trained.tokenizer))
+    _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    Batches(folder, "").delete()
+    quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""
+    bar.say(f"{out}: {trained.pieces:,} pieces{quality} on held-out text")
+
+
+def record_path(out: Path) -> Path:
+    """Return where the record of a tokenizer is written.
+
+    >>> record_path(Path("models/tokenizer.json")).name
+    'tokenizer.record.json'
+    """
+    return out.with_name(f"{out.stem}.record.json")
+
+
+def _plan(options: Namespace) -> TrainingPlan:
+    from webapp.core.training.plan import TrainingPlan
+    from webapp.core.training.recipe import check
+
+    choices = {field.name: getattr(options, field.name) for field in fields(TrainingPlan)}
+    plan = TrainingPlan(**{**choices, "special_tokens": tuple(options.special_tokens)})
+    check(plan)
+    for name in ("workers", "drop_rarer_than"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise ArgumentError(f"--{name.replace('_', '-')} must be at least 1")
+    return plan
+
+
+def _writable(name: str) -> Path:
+    out = Path(name)
+    if out.is_dir():
+        raise ArgumentError(f"--out: {name} is a folder")
+    if not os.access(out.parent, os.W_OK):
+        raise ArgumentError(f"--out: {out.parent} is not a folder that can be written to")
+    return out
+
+
+def _count(
+    options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar
+) -> tuple[CountedCorpus, Rare]:
+    from webapp.cluster.parts import expected_bytes
+
+    expected = sum(map(expected_bytes, sources))
+    has_dask = find_spec("distributed") is not None
+    if options.scheduler and not has_dask:
+        raise ArgumentError("--scheduler needs Dask: pip install 'tokenscope[cluster]'")
+    if options.scheduler or (has_dask and expected >= ENOUGH_FOR_A_CLUSTER):
+        return _count_with_dask(options, sources, plan, folder, bar)
+    processes = options.workers or len(os.sched_getaffinity(0))
+    return _count_here(options, sources, plan, folder, bar, processes if expected >= ENOUGH_FOR_PROCESSES else 1)
+
+
+def _count_with_dask(
+    options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar
+) -> tuple[CountedCorpus, Rare]:
+    from webapp.cluster import workers
+    from webapp.cluster.counting import count_words
+
+    cluster = (
+        workers.of_cluster(options.scheduler)
+        if options.scheduler
+        else workers.of_this_machine(options.workers, options.worker_memory)
+    )
+    with cluster as client:
+        counted = count_words(client, sources, plan, bar, folder=folder, drop_rarer_than=options.drop_rarer_than)
+    return counted.corpus, counted.rare
+
+
+def _count_here(
+    options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar, processes: int
+) -> tuple[CountedCorpus, Rare]:
+    from dataclasses import replace
+
+    from webapp.cluster.batches import Batches, fingerprint
+    from webapp.cluster.runs import Rare
+    from webapp.cluster.sources import open_source
+    from webapp.core.training.counting import count_words
+
+    Batches(folder, fingerprint(sources, plan))
+    by_path = {source.file.path: source for source in sources}
+    counted = count_words(
+        [source.file for source in sources],
+        plan,
+        bar,
+        processes=processes,
+        checkpoint=folder / "counts",
+        opened=lambda path: open_source(by_path[path]),
+        sizes=[source.size for source in sources],
+    )
+    rare = Rare()
+    if options.drop_rarer_than > 1:
+        dropped = [count for count in counted.counts.values() if count < options.drop_rarer_than]
+        rare = Rare(len(dropped), sum(dropped))
+        kept = {word: count for word, count in counted.counts.items() if count >= options.drop_rarer_than}
+        counted = replace(counted, counts=kept)
+    return counted, rare
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,133 @@
+"""Candidates: the pieces of an addition in a form that no vocabulary owns, so that every base can spell them its way.
+
+▁the   Ġthe    a space, then "the"
+##ing          "ing", inside a word
+low</w>        "low", at the end of a word
+b"\\xe4\\xb8"    part of a character
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from webapp.core.analysis.surface_forms import PieceMarks, piece_marks
+from webapp.core.models.scored_pieces import PieceKind, ScoredModel
+from webapp.core.models.unigram import Unigram
+from webapp.core.tokenizer import Tokenizer
+
+SPACE = "▁"
+INSIDE = "##"
+
+# Scripts whose words follow one another without spaces.
+_UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}ー々]"
+)
+_LETTER = regex.compile(r"[\p{L}\p{M}\p{N}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A piece to add.
+
+    `text` is what it stands for, without the space before it; bytes if that is part of a character. `space` says
+    whether that space belongs to it. `start` and `end` say whether it begins or ends a word; None if the addition does
+    not tell. `score` is its log probability in a Unigram vocabulary.
+    """
+
+    name: str
+    text: str | bytes
+    space: bool = False
+    start: bool | None = None
+    end: bool | None = None
+    score: float | None = None
+
+    @property
+    def literal(self) -> str | bytes:
+        """The text with the space that belongs to it."""
+        return f" {self.text}" if self.space and isinstance(self.text, str) else self.text
+
+
+def is_spaced(text: str) -> bool:
+    """Whether a text begins with a letter or digit of a script that puts spaces between words.
+
+    >>> is_spaced("low"), is_spaced("研究"), is_spaced(",")
+    (True, False, False)
+    """
+    return bool(_LETTER.match(text)) and not _UNSPACED.match(text)
+
+
+def of_lines(lines: Iterable[str]) -> Iterator[Candidate]:
+    """Yield the tokens of a list, one for each line that is not empty.
+
+    A token is taken as it is written: `▁` or a space in front belongs to it, `##` puts it inside a word.
+
+    >>> [(token.text, token.space, token.start) for token in of_lines(["low", "▁low", "", "##er"])]
+    [('low', False, True), ('low', True, True), ('er', False, False)]
+    """
+    for line in lines:
+        if not line.strip():
+            continue
+        inside = line.startswith(INSIDE) and len(line) > len(INSIDE)
+        text = (line.removeprefix(INSIDE) if inside else line).replace(SPACE, " ")
+        space = text.startswith(" ") and not text.isspace()
+        yield Candidate(line, text.removeprefix(" ") if space else text, space, start=not inside)
+
+
+def of_tokenizer(tokenizer: Tokenizer) -> Iterator[Candidate]:
+    """Yield the pieces of a vocabulary by id, without special and added tokens, bytes by name and unused pieces.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff", "研"]))
+    >>> [(piece.text, piece.space, piece.start) for piece in of_tokenizer(tokenizer)]
+    [('un', True, True), ('aff', False, False), ('研', False, None)]
+    """
+    model, marks = tokenizer.model, piece_marks(tokenizer)
+    left_out = {token.id for token in tokenizer.added_tokens} | {model.unknown_id}
+    scores = model.scores if isinstance(model, Unigram) else None
+    if isinstance(model, ScoredModel):
+        kept = (PieceKind.NORMAL, PieceKind.USER_DEFINED)
+        left_out |= {id for id, kind in enumerate(model.vocabulary.kinds) if kind not in kept}
+        marks = PieceMarks(space="" if model.vocabulary.space == " " else model.vocabulary.space)
+        scores = model.scores if hasattr(model, "arcs") else None
+    pieces: Sequence[str | bytes] = list(model.pieces)
+    for id, piece in enumerate(pieces):
+        if id in left_out:
+            continue
+        if isinstance(piece, str) and (piece == marks.suffix or (marks.byte_names and _BYTE_NAME.fullmatch(piece))):
+            continue
+        score = None if scores is None else scores[id]
+        yield _candidate(piece, marks, score)
+
+
+_BYTE_NAME = regex.compile("<0x[0-9A-Fa-f]{2}>")
+
+
+def _candidate(piece: str | bytes, marks: PieceMarks, score: float | None) -> Candidate:
+    if isinstance(piece, bytes) or marks.byte_characters:
+        data = marks.bytes_of(piece)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return Candidate(data.hex(" ").upper(), data)
+        return _spaced(text, text, score)
+    if marks.prefix:
+        inside = piece.startswith(marks.prefix) and len(piece) > len(marks.prefix)
+        if inside:
+            return Candidate(piece, piece.removeprefix(marks.prefix), start=False, score=score)
+        spaced = is_spaced(piece)
+        return Candidate(piece, piece, spaced, start=True if spaced else None, score=score)
+    if marks.suffix:
+        end = piece.endswith(marks.suffix)
+        return Candidate(piece, piece.removesuffix(marks.suffix) if end else piece, end=end, score=score)
+    return _spaced(piece, piece.replace(marks.space, " ") if marks.space else piece, score)
+
+
+def _spaced(name: str, text: str, score: float | None) -> Candidate:
+    """The candidate of a vocabulary that writes the space before a word into the word's first piece."""
+    if text.startswith(" ") and not text.isspace():
+        return Candidate(name, text[1:], True, start=True, score=score)
+    return Candidate(name, text, start=False if is_spaced(text) else None, score=score)

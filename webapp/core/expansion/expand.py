@@ -1,0 +1,311 @@
+"""`expand`: a base with pieces added, by the rule of its kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+from webapp.core.added_tokens import AddedToken
+from webapp.core.expansion import candidates as candidates_of
+from webapp.core.expansion.candidates import Candidate
+from webapp.core.expansion.growth import Growth, NewPiece, grow
+from webapp.core.expansion.merge_tables import Merges, MergeTable, Ranks, Scores
+from webapp.core.expansion.result import Added, Expansion, ExpansionError
+from webapp.core.expansion.scores import falling_scores
+from webapp.core.expansion.spelling import Form, Spelling
+from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
+from webapp.core.models import Model
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.tokenizer import Tokenizer
+
+BaseKind = Literal["merges", "ranks", "scores", "wordpiece", "unigram"]
+
+MOST_ADDED = 100_000  # pieces
+SECONDS = 20.0
+
+
+def base_kind(tokenizer: Tokenizer) -> BaseKind | None:
+    """The kind of a base, which chooses the rule; None if its vocabulary cannot be expanded.
+
+    Dictionaries and vocabularies of whole words have nothing that pieces could be added to; the merges of subword-nmt
+    and of BPE with a prefix inside words follow rules that `tokenizers` does not have.
+    """
+    match tokenizer.model:
+        case SubwordBPE():
+            return None
+        case BPE() if not tokenizer.model.continuing_subword_prefix:
+            return "merges"
+        case RankBPE():
+            return "ranks"
+        case ScoredBPE():
+            return "scores"
+        case WordPiece():
+            return "wordpiece"
+        case Unigram() | SentencePieceUnigram():
+            return "unigram"
+    return None
+
+
+def expand(
+    base: Tokenizer,
+    addition: Tokenizer | Iterable[str],
+    *,
+    bridge: bool = True,
+    most: int = MOST_ADDED,
+    seconds: float = SECONDS,
+) -> Expansion:
+    """Add the pieces of another vocabulary, or the tokens of a list, to a base; no id of the base changes.
+
+    The pieces of a BPE addition keep their order. Others are added by length, shorter ones first, so that longer ones
+    are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise candidates that need them are
+    refused. At most `most` pieces are added in at most `seconds`.
+
+    >>> from webapp.core.trainers.from_text import train_bpe
+    >>> base = train_bpe("low lower lowest", merges=3)
+    >>> expansion = expand(base, ["lowest", "low", "分"])
+    >>> [(piece.id, piece.text, piece.between) for piece in expansion.added], expansion.present
+    ([(259, 'E5 88', True), (260, '分', False), (261, 'lowe', True), (262, 'lowes', True), (263, 'lowest', False)],
+     ['low'])
+    >>> [expansion.tokenizer.decode([id]) for id in expansion.tokenizer.ids("lowest 分")]
+    ['lowest', ' ', '分']
+
+    Raises ExpansionError if the base cannot be expanded or if the time is up.
+    """
+    kind = base_kind(base)
+    if kind is None:
+        raise ExpansionError(
+            "base",
+            "this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram",
+        )
+    spelling = Spelling.of(base)
+    growth = Growth(most, seconds)
+    wanted = _candidates(addition)
+    rules: Mapping[BaseKind, Callable[[], tuple[Model, Sequence[AddedToken]]]] = {
+        "merges": lambda: _by_merges(base, spelling, wanted, growth, bridge),
+        "ranks": lambda: _by_ranks(base, spelling, wanted, growth, bridge),
+        "scores": lambda: _by_scores(base, spelling, wanted, growth, bridge),
+        "wordpiece": lambda: _wordpiece(base, spelling, wanted, growth),
+        "unigram": lambda: _unigram(base, spelling, wanted, growth),
+    }
+    model, placeholders = rules[kind]()
+    tokenizer = Tokenizer(
+        model,
+        normalizer=base.normalizer,
+        pretokenizer=base.pretokenizer,
+        decoder=base.decoder,
+        added_tokens=[*base.added_tokens, *placeholders],
+        postprocessor=base.postprocessor,
+    )
+    first = len(model.pieces) - len(growth.new)
+    return Expansion(
+        base,
+        tokenizer,
+        [
+            Added(first + at, spelling.text_of(piece.form), piece.old_ids, piece.candidate is None)
+            for at, piece in enumerate(growth.new.values())
+        ],
+        growth.present,
+        growth.refused,
+        [token.id for token in placeholders],
+    )
+
+
+def _candidates(addition: Tokenizer | Iterable[str]) -> list[Candidate]:
+    if not isinstance(addition, Tokenizer):
+        return sorted(candidates_of.of_lines(addition), key=_length)
+    found = list(candidates_of.of_tokenizer(addition))
+    return found if isinstance(addition.model, BPE | RankBPE | ScoredBPE) else sorted(found, key=_length)
+
+
+def _length(candidate: Candidate) -> int:
+    return len(candidate.text)
+
+
+# --- one rule for each kind -------------------------------------------------------------------------------------------
+
+
+def _by_merges(
+    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
+) -> tuple[Model, Sequence[AddedToken]]:
+    model = base.model
+    assert isinstance(model, BPE)
+    whole = _with_pieces(model, [token.encode() if model.byte_level else token for token in _beyond(base)])
+    table = Merges(whole)
+    grow(table, Merges(model), spelling, wanted, growth, bridge=bridge)
+    return _with_pieces(whole, list(growth.new), table.merges), ()
+
+
+def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]] | None = None) -> BPE:
+    return BPE(
+        [*model.pieces, *pieces],
+        model.merges if merges is None else merges,
+        byte_level=model.byte_level,
+        end_of_word_suffix=model.end_of_word_suffix,
+        unknown=model.unknown,
+        continuing_subword_prefix=model.continuing_subword_prefix,
+        fuse_unknown=model.fuse_unknown,
+        byte_fallback=model.byte_fallback,
+        ignore_merges=model.ignore_merges,
+    )
+
+
+def _by_ranks(
+    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
+) -> tuple[Model, Sequence[AddedToken]]:
+    model = base.model
+    assert isinstance(model, RankBPE)
+    special = {token.id: token.content for token in base.added_tokens}
+    size = len(model.pieces)
+    end = max([size - 1, *special]) + 1
+    free = [id for id in range(size, end) if id not in special]
+    placeholders = [AddedToken(f"<|unused_{id}|>", id) for id in free]
+    names = special | {token.id: token.content for token in placeholders}
+    table = Ranks(model, end)
+    grow(table, Ranks(model, end), spelling, wanted, growth, bridge=bridge)
+    pieces = [*model.pieces, *(names[id].encode() for id in range(size, end))]
+    new = [piece for piece in growth.new if isinstance(piece, bytes)]
+    return RankBPE([*pieces, *new], reserved={*model.reserved, *range(size, end)}), placeholders
+
+
+def _by_scores(
+    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
+) -> tuple[Model, Sequence[AddedToken]]:
+    model = base.model
+    assert isinstance(model, ScoredBPE)
+    table: MergeTable = Scores(model)
+    grow(table, Scores(model), spelling, wanted, growth, bridge=bridge)
+    lowest = min(_normal_scores(model.vocabulary).values(), default=0.0)
+    return ScoredBPE(_scored(model.vocabulary, list(growth.new), falling_scores(lowest, len(growth.new)))), ()
+
+
+def _wordpiece(
+    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth
+) -> tuple[Model, Sequence[AddedToken]]:
+    model = base.model
+    assert isinstance(model, WordPiece)
+    prefix = model.continuing_subword_prefix
+
+    def take(candidate: Candidate, form: Form) -> None:
+        piece = str(form)
+        inside = piece.startswith(prefix) and len(piece) > len(prefix)
+        # A piece inside a word is split as if it followed the first letter of a word that the base covers.
+        old = model.ids(piece.removeprefix(prefix)) if not inside else _inside(model, piece.removeprefix(prefix))
+        growth.new[form] = NewPiece(form, tuple(old), candidate)
+
+    growth.run(spelling, wanted, lambda form: form not in growth.new and model.id_of(form) is not None, take)
+    pieces = [*model.pieces, *_beyond(base), *(str(piece) for piece in growth.new)]
+    return WordPiece(
+        pieces,
+        unknown=model.unknown,
+        continuing_subword_prefix=prefix,
+        max_word_length=model.max_word_length,
+    ), ()
+
+
+def _inside(model: WordPiece, text: str) -> Sequence[int]:
+    """The ids of a text that continues a word: the longest pieces with the prefix, else the unknown id."""
+    ids: list[int] = []
+    start = 0
+    while start < len(text):
+        for end in range(len(text), start, -1):
+            id = model.id_of(model.continuing_subword_prefix + text[start:end])
+            if id is not None:
+                ids.append(id)
+                start = end
+                break
+        else:
+            return (model.unknown_id,)
+    return ids
+
+
+def _unigram(
+    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth
+) -> tuple[Model, Sequence[AddedToken]]:
+    model = base.model
+    assert isinstance(model, Unigram | SentencePieceUnigram)
+    known = (
+        _normal_scores(model.vocabulary)
+        if isinstance(model, SentencePieceUnigram)
+        else {
+            piece: score
+            for id, (piece, score) in enumerate(zip(model.pieces, model.scores, strict=True))
+            if id != model.unknown_id
+        }
+    )
+    lowest = min(known.values(), default=0.0)
+    longest = max(map(len, known), default=1)
+    own: dict[str, float] = {}
+
+    def take(candidate: Candidate, form: Form) -> None:
+        growth.new[form] = NewPiece(form, (), candidate)
+
+    def is_present(form: Form) -> bool:
+        return form not in growth.new and model.id_of(form) is not None
+
+    for candidate in wanted:
+        if candidate.score is not None and isinstance(candidate.text, str):
+            own[str(candidate.literal).replace(" ", spelling.space or " ")] = candidate.score
+    growth.run(spelling, wanted, is_present, take)
+    added = {str(form): piece.candidate for form, piece in growth.new.items()}
+    scores = scores_of(known, lowest, added, shift(known, own))
+    for form, piece in growth.new.items():
+        _, parts = best_score(str(form), known, lowest - UNKNOWN_PENALTY, longest)
+        piece.old_ids = tuple(id for part in parts for id in _ids_of(model, part))
+    new = list(map(str, growth.new))
+    if isinstance(model, SentencePieceUnigram):
+        vocabulary = _scored(model.vocabulary, new, [scores[piece] for piece in new])
+        return SentencePieceUnigram(vocabulary), ()
+    beyond = _beyond(base)
+    return Unigram(
+        [*model.pieces, *beyond, *new],
+        [*model.scores, *[lowest] * len(beyond), *(scores[piece] for piece in new)],
+        unknown_id=model.unknown_id,
+        byte_fallback=model.byte_fallback,
+    ), ()
+
+
+def _ids_of(model: Unigram | SentencePieceUnigram, part: str) -> Sequence[int]:
+    """The id of a piece; for an unknown character, the ids of its bytes or the unknown id."""
+    id = model.id_of(part)
+    if id is not None:
+        return (id,)
+    fallback = [model.id_of(f"<0x{byte:02X}>") for byte in part.encode()]
+    found = [id for id in fallback if id is not None]
+    return found if len(found) == len(fallback) else () if model.unknown_id is None else (model.unknown_id,)
+
+
+# --- parts of the rules -----------------------------------------------------------------------------------------------
+
+
+def _beyond(base: Tokenizer) -> list[str]:
+    """The contents of the added tokens after the model's pieces, by id; they become pieces, so that ids stay."""
+    size = len(base.model.pieces)
+    contents = {token.id: token.content for token in base.added_tokens if token.id >= size}
+    if set(contents) != set(range(size, size + len(contents))):
+        raise ExpansionError("base", "the ids of the base's added tokens do not follow its pieces without a gap")
+    return [contents[id] for id in sorted(contents)]
+
+
+def _normal_scores(vocabulary: ScoredPieces) -> dict[str, float]:
+    return {
+        piece: score
+        for piece, score, kind in zip(vocabulary.pieces, vocabulary.scores, vocabulary.kinds, strict=True)
+        if kind in (PieceKind.NORMAL, PieceKind.UNUSED)
+    }
+
+
+def _scored(vocabulary: ScoredPieces, new: Sequence[Form], scores: Sequence[float]) -> ScoredPieces:
+    return ScoredPieces(
+        [*vocabulary.pieces, *map(str, new)],
+        [*vocabulary.scores, *scores],
+        [*vocabulary.kinds, *[PieceKind.NORMAL] * len(new)],
+        byte_ids=vocabulary.byte_ids,
+        space=vocabulary.space,
+    )

@@ -1,0 +1,156 @@
+"""Adding candidates one by one: which are there already, which are new, which are refused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from webapp.core.expansion.candidates import Candidate
+from webapp.core.expansion.merge_tables import MergeTable
+from webapp.core.expansion.result import ExpansionError, Reason, Refusal
+from webapp.core.expansion.spelling import Form, Refused, Spelling
+
+BETWEEN_CHECKS = 256  # candidates
+
+
+@dataclass
+class NewPiece:
+    """A piece that is added: its form, its candidate (None for one in between), and what the base makes of it."""
+
+    form: Form
+    old_ids: tuple[int, ...]
+    candidate: Candidate | None = None
+
+
+@dataclass
+class Growth:
+    """The new pieces in the order of their ids, and the candidates that are none."""
+
+    most: int
+    seconds: float
+    new: dict[Form, NewPiece] = field(default_factory=dict)
+    present: list[str] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.seconds
+        self._seen = 0
+
+    @property
+    def room(self) -> int:
+        """How many pieces may still be added."""
+        return self.most - len(self.new)
+
+    def refuse(self, candidate: Candidate, reason: Reason, detail: str = "") -> None:
+        """Record a refused candidate."""
+        self.refused.append(Refusal(candidate.name, reason, detail))
+
+    def run(
+        self,
+        spelling: Spelling,
+        candidates: Iterable[Candidate],
+        is_present: Callable[[Form], bool],
+        take: Callable[[Candidate, Form], None],
+    ) -> None:
+        """Offer each form of each candidate that is neither present nor refused to `take`.
+
+        Raises ExpansionError when the time is up.
+        """
+        contents = {token.content for token in spelling.base.added_tokens}
+        for candidate in candidates:
+            self._seen += 1
+            if not self._seen % BETWEEN_CHECKS and time.monotonic() > self._until:
+                raise ExpansionError(
+                    "addition",
+                    "after %(seconds)s seconds, only %(count)s pieces had been compared; add a smaller vocabulary or "
+                    "a shorter list",
+                    seconds=f"{self.seconds:g}",
+                    count=f"{self._seen:,}",
+                )
+            if candidate.literal in contents:
+                self.present.append(candidate.name)
+                continue
+            try:
+                forms = spelling.forms(candidate)
+            except Refused as refused:
+                self.refuse(candidate, refused.reason, refused.detail)
+                continue
+            wanted = [form for form in forms if not is_present(form)]
+            if not wanted:
+                self.present.append(candidate.name)
+            for form in wanted:
+                if (known := self.new.get(form)) is not None:
+                    known.candidate = known.candidate or candidate  # it was added in between, or is listed twice
+                elif self.room < 1:
+                    self.refuse(candidate, "limit")
+                else:
+                    take(candidate, form)
+
+
+def grow(
+    table: MergeTable,
+    base: MergeTable,
+    spelling: Spelling,
+    candidates: Iterable[Candidate],
+    growth: Growth,
+    *,
+    bridge: bool,
+) -> None:
+    """Add candidates to a table of merges; `base` is the same table as it was before.
+
+    A candidate that the pieces so far leave in two parts gets the merge of both. If they leave more, the pieces in
+    between are added, too, each as the merge of two: characters first, then from the left. Without `bridge` such a
+    candidate is refused. So every new piece is reachable: its own text is encoded to it alone.
+    """
+
+    def take(candidate: Candidate, form: Form) -> None:
+        missing = [symbol for symbol in table.missing(form) if symbol != form]
+        parts = table.parts(form)
+        if len(parts) > 2 and not bridge:
+            growth.refuse(candidate, "unreachable", " | ".join(map(spelling.text_of, parts)))
+            return
+        if len(missing) + max(1, len(parts) - 1) > growth.room:
+            growth.refuse(candidate, "limit")
+            return
+        for symbol in missing:
+            add(symbol)
+        if len(parts) == 1:  # a symbol, or one that merges build already
+            add(form, candidate=candidate)
+            return
+        while len(parts) > 1:
+            at = _next_pair(parts)
+            made = parts[at] + parts[at + 1]  # type: ignore[operator]
+            add(made, parts[at], parts[at + 1], candidate=candidate if made == form else None)
+            before, parts = len(parts), table.parts(form)
+            if len(parts) >= before:  # a user-defined piece inside, which nothing is merged with
+                growth.refuse(candidate, "unreachable", " | ".join(map(spelling.text_of, parts)))
+                return
+
+    def add(
+        form: Form, left: Form | None = None, right: Form | None = None, candidate: Candidate | None = None
+    ) -> None:
+        if table.add(form, left, right):
+            growth.new[form] = NewPiece(form, base.base_ids(form), candidate)
+
+    growth.run(spelling, candidates, lambda form: form not in growth.new and table.id_of(form) is not None, take)
+
+
+def _next_pair(parts: object) -> int:
+    """The index of the pair to merge: one inside a character if there is one, else the first.
+
+    >>> _next_pair([b"a", b"\\xe4", b"\\xb8\\xad"]), _next_pair(["a", "b", "c"])
+    (1, 0)
+    """
+    assert isinstance(parts, list)
+    if isinstance(parts[0], bytes):
+        for at in range(len(parts) - 1):
+            both = parts[at] + parts[at + 1]
+            if both[0] >= 0xC0 and len(both) <= _length(both[0]) and all(byte & 0xC0 == 0x80 for byte in both[1:]):
+                return at
+    return 0
+
+
+def _length(first: int) -> int:
+    """The number of bytes of a character in UTF-8, by its first byte."""
+    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
