@@ -274,7 +274,7 @@ def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: 
     assert name in page
     rows = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>.*<td class="end">([\d.]+)</td></tr>', page)
     assert sorted((float(value) for _title, value in rows), reverse=True) == [float(value) for _title, value in rows]
-    assert {title for title, _value in rows} == {"Yours", "BPE, byte-level", "GPT-2"}
+    assert {title for title, _value in rows} == {"Yours", "Demo: byte-level BPE, 32k", "GPT-2"}
     assert "tokenscope train words.txt --algorithm bpe-bytes --size 320" in page
     assert "from tokenizers import Tokenizer" in page
     assert "/api/v1/tokenize" in page
