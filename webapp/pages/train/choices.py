@@ -15,7 +15,6 @@ from webapp.core.training.recipe import LIMITS
 Kind = Literal["number", "select", "seg", "line", "lines"]
 Label = LazyString | str
 
-BPE: tuple[Trainer, ...] = ("bpe-bytes", "bpe-characters", "bpe-sentencepiece")
 WITH_ALPHABET: tuple[Trainer, ...] = ("bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram")
 
 
@@ -106,7 +105,7 @@ CHOICES = (
         ),
         "seg",
         options=(("plain", _l("Plain")), ("picky", "PickyBPE"), ("superbpe", "SuperBPE")),
-        trainers=BPE,
+        trainers=("bpe-bytes",),
     ),
     Choice(
         "wordpiece",

@@ -9,8 +9,8 @@ from webapp.core.training.survey import CorpusFacts
 from webapp.pages.train.choices import Choice, TrainerChoice
 from webapp.pages.train.examples import ExampleCorpus
 from webapp.pages.train.finished import FinishedTraining
+from webapp.pages.train.growth_chart import GrowthChart
 from webapp.pages.train.job_view import JobView
-from webapp.rendering.charts import LineChart
 from webapp.tokenization.forms import InputProblem
 from webapp.web.templates import Context, Page
 
@@ -85,7 +85,7 @@ class JobContext(Context):
     template = "train/_job.html"
 
     job: JobView
-    chart: LineChart | None
+    chart: GrowthChart | None
     finished: FinishedTraining | None
     visible: Callable[..., str]
 

@@ -124,7 +124,8 @@ def _store(sources: list[Source], field: str) -> str | InputProblem:
         problem = InputProblem(message, 422, source.blamed)
     except CorpusTooLargeError as error:
         message = _(
-            "The corpus is larger than %(limit)s. Upload a part of it; some megabytes are enough for most vocabularies.",
+            "The corpus is larger than %(limit)s. Upload a part of it; some megabytes are enough for most "
+            "vocabularies.",
             limit=size_in_words(error.limit),
         )
         problem = InputProblem(message, 413, source.blamed)

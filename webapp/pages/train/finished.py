@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 
 from webapp.core.training.record import TrainingRecord, command_line, python_code
 from webapp.jobs import Job
-from webapp.rendering.markup import shown_piece
+from webapp.rendering.markup import visible
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
@@ -19,7 +19,8 @@ from webapp.vocabularies.library import is_here
 
 LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
-COMPARED_WITH = ("cl100k_base", "bpe-bytes")  # the first that is here
+GPT_4 = "cl100k_base"
+COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class FinishedTraining:
     held_out: int  # characters
     playground: str
     compare: str
-    compared_with: str  # the title of the other vocabulary
+    compare_with_gpt_4: str
     vocabulary: str
     languages: str
     api: str
@@ -60,27 +61,31 @@ def finished_of(job: Job) -> FinishedTraining | None:
     if entry is None:
         return None
     record = TrainingRecord.from_json(job.record)
-    other = next((name for name in COMPARED_WITH if (found := find(name)) and is_here(found)), COMPARED_WITH[-1])
-    rival = find(other)
-    assert rival is not None
+    here = [name for name in COMPARED_WITH if (other := find(name)) and is_here(other)]
     algorithm = entry.algorithms[0]
-    choices = [f"{algorithm}:{entry.name}", f"{rival.algorithms[0]}:{other}"]
     return FinishedTraining(
         entry=entry,
         pieces=record.pieces,
         characters_per_token=record.characters_per_token,
         held_out=int(job.record.get("held_out", {}).get("characters", 0)),
         playground=url_for("playground.page", algorithm=algorithm, vocabulary=entry.name),
-        compare=url_for("compare.page", **{"with": choices}),  # type: ignore[arg-type]
-        compared_with=title_of(rival),
+        compare=_comparison(entry.name, *here),
+        compare_with_gpt_4=_comparison(entry.name, GPT_4),
         vocabulary=url_for("vocabularies.vocabulary", name=entry.name),
-        languages=url_for("languages.page", **{"with": [entry.name, other]}),  # type: ignore[arg-type]
+        languages=url_for("languages.page", **{"with": [entry.name, *here]}),  # type: ignore[arg-type]
         api=_api_call(algorithm, entry.name),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
         command=command_line(record),
         python=python_code(record, "tokenizer.json"),
     )
+
+
+def _comparison(*names: str) -> str:
+    """The address of a comparison of vocabularies, each with its first algorithm."""
+    entries = [entry for name in names if (entry := find(name))]
+    choices = [f"{entry.algorithms[0]}:{entry.name}" for entry in entries]
+    return url_for("compare.page", **{"with": choices})  # type: ignore[arg-type]
 
 
 def _api_call(algorithm: str, name: str) -> str:
@@ -96,8 +101,13 @@ def _longest(name: str) -> list[str]:
     except (StillFetchingError, UnavailableVocabularyError, KeyError):
         return []
     places = (found.tokens.place_of(id) for id in found.portrait.longest_words or found.portrait.longest)
-    pieces = (shown_piece(found.tokens.pieces[at]) for at in places if at is not None)
+    pieces = (_readable(found.tokens.pieces[at]) for at in places if at is not None)
     return [piece for piece in pieces if len(piece) <= LONGEST_PIECE][:LONGEST_SHOWN]
+
+
+def _readable(piece: str | bytes) -> str:
+    """A piece as text, with its spaces."""
+    return visible(piece if isinstance(piece, str) else piece.decode(errors="replace"))
 
 
 def _compared(job: Job, entry: CatalogueEntry, own: float | None) -> list[ComparedVocabulary]:

@@ -51,6 +51,7 @@ class JobView:
     id: str
     state: Literal["waiting", "running", "finished", "failed", "cancelled"]
     name: str  # `news.txt, BPE over bytes, 8,000`
+    label: str  # what its vocabulary is called in the visitor's lists
     tab: str  # the title of the browser's tab
     announcement: str  # for screen readers, when it changes
     trainer: str
@@ -74,7 +75,7 @@ def view_of(job: Job) -> JobView:
     plan, progress = job.plan, job.progress
     percent = percent_of(job)
     elapsed = seconds_of(job)
-    curve = progress.curve if progress else ()
+    newest = (min if plan.trainer == "unigram" else max)(progress.curve, default=None) if progress else None
     trainer = title_of_trainer(plan.trainer)
     corpus = corpus_name(job.file_names)
     polls = job.state in ("waiting", "running")
@@ -82,6 +83,7 @@ def view_of(job: Job) -> JobView:
         id=job.id,
         state=job.state,
         name=_("%(corpus)s, %(trainer)s, %(size)s", corpus=corpus, trainer=trainer, size=number(plan.size)),
+        label=f"{trainer} {number(plan.size)}, {corpus}",
         tab=_tab(job, percent),
         announcement=_announcement(job, percent),
         trainer=trainer,
@@ -92,7 +94,7 @@ def view_of(job: Job) -> JobView:
         percent=percent,
         elapsed=clock(elapsed),
         remaining=_remaining(percent, elapsed),
-        characters_per_token=curve[-1][1] if curve else None,
+        characters_per_token=newest[1] if newest else None,
         stages=_stages(job),
         latest=progress.latest[:LATEST_SHOWN] if progress else (),
         sentence=_sentence(job),

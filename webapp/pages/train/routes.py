@@ -221,7 +221,7 @@ def _job_page(job: Job) -> Response:
     context = views.job_context(job)
     response = make_response(render(context if wants_partial() else views.job_page(context)))
     if job.state == "finished" and context.finished is not None:
-        _remember(response, context.finished.entry.name, context.job.name)
+        _remember(response, context.finished.entry.name, context.job.label)
     return _noindex(swappable(response))
 
 

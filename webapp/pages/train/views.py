@@ -62,7 +62,7 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=view,
-        chart=growth_chart(curve, 0 if view.prunes else job.plan.size),
+        chart=growth_chart(curve, job.plan.size, prunes=view.prunes, runs=job.state != "finished"),
         finished=finished,
         visible=visible,
     )
