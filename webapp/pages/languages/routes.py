@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-
 from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
