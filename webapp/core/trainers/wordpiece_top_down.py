@@ -11,7 +11,7 @@ frequent at any size. `webapp.core.reference.wordpiece_top_down` explains the st
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,12 +56,14 @@ def train(
     unknown: str = UNKNOWN,
     prefix: str = PREFIX,
     coverage: float = 1.0,
+    accepts: Callable[[str], bool] | None = None,
 ) -> TopDownWordPiece:
     """Train WordPiece with `size` pieces: special tokens, alphabet, and the longer pieces.
 
     The threshold is the lowest count with which the vocabulary fits; what room is left goes to the most frequent
     pieces of the next lower one. The result has fewer pieces if the corpus has too few substrings that occur twice.
-    `coverage` and errors are as in `wordpiece.train`.
+    `accepts`: whether a longer piece may enter the vocabulary; by default, every piece may. `coverage` and errors are
+    as in `wordpiece.train`.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
     >>> trained.longer, trained.threshold
@@ -81,6 +83,8 @@ def train(
     known = frozenset(symbols)
     words = {word: counts[word] for word, found in spelled.items() if found and known.issuperset(found)}
     candidates = _frequent_substrings(words, prefix)
+    if accepts is not None:
+        candidates = {piece: count for piece, count in candidates.items() if piece in known or accepts(piece)}
 
     low, high = RAREST, RAREST + sum(len(word) * count for word, count in words.items())
     found: dict[str, int] = {}
