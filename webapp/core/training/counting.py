@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -45,7 +46,8 @@ BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 class TrainingError(ValueError):
     """A training that cannot go on.
 
-    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`.
+    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
+    `process_lost` (the system ended a process that counts, usually because memory ran out).
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -69,7 +71,7 @@ def count_words(
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
     already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
-    with the code `slow_pattern` for a pattern of one's own that times out.
+    with the code `slow_pattern` or `process_lost`.
     """
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
@@ -99,8 +101,8 @@ def count_words(
     try:
         for found in _counted(texts(), plan, processes):
             add(counts, found)
-    except PatternTimeoutError:
-        raise TrainingError("slow_pattern") from None
+    except BrokenProcessPool:
+        raise TrainingError("process_lost") from None
     if not counts:
         raise CorpusError("empty")
     report(Progress("count", total, total))
@@ -118,14 +120,13 @@ def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
+
+    Raises TrainingError with the code `slow_pattern`.
     """
-    recipe = recipe_of(plan)
-    if plan.split == "none":
-        counts: dict[str, int] = {}
-        for line in text.splitlines(keepends=True):
-            add(counts, recipe.count(line))
-    else:
-        counts = recipe.count(text)
+    try:
+        counts = _counts(text, plan)
+    except PatternTimeoutError:
+        raise TrainingError("slow_pattern") from None
     longest = plan.longest_word
     if any(len(word) > longest for word in counts):
         cut: dict[str, int] = {}
@@ -211,6 +212,16 @@ class Limited:
         if now >= self._next:
             self._report(made())
             self._next = monotonic() + SECONDS_BETWEEN_REPORTS
+
+
+def _counts(text: str, plan: TrainingPlan) -> dict[str, int]:
+    recipe = recipe_of(plan)
+    if plan.split != "none":
+        return recipe.count(text)
+    counts: dict[str, int] = {}
+    for line in text.splitlines(keepends=True):
+        add(counts, recipe.count(line))
+    return counts
 
 
 def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:

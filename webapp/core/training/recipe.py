@@ -12,14 +12,15 @@ from webapp.core.recipes import Recipe
 from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
-from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_WORDS, O200K, SUPERWORDS
+from webapp.core.text.split_patterns import CL100K, GPT2, O200K, SUPERWORDS
 from webapp.core.training.plan import LARGEST_SIZE, NORMALIZATIONS, SMALLEST_SIZE, SPLITS, TRAINERS, PlanError
 from webapp.core.training.plan import TrainingPlan as Plan
 from webapp.core.vocabulary_error import shown
 
 MARK = "▁"
 MARKED = ("bpe-sentencepiece", "unigram")  # the trainers that write a space as ▁
-_AFTER_SPACE = " +(?= )| [^ ]*|[^ ]+"
+_AFTER_SPACE = r" +(?= )| ?[^ \n]+| |\n+"
+_AFTER_MARK = r"▁+(?=▁)|▁?[^▁\n]+|▁|\n+"
 _WORD_OR_SPACE = r" ?\S+|\s+(?!\S)|\s+"
 _MARKED_WORD_OR_SPACE = r"▁+(?=▁)|▁?[^▁\s]+|▁|\s+"
 _PATTERNS = {"gpt2": GPT2, "cl100k": CL100K, "o200k": O200K}
@@ -176,7 +177,7 @@ def _pretokenizer(plan: Plan) -> PreTokenizer | None:
             return pretokenizers.PreTokenizerSequence((pretokenizers.Split(pattern), marks))
         if split == "default":
             return recipes.UNIGRAM.pretokenizer
-        return pretokenizers.Split(MARKED_WORDS if split == "marked" else _MARKED_WORD_OR_SPACE)
+        return pretokenizers.Split(_AFTER_MARK if split == "marked" else _MARKED_WORD_OR_SPACE)
     if plan.variant == "superbpe":
         return pretokenizers.Split(SUPERWORDS)
     if plan.trainer == "bpe-bytes":
