@@ -216,7 +216,9 @@ def merges_of_symbols(
     """
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
-    return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, None)
+    return _merges(
+        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, None
+    )
 
 
 def _merges(

@@ -11,7 +11,7 @@ frequent at any size. `webapp.core.reference.wordpiece_top_down` explains the st
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -163,18 +163,6 @@ def _vocabulary(words: WordCounts, candidates: Mapping[str, int], threshold: int
                 start = next_start
         kept = _keep(counts, threshold, prefix)
     return kept
-
-
-def starts(word: str, pieces: Collection[str], prefix: str) -> Iterator[int]:
-    """Yield where the pieces of a word begin, with the longest match from the left."""
-    start, size = 0, len(word)
-    while start < size:
-        yield start
-        mark = prefix if start else ""
-        end = min(size, start + LONGEST)
-        while mark + word[start:end] not in pieces:
-            end -= 1
-        start = end
 
 
 def _keep(counts: Mapping[str, int], threshold: int, prefix: str) -> dict[str, int]:
