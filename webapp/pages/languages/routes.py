@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
@@ -143,7 +144,7 @@ def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
         max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
         trained={name: str(title) for name, title in trained.TITLES.items()},
-        parity_link=url_for("languages.page", **{"with": list(trained.TITLES)}, _anchor="stage"),
+        parity_link=f"{url_for('languages.page')}?{urlencode([('with', name) for name in trained.TITLES])}#stage",
     )
 
 
