@@ -18,6 +18,7 @@ STATE += ["runs", "lowercase", "special", "template", "show"]
 COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
+EXPANSION = ["base", "source", "addition", "tokens", "tokens", "text", "bridge"]
 LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
 # The parameters that each page reads.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
@@ -26,8 +27,9 @@ READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "word
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "special_tokens", "keep", "coverage"]
 READ |= {"/train": TRAIN, "/train/nothing": []}
+READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
-WRITTEN = ["/compare", "/frequencies", "/languages"]
+WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off

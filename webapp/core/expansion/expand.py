@@ -20,10 +20,10 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import Phrase
 
 BaseKind = Literal["merges", "ranks", "scores", "wordpiece", "unigram"]
 
@@ -38,9 +38,7 @@ def base_kind(tokenizer: Tokenizer) -> BaseKind | None:
     and of BPE with a prefix inside words follow rules that `tokenizers` does not have.
     """
     match tokenizer.model:
-        case SubwordBPE():
-            return None
-        case BPE() if not tokenizer.model.continuing_subword_prefix:
+        case BPE() if type(tokenizer.model) is BPE and not tokenizer.model.continuing_subword_prefix:
             return "merges"
         case RankBPE():
             return "ranks"
@@ -82,7 +80,7 @@ def expand(
     if kind is None:
         raise ExpansionError(
             "base",
-            "this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram",
+            Phrase("this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram"),
         )
     spelling = Spelling.of(base)
     growth = Growth(most, seconds)
@@ -289,7 +287,9 @@ def _beyond(base: Tokenizer) -> list[str]:
     size = len(base.model.pieces)
     contents = {token.id: token.content for token in base.added_tokens if token.id >= size}
     if set(contents) != set(range(size, size + len(contents))):
-        raise ExpansionError("base", "the ids of the base's added tokens do not follow its pieces without a gap")
+        raise ExpansionError(
+            "base", Phrase("the ids of the base's added tokens do not follow its pieces without a gap")
+        )
     return [contents[id] for id in sorted(contents)]
 
 

@@ -11,6 +11,13 @@ tokenizer = Tokenizer.from_file({file})
 print(tokenizer.encode("Hello world").ids)
 """
 
+OWN = """\
+from webapp.core import load  # Tokenscope; no other library has this model
+
+tokenizer = load({file})
+print(tokenizer.ids("Hello world"))
+"""
+
 SENTENCEPIECE = """\
 from sentencepiece import SentencePieceProcessor
 
@@ -82,8 +89,10 @@ print(tokenizer.encode("Hello world"))
 """
 
 
-def loading_code(file: str, *, lowercase: bool = False) -> str:
-    """Return code that loads a file and prints the ids of a text; `lowercase` is for a `vocab.txt`.
+def loading_code(file: str, *, lowercase: bool = False, own_model: bool = False) -> str:
+    """Return code that loads a file and prints the ids of a text.
+
+    `lowercase` is for a `vocab.txt`; with `own_model`, only this project reads the `tokenizer.json`.
 
     >>> print(loading_code("own.model"), end="")
     from sentencepiece import SentencePieceProcessor
@@ -93,7 +102,7 @@ def loading_code(file: str, *, lowercase: bool = False) -> str:
 
     Raises KeyError for a file of no such format.
     """
-    template = _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
+    template = OWN if own_model else _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
     return template.format(file=json.dumps(file), lowercase=lowercase)
 
 

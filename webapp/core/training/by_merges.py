@@ -8,32 +8,25 @@ from typing import AnyStr
 
 from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, picky_bpe, sentencepiece_bpe, superbpe, wordpiece
+from webapp.core.trainers import bpe, sentencepiece_bpe, wordpiece
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 from webapp.core.training.counting import TrainingError
 from webapp.core.training.curve import LATEST, MergedWords, Watch, tokens_of_longest_matches
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import normalizer_of, recipe_of
+from webapp.core.training.variants import byte_merges, train_picky_bpe
 
 EACH = 16  # merges between two looks at the clock
 LONGEST_OF_BERT = 100  # characters; WordPiece's model knows no longer word
 
 
 def train_byte_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train BPE over bytes; special tokens have the ids after the pieces.
-
-    For the variants, which train at once, the curve and the progress come afterwards.
-    """
-    minimum = plan.minimum_count or 1
+    """Train BPE over bytes or a variant of it; special tokens have the ids after the pieces."""
     room = room_after(plan, BYTES, plan.special_tokens)
     if plan.variant == "picky":
-        picky = picky_bpe.train_bytes(counts, plan.size, plan.special_tokens, minimum_count=minimum)
-        return recipe_of(plan).tokenizer(picky.model, picky.special_tokens)
-    if plan.variant == "superbpe":
-        merges = iter(superbpe.train_bytes(counts, plan.size, plan.special_tokens, minimum_count=minimum).merges)
-    else:
-        merges = bpe.merges(counts, form="bytes", minimum_count=minimum)
+        return train_picky_bpe(plan, counts, watch, room)
+    merges = byte_merges(plan, counts, room)
     sample = MergedWords(([bytes([byte]) for byte in word.encode()], n) for word, n in watch.curve.words.items())
     taken = tuple(_taken(merges, BYTES, room, watch, sample))
     trained = TrainedBPE(BYTES, taken, plan.special_tokens)
@@ -87,8 +80,8 @@ def train_wordpiece_by_score(plan: TrainingPlan, counts: WordCounts, watch: Watc
     latest: deque[str] = deque(maxlen=LATEST)
     first, longest = len(pieces), 1
 
-    def measure() -> None:
-        if curve.due(len(pieces)):
+    def measure(*, last: bool = False) -> None:
+        if curve.is_open(len(pieces)) if last else curve.due(len(pieces)):
             words = {word: n for word, n in curve.words.items() if len(word) <= LONGEST_OF_BERT}
             too_long = sum(curve.words.values()) - sum(words.values())
             curve.add(len(pieces), too_long + tokens_of_longest_matches(words, pieces, wordpiece.PREFIX, longest))
@@ -100,9 +93,10 @@ def train_wordpiece_by_score(plan: TrainingPlan, counts: WordCounts, watch: Watc
         pieces[merge.piece] = None
         longest = max(longest, len(merge.piece))
         latest.appendleft(merge.piece)
-        if not len(taken) % EACH or len(pieces) == plan.size:
+        if not len(taken) % EACH:
             measure()
             watch(len(pieces), len(pieces) - first, plan.size - first, latest)
+    measure(last=True)
     trained = wordpiece.TrainedWordPiece(tuple(symbols), tuple(taken), names)
     return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
 
@@ -135,12 +129,14 @@ def _taken(
         pieces.add(piece)
         sample.add(merge.left, merge.right, piece)
         latest.appendleft(piece)
-        if not number % EACH or len(pieces) == room:
+        if not number % EACH:
             if curve.due(len(pieces) + others):
                 curve.add(len(pieces) + others, sample.tokens())
             watch(len(pieces) + others, len(pieces) - len(start), room - len(start), latest)
-            if len(pieces) == room:
-                return
+        if len(pieces) == room:
+            break
+    if curve.is_open(len(pieces) + others):
+        curve.add(len(pieces) + others, sample.tokens())
 
 
 def symbol_counts(spelled: Iterable[tuple[list[str], int]]) -> dict[str, int]:

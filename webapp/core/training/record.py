@@ -103,7 +103,9 @@ def command_line(record: TrainingRecord) -> str:
 
 def python_code(record: TrainingRecord, file: str) -> str:
     """Return Python code that loads a downloaded file; raises KeyError for a file of no known format."""
-    return loading_code(file, lowercase="lowercase" in record.plan.normalization)
+    plan = record.plan
+    own_model = plan.trainer == "bpe-bytes" and plan.variant == "picky"
+    return loading_code(file, lowercase="lowercase" in plan.normalization, own_model=own_model)
 
 
 def _file(name: str) -> str:

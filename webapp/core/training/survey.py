@@ -14,12 +14,14 @@ import regex
 
 from webapp.core.text.unicode_scripts import NAMES
 from webapp.core.training.corpus import (
+    CHUNK,
     CorpusError,
     CorpusFile,
     Opened,
     blocks,
     first_boundary,
     open_local,
+    start_of_character,
     texts_of_lines,
 )
 from webapp.core.training.counting import add, count_block, stored_bytes
@@ -28,6 +30,7 @@ from webapp.core.training.possible import possible_pieces
 
 EXTRACTS = 16  # of a large corpus
 MOST_FILES = 50  # that are opened
+READ_AHEAD = 2 * CHUNK  # bytes of text that `blocks` has read beyond a block
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple
         texts.append(block.text)
         taken += len(block.text.encode())
         if taken >= share and block.bytes_read < size:
-            return texts, taken * size / block.bytes_read
+            return texts, (taken + READ_AHEAD) * size / block.bytes_read
     return texts, taken
 
 
@@ -147,7 +150,7 @@ def _extract(file: CorpusFile, content: bytes, offset: int) -> str:
     if file.format == "jsonl":
         begin = content.find(b"\n") + 1 if offset else 0
         return texts_of_lines(file, content[begin : content.rfind(b"\n") + 1], offset + begin, 0)
-    begin = next((at for at, byte in enumerate(content[:4]) if byte & 0xC0 != 0x80), 0) if offset else 0
+    begin = start_of_character(content) if offset else 0
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content[begin:])
     except UnicodeDecodeError as error:

@@ -18,6 +18,7 @@ from webapp.core.formats import (
 )
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.loading_code import loading_code
+from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -51,6 +52,8 @@ def _tiktoken_note(tokenizer: Tokenizer) -> str:
 
 
 def _huggingface_note(tokenizer: Tokenizer) -> str:
+    if isinstance(tokenizer.model, PickyBPE):
+        return _("For this site and its library: tokenizers and transformers have no PickyBPE.")
     return _("For Hugging Face’s tokenizers and transformers: the whole pipeline in one file.")
 
 
@@ -113,7 +116,8 @@ def downloads_of(name: str, tokenizer: Tokenizer) -> list[Download]:
     found = []
     for format in _fitting_formats(tokenizer):
         files = [(file, download_name(file, name)) for file in format.files]
-        found.append(Download(files, format.note(tokenizer), loading_code(files[0][1], lowercase=lowercase)))
+        code = loading_code(files[0][1], lowercase=lowercase, own_model=isinstance(tokenizer.model, PickyBPE))
+        found.append(Download(files, format.note(tokenizer), code))
     return found
 
 
