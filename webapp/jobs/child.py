@@ -119,6 +119,11 @@ def _trained(task: Task, report: Report) -> Message:
     report(Progress("write", 0, 2, trained.pieces, last.latest, trained.curve))
     (folder / RESULT).write_bytes(save(trained.tokenizer))
     report(Progress("write", 1, 2, trained.pieces, last.latest, trained.curve))
+    held_out = {
+        "characters": len(counted.held_out),
+        "characters_per_token": trained.characters_per_token,
+        "others": _others(counted.held_out, Path(task.vocabularies)),
+    }
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -129,7 +134,7 @@ def _trained(task: Task, report: Report) -> Message:
         characters_per_token=trained.characters_per_token,
         json_field=next((file.field for file in files if file.format == "jsonl"), "text"),
         curve=trained.curve,
-        held_out={"characters": len(counted.held_out), "others": _others(counted.held_out, Path(task.vocabularies))},
+        held_out=held_out,
     )
     report(Progress("write", 2, 2, trained.pieces, last.latest, trained.curve))
     return record.as_json()
