@@ -25,7 +25,8 @@ def site() -> Iterator[str]:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write some sources of this project into a file: a quarter of a megabyte of text."""
     path = tmp_path_factory.mktemp("corpus") / "sources.txt"
-    path.write_text("".join(source.read_text("utf-8") for source in sorted(ROOT.glob("webapp/core/**/*.py")))[:250_000], "utf-8")
+    sources = "".join(source.read_text("utf-8") for source in sorted(ROOT.glob("webapp/core/**/*.py")))
+    path.write_text(sources[:250_000], "utf-8")
     return path
 
 
