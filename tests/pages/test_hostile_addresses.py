@@ -28,6 +28,8 @@ READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
+READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+WRITTEN = ["/compare", "/frequencies", "/languages"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off

@@ -72,7 +72,12 @@ def test_figures_by_script_and_length(client: FlaskClient, names: tuple[str, str
 
 def test_a_shipped_vocabulary_with_an_upload(client: FlaskClient, names: tuple[str, str]) -> None:
     answer = client.get(f"/vocabularies/diff?a=bpe-bytes&b={names[1]}&show=moved&lang=en")
-    assert sorted(row[1::2] for row in rows(answer)) == [["ed", "##ed"], ["ing", "##ing"], ["·low", "low"], ["·the", "the"]]
+    assert sorted(row[1::2] for row in rows(answer)) == [
+        ["ed", "##ed"],
+        ["ing", "##ing"],
+        ["·low", "low"],
+        ["·the", "the"],
+    ]
     assert f'<option value="{names[1]}" selected>' in answer.text
 
 
@@ -109,7 +114,7 @@ def test_an_unknown_vocabulary(client: FlaskClient, field: str) -> None:
         )
         assert answer.status_code == 422
         page = Page(answer.text)
-        assert page.errors[field] == f"There is no vocabulary “{name}”. Choose one of the list."
+        assert page.problems == [f"There is no vocabulary “{name}”. Choose one from the list."]
         assert page.invalid == [field]
 
 

@@ -86,5 +86,5 @@ def _is_comparable(entry: CatalogueEntry) -> bool:
 def _unknown(field: str, name: str) -> InputProblem:
     shown = visible(name)
     shown = shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
-    message = _("There is no vocabulary “%(name)s”. Choose one of the list.", name=shown)
+    message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=shown)
     return InputProblem(message, 422, field)
