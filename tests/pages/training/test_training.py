@@ -17,7 +17,7 @@ from webapp.core import recipes
 from webapp.pages.training import presets as known
 from webapp.pages.training.request import TrainingRequest
 
-KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
+KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("wordpiece", "top-down"), ("unigram", "")]
 
 
 def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:

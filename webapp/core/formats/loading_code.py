@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
 TOKENIZER_JSON = """\
 from tokenizers import Tokenizer
 
-tokenizer = Tokenizer.from_file({file!r})
+tokenizer = Tokenizer.from_file({file})
 print(tokenizer.encode("Hello world").ids)
+"""
+
+OWN = """\
+from webapp.core import load  # Tokenscope; no other library has this model
+
+tokenizer = load({file})
+print(tokenizer.ids("Hello world"))
 """
 
 SENTENCEPIECE = """\
 from sentencepiece import SentencePieceProcessor
 
-tokenizer = SentencePieceProcessor(model_file={file!r})
+tokenizer = SentencePieceProcessor(model_file={file})
 print(tokenizer.encode("Hello world"))
 """
 
@@ -22,8 +31,9 @@ import json
 import tiktoken
 from tiktoken.load import load_tiktoken_bpe
 
+ranks = load_tiktoken_bpe({file})
 with open("encoding.json", encoding="utf-8") as file:
-    tokenizer = tiktoken.Encoding(**json.load(file), mergeable_ranks=load_tiktoken_bpe({file!r}))
+    tokenizer = tiktoken.Encoding(**json.load(file), mergeable_ranks=ranks)
 print(tokenizer.encode("Hello world"))
 """
 
@@ -74,24 +84,26 @@ class MinimalBPE:
         return ids
 
 
-tokenizer = MinimalBPE({file!r})
+tokenizer = MinimalBPE({file})
 print(tokenizer.encode("Hello world"))
 """
 
 
-def loading_code(file: str, *, lowercase: bool = False) -> str:
-    """Return code that loads a file and prints the ids of a text; `lowercase` is for a `vocab.txt`.
+def loading_code(file: str, *, lowercase: bool = False, own_model: bool = False) -> str:
+    """Return code that loads a file and prints the ids of a text.
+
+    `lowercase` is for a `vocab.txt`; with `own_model`, only this project reads the `tokenizer.json`.
 
     >>> print(loading_code("own.model"), end="")
     from sentencepiece import SentencePieceProcessor
     <BLANKLINE>
-    tokenizer = SentencePieceProcessor(model_file='own.model')
+    tokenizer = SentencePieceProcessor(model_file="own.model")
     print(tokenizer.encode("Hello world"))
 
     Raises KeyError for a file of no such format.
     """
-    template = _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
-    return template.format(file=file, lowercase=lowercase)
+    template = OWN if own_model else _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
+    return template.format(file=json.dumps(file), lowercase=lowercase)
 
 
 _NAMED = {

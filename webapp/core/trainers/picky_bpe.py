@@ -98,27 +98,27 @@ def train_bytes(
     kept = len(BYTES)
     found_rounds = rounds(counts, threshold, minimum_count)
     while kept < room and len(found) < MOST * room and (one := next(found_rounds, None)) is not None:
-        kept, events = one
-        found += events
+        kept, merge, removals = one
+        found += (merge, *removals)
     return TrainedPickyBPE(tuple(found), tuple(special_tokens))
 
 
 def rounds(
     counts: WordCounts, threshold: float = 0.9, minimum_count: int = 1
-) -> Iterator[tuple[int, tuple[Event, ...]]]:
-    """Yield, for each merge, the number of pieces after it, and the merge followed by the removals that it caused."""
+) -> Iterator[tuple[int, CountedMerge[bytes], tuple[Removal, ...]]]:
+    """Yield, for each merge, the number of pieces after it, the merge, and the removals that it caused."""
     if not 0 <= threshold <= 1:
         raise ValueError(f"the threshold is a share from 0 to 1, not {threshold}")
     training = _Training(counts)
     best = BestPairs(training.pairs, minimum_count)
     while (pair := best.pair()) is not None:
         merge, consumed = training.merge(pair, best)
-        events: list[Event] = [merge]
+        removals: list[Removal] = []
         for symbol in dict.fromkeys((pair >> SHIFT, pair & MASK)):
             share = consumed / (training.frequencies[symbol] + consumed)
             if symbol > len(BYTES) and share > threshold:
-                events.append(training.remove(symbol, best))
-        yield len(training.kept), tuple(events)
+                removals.append(training.remove(symbol, best))
+        yield len(training.kept), merge, tuple(removals)
 
 
 class _Training:

@@ -18,9 +18,9 @@ from zlib import crc32
 
 from webapp.core.models.bpe import BPE
 from webapp.core.text.split_patterns import GPT2, SplitPattern
+from webapp.core.trainers import bpe
 from webapp.core.trainers.best_pairs import BestPairs
 from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
-from webapp.core.trainers.bpe import train_bytes as train_words
 from webapp.core.trainers.pair_counts import MASK, SHIFT, Pairs
 from webapp.core.trainers.word_counts import WordCounts
 
@@ -50,21 +50,35 @@ def train_bytes(
     >>> [merge.left + merge.right for merge in trained.merges]
     [b'of', b' t', b' th', b' the', b'ou', b'out', b'of the', b'out ', b'out of the']
     """
+    room = size - len(special_tokens)
+    if room < len(BYTES):
+        raise ValueError(f"a vocabulary with room for {room} pieces cannot hold the {len(BYTES)} bytes")
+    taken: list[CountedMerge[bytes]] = []
+    pieces = set(BYTES)
+    found = merges(counts, room, share=share, split=split, minimum_count=minimum_count)
+    while len(pieces) < room and (merge := next(found, None)) is not None:
+        taken.append(merge)
+        pieces.add(merge.left + merge.right)
+    return TrainedBPE(BYTES, tuple(taken), tuple(special_tokens))
+
+
+def merges(
+    counts: WordCounts, room: int, *, share: float = 0.9, split: Split = split_words, minimum_count: int = 1
+) -> Iterator[CountedMerge[bytes]]:
+    """Yield the merges of both phases lazily, as many as there are: the first phase ends at the share of `room` pieces.
+
+    Raises ValueError as `train_bytes`.
+    """
     if not 0 <= share <= 1:
         raise ValueError(f"the share of the first phase is between 0 and 1, not {share}")
-    room = size - len(special_tokens)
-    words = train_words(count_words(counts, split), max(int(room * share), len(BYTES)) if room >= len(BYTES) else room)
-    merges = [merge for merge in words.merges if merge.count >= minimum_count]
-    if len(merges) < len(words.merges):
-        words = TrainedBPE(words.alphabet, tuple(merges))
-    pieces = len(words.model.pieces)
-    found = superwords(counts, words.model, split, minimum_count)
-    for merge, is_new in found if pieces < room else ():
-        merges.append(merge)
-        pieces += is_new
-        if pieces == room:
-            break
-    return TrainedBPE(BYTES, tuple(merges), tuple(special_tokens))
+    words: list[CountedMerge[bytes]] = []
+    pieces = set(BYTES)
+    inside = bpe.merges(count_words(counts, split), form="bytes", minimum_count=minimum_count)
+    while len(pieces) < int(room * share) and (merge := next(inside, None)) is not None:
+        words.append(merge)
+        pieces.add(merge.left + merge.right)
+        yield merge
+    yield from superwords(counts, TrainedBPE(BYTES, tuple(words)).model, split, minimum_count)
 
 
 def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int]:
@@ -82,8 +96,8 @@ def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int
 
 def superwords(
     counts: WordCounts, model: BPE, split: Split = split_words, minimum_count: int = 1
-) -> Iterator[tuple[CountedMerge[bytes], bool]]:
-    """Yield the merges of the second phase lazily, and whether each makes a new piece.
+) -> Iterator[CountedMerge[bytes]]:
+    """Yield the merges of the second phase lazily.
 
     `model` has the merges of the first phase. No piece gets more than `LONGEST` words.
     """
@@ -102,14 +116,13 @@ def superwords(
         while (pair := best.pair()) is not None:
             left, right = pair >> SHIFT, pair & MASK
             product = number_of.setdefault(pieces[left] + pieces[right], len(pieces))
-            is_new = product == len(pieces)
-            if is_new:
+            if product == len(pieces):
                 pieces.append(pieces[left] + pieces[right])
             elif pairs.least > 1:
                 break  # the count of a pair that was left out could rise
             merge = CountedMerge(pieces[left], pieces[right], pairs.counts[pair])
             best.add(pairs.merge(pair, product)[1])
-            yield merge, is_new
+            yield merge
         if pairs.least <= minimum_count:
             return
         pairs.recount(all_pairs=pair is not None)

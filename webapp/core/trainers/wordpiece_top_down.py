@@ -85,19 +85,27 @@ def train(
     candidates = _frequent_substrings(words, prefix)
 
     low, high = RAREST, RAREST + sum(len(word) * count for word, count in words.items())
-    found: dict[str, int] = {}
+    # A threshold keeps at most the candidates that reach it, so from this one on the vocabulary fits in any case.
+    ranked = sorted((count for piece, count in candidates.items() if piece not in always), reverse=True)
+    fits = max(ranked[size - len(always)] + 1, RAREST) if len(ranked) > size - len(always) else RAREST
+    found: dict[str, int] | None = None
     more: dict[str, int] = {}
     while low < high:
         middle = (low + high) // 2
-        kept = _vocabulary(words, candidates, middle, known, prefix)
+        if middle >= fits:
+            high, found = middle, None
+            continue
+        kept = _vocabulary(words, candidates, middle, prefix)
         if kept_by_step is not None:
             kept_by_step(kept)
         if len(always) + len(kept.keys() - always) <= size:
             high, found = middle, kept
         else:
             low, more = middle + 1, kept
+    if found is None:
+        found = _vocabulary(words, candidates, high, prefix)
     if high > RAREST and not more:
-        more = _vocabulary(words, candidates, high - 1, known, prefix)
+        more = _vocabulary(words, candidates, high - 1, prefix)
     longer = _ranked(found, always)
     longer += [piece for piece in _ranked(more, always) if piece not in found][: size - len(always) - len(longer)]
     return TopDownWordPiece(tuple(symbols), tuple(longer), high, tuple(special_tokens), unknown, prefix)
@@ -131,28 +139,30 @@ def _frequent_substrings(words: WordCounts, prefix: str) -> dict[str, int]:
     return frequent
 
 
-def _vocabulary(
-    words: WordCounts, candidates: Mapping[str, int], threshold: int, symbols: Collection[str], prefix: str
-) -> dict[str, int]:
+def _vocabulary(words: WordCounts, candidates: Mapping[str, int], threshold: int, prefix: str) -> dict[str, int]:
     """Return the pieces that a threshold keeps, with what longer ones leave of their counts."""
     frequent = {piece: count for piece, count in candidates.items() if count >= threshold}
     kept = _keep(frequent, threshold, prefix)
     for _ in range(ROUNDS - 1):
         counts: defaultdict[str, int] = defaultdict(int)
-        pieces = kept.keys() | symbols
         for word, count in words.items():
-            for start in _starts(word, pieces, prefix):
+            start, size = 0, len(word)
+            while start < size:
                 mark = prefix if start else ""
-                for end in range(start + 1, min(len(word), start + LONGEST) + 1):
+                next_start = start + 1  # a character is always a piece
+                for end in range(start + 1, min(size, start + LONGEST) + 1):
                     piece = mark + word[start:end]
                     if piece not in frequent:
-                        break
+                        break  # and so is nothing that begins with it
                     counts[piece] += count
+                    if piece in kept:
+                        next_start = end
+                start = next_start
         kept = _keep(counts, threshold, prefix)
     return kept
 
 
-def _starts(word: str, pieces: Collection[str], prefix: str) -> Iterator[int]:
+def starts(word: str, pieces: Collection[str], prefix: str) -> Iterator[int]:
     """Yield where the pieces of a word begin, with the longest match from the left."""
     start, size = 0, len(word)
     while start < size:

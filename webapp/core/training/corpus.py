@@ -279,12 +279,17 @@ def _decoded(file: CorpusFile, chunks: Iterator[bytes], offset: int) -> Iterator
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     for index, (chunk, final) in enumerate(_with_last(chunks)):
-        begin = next((at for at, byte in enumerate(chunk[:3]) if byte & 0xC0 != 0x80), 0)
+        begin = start_of_character(chunk)
         before_part = offset and not index
         head = "" if before_part else _decode(file, decoder, chunk[:begin], False, offset)
         text = _decode(file, decoder, chunk[begin:], final, offset + begin)
         yield head, text if offset else text.removeprefix("\ufeff")
         offset += len(chunk)
+
+
+def start_of_character(content: bytes) -> int:
+    """Return where the first character begins that begins in these bytes: after at most three of another one."""
+    return next((at for at, byte in enumerate(content[:3]) if byte & 0xC0 != 0x80), len(content[:3]))
 
 
 def _decode(file: CorpusFile, decoder: codecs.IncrementalDecoder, content: bytes, final: bool, offset: int) -> str:

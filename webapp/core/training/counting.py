@@ -7,6 +7,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -17,6 +18,7 @@ from time import monotonic
 from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
+from webapp.core.training.languages import tagged
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.recipe import recipe_of
@@ -45,7 +47,8 @@ BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 class TrainingError(ValueError):
     """A training that cannot go on.
 
-    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`.
+    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
+    `process_lost` (the system ended a process that counts, usually because memory ran out).
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -69,7 +72,7 @@ def count_words(
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
     already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
-    with the code `slow_pattern` for a pattern of one's own that times out.
+    with the code `slow_pattern` or `process_lost`.
     """
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
@@ -83,7 +86,7 @@ def count_words(
     characters = size = 0
     limited = Limited(report)
 
-    def texts() -> Iterator[str]:
+    def texts() -> Iterator[tuple[str, int]]:
         nonlocal characters, size
         for block in blocks(files, opened, most_bytes):
             content = block.text.encode()
@@ -92,15 +95,15 @@ def count_words(
             characters += len(block.text)
             text, kept = rule.split(block)
             held_out.append(kept)
-            yield text
+            yield text, block.file_number
             limited(partial(Progress, "count", block.bytes_read, max(total, block.bytes_read)))
 
     report(Progress("count", 0, total))
     try:
         for found in _counted(texts(), plan, processes):
             add(counts, found)
-    except PatternTimeoutError:
-        raise TrainingError("slow_pattern") from None
+    except BrokenProcessPool:
+        raise TrainingError("process_lost") from None
     if not counts:
         raise CorpusError("empty")
     report(Progress("count", total, total))
@@ -110,21 +113,21 @@ def count_words(
     return counted
 
 
-def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
+def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
-    Without a split pattern, each line is a pre-token.
+    Without a split pattern, each line is a pre-token. With a `file_number`, the words of a parity-aware plan are tagged
+    with it (see `languages`).
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
+
+    Raises TrainingError with the code `slow_pattern`.
     """
-    recipe = recipe_of(plan)
-    if plan.split == "none":
-        counts: dict[str, int] = {}
-        for line in text.splitlines(keepends=True):
-            add(counts, recipe.count(line))
-    else:
-        counts = recipe.count(text)
+    try:
+        counts = _counts(text, plan)
+    except PatternTimeoutError:
+        raise TrainingError("slow_pattern") from None
     longest = plan.longest_word
     if any(len(word) > longest for word in counts):
         cut: dict[str, int] = {}
@@ -133,7 +136,7 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
                 part = word[start : start + longest]
                 cut[part] = cut.get(part, 0) + count
         counts = cut
-    return counts
+    return counts if file_number is None or plan.variant != "parity" else tagged(counts, file_number)
 
 
 @dataclass(frozen=True)
@@ -212,16 +215,26 @@ class Limited:
             self._next = monotonic() + SECONDS_BETWEEN_REPORTS
 
 
-def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
+def _counts(text: str, plan: TrainingPlan) -> dict[str, int]:
+    recipe = recipe_of(plan)
+    if plan.split != "none":
+        return recipe.count(text)
+    counts: dict[str, int] = {}
+    for line in text.splitlines(keepends=True):
+        add(counts, recipe.count(line))
+    return counts
+
+
+def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
     if processes <= 1:
-        for text in texts:
-            yield count_block(text, plan)
+        for text, file_number in texts:
+            yield count_block(text, plan, file_number)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts) as pool:
         waiting: deque[Future[dict[str, int]]] = deque()
         try:
-            for text in texts:
-                waiting.append(pool.submit(count_block, text, plan))
+            for text, file_number in texts:
+                waiting.append(pool.submit(count_block, text, plan, file_number))
                 if len(waiting) >= processes * BLOCKS_WAITING:
                     yield waiting.popleft().result()
             while waiting:

@@ -12,14 +12,15 @@ from webapp.core.recipes import Recipe
 from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
-from webapp.core.text.split_patterns import CL100K, GPT2, MARKED_WORDS, O200K, SUPERWORDS
+from webapp.core.text.split_patterns import CL100K, GPT2, O200K, SUPERWORDS
 from webapp.core.training.plan import LARGEST_SIZE, NORMALIZATIONS, SMALLEST_SIZE, SPLITS, TRAINERS, PlanError
 from webapp.core.training.plan import TrainingPlan as Plan
 from webapp.core.vocabulary_error import shown
 
 MARK = "▁"
 MARKED = ("bpe-sentencepiece", "unigram")  # the trainers that write a space as ▁
-_AFTER_SPACE = " +(?= )| [^ ]*|[^ ]+"
+_AFTER_SPACE = r" +(?= )| ?[^ \n]+| |\n+"
+_AFTER_MARK = r"▁+(?=▁)|▁?[^▁\n]+|▁|\n+"
 _WORD_OR_SPACE = r" ?\S+|\s+(?!\S)|\s+"
 _MARKED_WORD_OR_SPACE = r"▁+(?=▁)|▁?[^▁\s]+|▁|\s+"
 _PATTERNS = {"gpt2": GPT2, "cl100k": CL100K, "o200k": O200K}
@@ -33,6 +34,8 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "coverage": (0.9, 1),
     "longest_piece": (1, 100),
     "keep": (0.5, 0.95),
+    "removal_threshold": (0.5, 1),
+    "transition": (0.1, 1),
 }
 """The lowest and the highest value of each number of a plan."""
 _CHOICES = {
@@ -61,8 +64,6 @@ def check(plan: Plan) -> None:
         raise PlanError("variant", "This is a variant of BPE over bytes: choose that algorithm, or no variant.")
     if plan.variant == "superbpe" and plan.split not in ("default", "gpt2"):
         raise PlanError("split", "SuperBPE has a split pattern of its own: choose the default.")
-    if plan.variant == "parity":
-        raise PlanError("variant", "Parity-aware BPE needs a corpus for each language: choose another variant.")
     if plan.split == "own":
         if not plan.pattern:
             raise PlanError("pattern", "The pattern is empty: enter one, or choose another split pattern.")
@@ -176,7 +177,7 @@ def _pretokenizer(plan: Plan) -> PreTokenizer | None:
             return pretokenizers.PreTokenizerSequence((pretokenizers.Split(pattern), marks))
         if split == "default":
             return recipes.UNIGRAM.pretokenizer
-        return pretokenizers.Split(MARKED_WORDS if split == "marked" else _MARKED_WORD_OR_SPACE)
+        return pretokenizers.Split(_AFTER_MARK if split == "marked" else _MARKED_WORD_OR_SPACE)
     if plan.variant == "superbpe":
         return pretokenizers.Split(SUPERWORDS)
     if plan.trainer == "bpe-bytes":

@@ -20,6 +20,7 @@ from webapp.core.training.corpus import (
     blocks,
     first_boundary,
     open_local,
+    start_of_character,
     texts_of_lines,
 )
 from webapp.core.training.counting import add, count_block, stored_bytes
@@ -147,7 +148,7 @@ def _extract(file: CorpusFile, content: bytes, offset: int) -> str:
     if file.format == "jsonl":
         begin = content.find(b"\n") + 1 if offset else 0
         return texts_of_lines(file, content[begin : content.rfind(b"\n") + 1], offset + begin, 0)
-    begin = next((at for at, byte in enumerate(content[:4]) if byte & 0xC0 != 0x80), 0) if offset else 0
+    begin = start_of_character(content) if offset else 0
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content[begin:])
     except UnicodeDecodeError as error:

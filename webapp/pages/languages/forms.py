@@ -12,6 +12,7 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
 from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.pages.languages import trained
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.vocabularies import CatalogueEntry, default_for, find, well_known
 from webapp.vocabularies.library import is_here
@@ -63,7 +64,9 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     names = [*dict.fromkeys(values.getlist("with"))]
     for name in names[:MAX_TOKENIZERS]:
         entry = find(name)
-        if entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
+        if name in trained.TITLES:
+            chosen.append(name)
+        elif entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
             message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:

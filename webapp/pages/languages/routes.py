@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from typing import Any
+
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.languages import forms
+from webapp.pages.languages import forms, trained
 from webapp.pages.languages.contexts import LanguageFacts, LanguagesPage, RowsContext
 from webapp.pages.languages.figure import strips_figure
 from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
@@ -142,6 +144,8 @@ def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
         groups=groups,
         max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
+        trained={name: str(title) for name, title in trained.TITLES.items()},
+        parity_link=url_for("languages.page", _anchor="stage", **dict[str, Any]({"with": list(trained.TITLES)})),
     )
 
 
@@ -185,6 +189,8 @@ def measure_names() -> dict[str, str]:
 
 
 def _title(name: str) -> str:
+    if name in trained.TITLES:
+        return str(trained.TITLES[name])
     entry = find(name)
     return title_of(entry) if entry else name
 

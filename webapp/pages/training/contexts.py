@@ -17,7 +17,12 @@ from webapp.web.templates import Context, Page
 class RoundContext(WalkthroughContext):
     """One step of a training, for htmx."""
 
-    chosen_templates = ("training/_bigrams.html", "training/_merges.html", "training/_pieces.html")
+    chosen_templates = (
+        "training/_bigrams.html",
+        "training/_candidates.html",
+        "training/_merges.html",
+        "training/_pieces.html",
+    )
 
     state: TrainingRequest  # its text decides the direction of a row of cells
     sampled: bool  # whether the text to encode is taken from the corpus

@@ -11,6 +11,7 @@ from webapp.pages.training.merges import MergesPart
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine
 from webapp.pages.training.rounds_table import RoundCell, RoundColumn, RoundsTable
 from webapp.pages.training.rows import WordSymbol
+from webapp.pages.training.top_down import CandidatesPart
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, FigurePiece, table_figure
 from webapp.web.localization import number
@@ -33,6 +34,8 @@ def step_picture(part: object) -> Figure | None:
         tables = _merges(part)
     elif isinstance(part, PiecesPart):
         tables = _unigram(part)
+    elif isinstance(part, CandidatesPart):
+        tables = _candidates(part)
     elif isinstance(part, BigramPart):
         tables = _bigrams(part)
     else:
@@ -88,6 +91,34 @@ def _unigram(part: PiecesPart) -> list[Figure]:
         columns = [FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
         tables.append(table_figure("words", _("Words and their segmentations"), columns, words))
     return tables
+
+
+def _candidates(part: CandidatesPart) -> list[Figure]:
+    piece = FigureColumn(_("Piece"))
+    tables = []
+    if part.lines:
+        rows: Rows = [
+            [
+                [FigurePiece(line.piece, line.kept)],
+                number(line.count),
+                f"−{number(line.taken)}" if line.taken else "–",
+                f"{number(line.left)} ({_('kept')})" if line.kept else number(line.left),
+            ]
+            for line in part.lines
+        ]
+        figures = [FigureColumn(title, True) for title in (_("Count"), _("Taken by longer pieces"), _("Left"))]
+        tables.append(table_figure("candidates", _("Candidates, longest first"), [piece, *figures], rows))
+    elif part.vocabulary:
+        entries: Rows = [[number(line.id), [FigurePiece(line.text)]] for line in part.vocabulary]
+        columns = [FigureColumn(_("Id"), True), piece]
+        tables.append(table_figure("vocabulary", _("The vocabulary"), columns, entries))
+    elif part.tried:
+        tried: Rows = [[number(threshold), number(pieces)] for threshold, pieces, _fits in part.tried]
+        columns = [FigureColumn(_("Threshold"), True), FigureColumn(_("Pieces"), True)]
+        tables.append(table_figure("thresholds", _("The search for the threshold"), columns, tried))
+    words: Rows = [[_symbols(word.symbols), number(word.count)] for word in part.words[:WORDS]]
+    columns = [FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
+    return [*tables, table_figure("words", _("Words of the corpus"), columns, words)]
 
 
 def _loss(line: PieceTableLine) -> list[FigureCell]:

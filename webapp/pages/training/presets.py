@@ -26,6 +26,9 @@ COMPARED = TrainingRequest(
 SENNRICH = TrainingRequest("bpe", corpus=COUNTED, size=5, text="lowest newer", apart=True)
 COMPRESSION = TrainingRequest("bpe", symbols="bytes", corpus="aaabdaaabac", size=3, text="aaabdaaabac")
 DOGS = TrainingRequest("wordpiece", corpus="I love dogs I loved you", size=8, minimum=1, text="loved dogs")
+HUGS = TrainingRequest(
+    "wordpiece", symbols="top-down", corpus="hug 10\npug 5\npun 12\nbun 4\nhugs 5", size=10, text="hugs bun"
+)
 HUNGRY = TrainingRequest(
     "unigram", corpus="I love you very much I am very hungry", size=15, longer=36, plain=True, every=True, text="every"
 )
@@ -50,6 +53,13 @@ WORDPIECE_PRESETS: Sequence[Preset] = (
     (
         _l("low, lower, newest, widest"),
         TrainingRequest("wordpiece", corpus=COUNTED, size=6, minimum=2, text="lowest newer"),
+    ),
+)
+TOP_DOWN_PRESETS: Sequence[Preset] = (
+    (_l("hug, pug, pun, bun, hugs"), HUGS),
+    (
+        _l("low, lower, newest, widest"),
+        TrainingRequest("wordpiece", symbols="top-down", corpus=COUNTED, size=17, text="lowest newer"),
     ),
 )
 UNIGRAM_PRESETS: Sequence[Preset] = (

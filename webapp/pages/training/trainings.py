@@ -1,7 +1,7 @@
 """One record for each kind of training that the page shows.
 
 >>> list(TRAININGS)
-['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'bigrams']
+['bpe', 'bpe-bytes', 'wordpiece', 'wordpiece-top-down', 'unigram', 'bigrams']
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from flask_babel import lazy_gettext as _l
 
-from webapp.core.reference import bpe, ngram, unigram, wordpiece
-from webapp.pages.training import bigrams, merges, presets
+from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_down
+from webapp.pages.training import bigrams, merges, presets, top_down
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.presets import Preset
 from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
@@ -116,6 +116,15 @@ TRAININGS: dict[str, Training] = {
             merges.wordpiece,
             (wordpiece.split, wordpiece.train),
             options=(MINIMUM,),
+        ),
+        Training(
+            "wordpiece",
+            _l("WordPiece, top-down"),
+            presets.TOP_DOWN_PRESETS,
+            top_down.walkthrough,
+            (wordpiece_top_down.starts, wordpiece_top_down.count, wordpiece_top_down.keep, wordpiece_top_down.train),
+            symbols="top-down",
+            size=PIECES,
         ),
         Training(
             "unigram",

@@ -1,0 +1,182 @@
+"""Trace of top-down WordPiece training on a small corpus: each round counts candidates and keeps the frequent ones.
+
+The vocabulary is that of `webapp.core.trainers.wordpiece_top_down`; the trace has the count of every candidate, and
+what the longer pieces leave of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from webapp.core.trainers import wordpiece_top_down as trainer
+from webapp.core.trainers.word_counts import WordCounts
+from webapp.core.trainers.wordpiece import PREFIX, spell
+
+
+@dataclass(frozen=True, slots=True)
+class SubstringCandidate:
+    """A part of a word as a piece: how often it is counted, and how much of that longer pieces that are kept leave."""
+
+    piece: str
+    count: int
+    left: int
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WordCuts:
+    """A distinct word, how often it occurs, and the pieces whose beginnings a round counts from."""
+
+    word: str
+    count: int
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopDownRound:
+    """One round: `candidates` with at least the threshold, longest first; `rarer` is the number of the others.
+
+    Single characters are no candidates, because they are always kept. `words`: how the words are split before the
+    round; in the first one, candidates begin at every character.
+    """
+
+    number: int
+    candidates: tuple[SubstringCandidate, ...]
+    rarer: int
+    words: tuple[WordCuts, ...]
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """The pieces that are kept, with what longer ones leave of their counts."""
+        return {one.piece: one.left for one in self.candidates if one.kept}
+
+
+class TopDownTraining:
+    """A traced training to `size` pieces, special tokens not counted.
+
+    If `size` is None, half of the longer pieces are kept that occur at least twice. Raises ValueError if `size` is
+    below the number of characters, and for a corpus without words of at most 100 characters.
+
+    >>> training = TopDownTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 10)
+    >>> training.threshold, training.tried[-3:]
+    (6, ((5, 11), (7, 9), (6, 9)))
+    >>> training.rounds[0].candidates[2]
+    SubstringCandidate(piece='hu', count=15, left=0, kept=False)
+    >>> list(training.rounds[0].kept), list(training.rounds[-1].kept), training.fill
+    (['hug', 'pun', '##ug', '##un'], ['hug', 'pun'], ('hugs',))
+    """
+
+    def __init__(self, counts: WordCounts, size: int | None) -> None:
+        self.counts = {word: count for word, count in counts.items() if word and len(word) <= trainer.LONGEST_WORD}
+        if not self.counts:
+            raise ValueError("no word is short enough")
+        self.characters = characters(self.counts)
+        if size is None:
+            pieces = {*self.characters, *self.rounds_at(trainer.RAREST)[-1].kept}
+            size = (len(self.characters) + len(pieces) + 1) // 2
+        self.size = size
+        self.trained = trainer.train(self.counts, size + 1)
+
+    @property
+    def threshold(self) -> int:
+        """How often a candidate must occur to be kept: the lowest count with which the vocabulary fits."""
+        return self.trained.threshold
+
+    @cached_property
+    def tried(self) -> tuple[tuple[int, int], ...]:
+        """The thresholds that bisection tried, each with the number of pieces that it keeps."""
+        low = trainer.RAREST
+        high = low + sum(len(word) * count for word, count in self.counts.items())
+        found = []
+        while low < high:
+            middle = (low + high) // 2
+            pieces = len({*self.characters, *self.rounds_at(middle)[-1].kept})
+            found.append((middle, pieces))
+            low, high = (low, middle) if pieces <= self.size else (middle + 1, high)
+        return tuple(found)
+
+    @cached_property
+    def rounds(self) -> tuple[TopDownRound, ...]:
+        """The rounds with the final threshold."""
+        return self.rounds_at(self.threshold)
+
+    @property
+    def fill(self) -> tuple[str, ...]:
+        """The pieces below the threshold that fill the vocabulary up to its size."""
+        kept = self.rounds[-1].kept
+        return tuple(piece for piece in self.trained.longer if piece not in kept)
+
+    def rounds_at(self, threshold: int) -> tuple[TopDownRound, ...]:
+        """Return the rounds with another threshold."""
+        return tuple(self._traced(threshold))
+
+    def words(self, pieces: Sequence[str] | Mapping[str, object]) -> tuple[WordCuts, ...]:
+        """Return the words, split by the longest match into pieces and single characters."""
+        known = {*self.characters, *pieces}
+        found = []
+        for word, count in self.counts.items():
+            starts = [*trainer.starts(word, known, PREFIX), len(word)]
+            parts = (_written(word, start, end) for start, end in pairwise(starts))
+            found.append(WordCuts(word, count, tuple(parts)))
+        return tuple(found)
+
+    def _traced(self, threshold: int) -> Iterator[TopDownRound]:
+        words = self._every_start()
+        for number in range(1, trainer.ROUNDS + 1):
+            counts = self._candidates(words)
+            left, kept = _subtracted(counts, threshold)
+            longer = sorted((piece for piece in counts if _length(piece) > 1), key=lambda piece: -_length(piece))
+            frequent = tuple(
+                SubstringCandidate(piece, counts[piece], left[piece], piece in kept)
+                for piece in longer
+                if counts[piece] >= threshold
+            )
+            yield TopDownRound(number, frequent, len(longer) - len(frequent), words)
+            words = self.words(kept)
+
+    def _every_start(self) -> tuple[WordCuts, ...]:
+        return tuple(WordCuts(word, count, tuple(spell(word, PREFIX))) for word, count in self.counts.items())
+
+    def _candidates(self, words: Sequence[WordCuts]) -> dict[str, int]:
+        """Return how often each part of a word that begins where a piece begins occurs."""
+        counts: dict[str, int] = {}
+        for word in words:
+            start = 0
+            for part in word.pieces:
+                for end in range(start + 1, min(len(word.word), start + trainer.LONGEST) + 1):
+                    piece = _written(word.word, start, end)
+                    counts[piece] = counts.get(piece, 0) + word.count
+                start += len(part) - (len(PREFIX) if start else 0)
+        return counts
+
+
+def characters(counts: WordCounts) -> tuple[str, ...]:
+    """Return the characters of the words as pieces: those that begin a word first.
+
+    >>> characters({"hug": 10, "gs": 5})
+    ('g', 'h', '##g', '##s', '##u')
+    """
+    found = {symbol for word in counts if len(word) <= trainer.LONGEST_WORD for symbol in spell(word, PREFIX)}
+    return tuple(sorted(found, key=lambda one: (len(one), one)))
+
+
+def _subtracted(counts: Mapping[str, int], threshold: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Return what longer pieces leave of each count, and the pieces that are kept, longest first."""
+    left, kept = dict(counts), {}
+    for piece in sorted(counts, key=lambda piece: -_length(piece)):
+        if left[piece] >= threshold:
+            kept[piece] = left[piece]
+            for shorter in range(1, _length(piece)):
+                left[piece[: len(piece) - shorter]] -= left[piece]
+    return left, kept
+
+
+def _length(piece: str) -> int:
+    return len(piece.removeprefix(PREFIX))
+
+
+def _written(word: str, start: int, end: int) -> str:
+    return (PREFIX if start else "") + word[start:end]
