@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import webapp
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.progress import Progress
 from webapp.jobs.child import RESULT, Task, lines
@@ -273,7 +272,7 @@ class Stages:
 def _started(folder: str) -> subprocess.Popen[str]:
     """The process of a training, in a session of its own, without the settings of the site."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
-    package = str(Path(webapp.__file__).resolve().parents[1])
+    package = str(Path(__file__).resolve().parents[2])
     environment |= {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
     # Not with -m: the processes that count would import that module again, and the site with it.
     command = [sys.executable, "-c", "from webapp.jobs.child import main; main()"]

@@ -6,7 +6,7 @@ what the longer pieces leave of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -118,7 +118,7 @@ class TopDownTraining:
         known = {*self.characters, *pieces}
         found = []
         for word, count in self.counts.items():
-            starts = [*trainer.starts(word, known, PREFIX), len(word)]
+            starts = [*_starts(word, known), len(word)]
             parts = (_written(word, start, end) for start, end in pairwise(starts))
             found.append(WordCuts(word, count, tuple(parts)))
         return tuple(found)
@@ -172,6 +172,17 @@ def _subtracted(counts: Mapping[str, int], threshold: int) -> tuple[dict[str, in
             for shorter in range(1, _length(piece)):
                 left[piece[: len(piece) - shorter]] -= left[piece]
     return left, kept
+
+
+def _starts(word: str, pieces: Collection[str]) -> Iterator[int]:
+    """Yield where the pieces of a word begin, with the longest match from the left."""
+    start, size = 0, len(word)
+    while start < size:
+        yield start
+        end = min(size, start + trainer.LONGEST)
+        while _written(word, start, end) not in pieces:
+            end -= 1
+        start = end
 
 
 def _length(piece: str) -> int:

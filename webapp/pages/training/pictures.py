@@ -106,7 +106,8 @@ def _candidates(part: CandidatesPart) -> list[Figure]:
             ]
             for line in part.lines
         ]
-        figures = [FigureColumn(title, True) for title in (_("Count"), _("Taken by longer pieces"), _("Left"))]
+        titles = (_("Count"), _("Taken by longer pieces"), _("Remaining count"))
+        figures = [FigureColumn(title, True) for title in titles]
         tables.append(table_figure("candidates", _("Candidates, longest first"), [piece, *figures], rows))
     elif part.vocabulary:
         entries: Rows = [[number(line.id), [FigurePiece(line.text)]] for line in part.vocabulary]
