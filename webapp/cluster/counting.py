@@ -21,15 +21,8 @@ from webapp.cluster.parts import Part, divide
 from webapp.cluster.runs import Rare
 from webapp.cluster.sources import Source
 from webapp.cluster.tasks import PartFacts
-from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CorpusError
-from webapp.core.training.counting import (
-    HELD_OUT,
-    CountedCorpus,
-    HoldOut,
-    TrainingError,
-    canonical,
-)
+from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
 
@@ -180,8 +173,6 @@ def _explained() -> Iterator[None]:
     """Raise the errors of the cluster as sentences."""
     try:
         yield
-    except PatternTimeoutError:
-        raise TrainingError("slow_pattern") from None
     except KilledWorker as error:
         raise ClusterError(
             f"{error.allowed_failures + 1} workers in turn ended during the same task; give each more memory"
