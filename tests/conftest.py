@@ -46,6 +46,7 @@ GROUPS = {
     "tests/browser/test_playground": "browser 1",
     "tests/browser/test_split": "browser 1",
     "tests/browser/": "browser 2",
+    "tests/cluster/": "cluster",
     "tests/server/": "server",
 }
 

@@ -67,11 +67,20 @@ def serving(
 ) -> Iterator[Site]:
     """Serve the site as `serve` does; yield a `Site`, for tests that also kill or configure it."""
     command = [sys.executable, "-m", "webapp"]
-    own_process = {"PORT": str(free_port()), "TOKENSCOPE_APPLICATION": application, "WEB_CONCURRENCY": "2"}
+    own_process = {
+        "PORT": str(free_port()),
+        "TOKENSCOPE_APPLICATION": application,
+        "WEB_CONCURRENCY": "2",
+        "TOKENSCOPE_WORKER": "false",
+    }
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
-        kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
+        kept = {
+            "TOKENSCOPE_VOCABULARY_FOLDER": own,
+            "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite",
+            "TOKENSCOPE_CORPUS_FOLDER": f"{own}/corpora",
+        }
         settings = {**os.environ, **kept, **alone, **unlimited, **own_process, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:

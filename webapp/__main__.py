@@ -1,5 +1,6 @@
 """Command line: ``python -m webapp`` serves the site on this machine, at ``PORT`` (default 8000).
 
+A worker for trainings runs beside it, unless ``TOKENSCOPE_WORKER`` is false.
 ``python -m webapp --host 0.0.0.0`` makes it reachable from other machines.
 """
 
@@ -8,7 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 import socket
+from contextlib import nullcontext
 
+from webapp.server.beside import is_wanted, worker_beside
 from webapp.server.listening import serve
 
 
@@ -29,7 +32,8 @@ def main() -> None:
             f"Port {port} of this machine cannot be used ({refusal}). "
             "Choose another port, for example with `export PORT=8080`, and start again."
         )
-    serve(host, int(port))
+    with worker_beside() if is_wanted() else nullcontext():
+        serve(host, int(port))
 
 
 def refusal_of(host: str, port: int) -> str:

@@ -25,6 +25,8 @@ DEFAULTS: dict[str, Any] = {
     "MAX_TRAINING_SECONDS": 3_600,
     "MAX_TRAINING_MEMORY_BYTES": 4_294_967_296,
     "MAX_TRAINING_DISK_BYTES": 1_073_741_824,
+    # The time without a sign of life from its worker after which a training is taken up again, in seconds.
+    "MAX_SILENT_SECONDS": 20,
     # The number of trainings that one worker runs at once.
     "MAX_TRAININGS": 2,
     # Whether `python -m webapp` starts a worker beside the web server. Others: `python -m webapp.jobs`.

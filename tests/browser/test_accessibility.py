@@ -56,6 +56,7 @@ PATHS = [
     "/vocabularies/unigram?query=qqqq",
     "/vocabularies/unigrams",
     "/split?tokens=5&text=It+rains.+It+rains.",
+    "/vocabularies/expand?base=wordpiece&source=tokens&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=zzq",
     "/languages",
     "/languages?own=abc",
     "/frequencies",

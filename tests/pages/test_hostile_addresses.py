@@ -18,14 +18,16 @@ STATE += ["runs", "lowercase", "special", "template", "show"]
 COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
+EXPANSION = ["base", "source", "addition", "tokens", "tokens", "text", "bridge"]
 LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
 # The parameters that each page reads.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*offered_algorithms(), "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
+READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
-WRITTEN = ["/compare", "/frequencies", "/languages"]
+WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off

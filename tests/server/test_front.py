@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
+from webapp.server.body import Body
 from webapp.server.front import Front
 from webapp.server.pool import Pool, ServerSettings, Worker
 
@@ -83,3 +84,34 @@ def test_the_plain_message_arrives_whole() -> None:
     assert start["status"] == 503
     assert b"".join(part["body"] for part in parts) == b"The site did not answer in time. Try again in a minute.\n"
     assert parts[-1]["more_body"] is False
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "announced", "length", "stored"),
+    [
+        ("POST", "/", None, 900, 900),
+        ("POST", "/", None, 1_100, 0),
+        ("POST", "/", 1_100, 100, 0),  # what is announced is enough to store nothing
+        ("POST", "/corpus", 4_900, 4_900, 4_900),
+        ("POST", "/corpus", None, 5_100, 0),
+        ("GET", "/corpus", None, 1_100, 0),
+        ("POST", "/corpus/more", None, 1_100, 0),
+    ],
+)
+def test_one_address_takes_large_bodies(
+    method: str, path: str, announced: int | None, length: int, stored: int
+) -> None:
+    front = Front(Pool(1))
+    large = {"/corpus": 5_000}
+    front._settings = ServerSettings(max_body_bytes=1_000, max_request_seconds=0, proxies=0, large_bodies=large)
+    headers = [] if announced is None else [(b"content-length", str(announced).encode())]
+    parts = [b"x" * min(100, length - start) for start in range(0, length, 100)]
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": parts.pop(), "more_body": bool(parts)}
+
+    body = Body()
+    refusal = run(front._read({"method": method, "path": path, "headers": headers}, receive, body))
+    assert refusal is None
+    assert (body.size, body.stored) == (length, stored)
+    body.close()

@@ -187,6 +187,8 @@ def addresses() -> Iterator[str]:
     yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield "/vocabularies/jieba/row"
+    yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
+    yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
     yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
     yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
@@ -199,6 +201,8 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/frequencies", {"text": "q " * 10_000}),
     ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
     ("/split.zip", {"text": "a", "tokens": "-1"}),
+    ("/vocabularies/expand", {"base": "wordpiece", "source": "tokens", "tokens": "the\n" * 1000}),
+    ("/vocabularies/expand/store", {"base": "wordpiece", "source": "tokens", "tokens": ""}),
     ("/steps/bpe", {"text": "z" * 100_000}),
     ("/steps/training/bpe", {"corpus": "abab", "size": "x"}),
     ("/upload", {"text": "abc"}),

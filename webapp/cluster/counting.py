@@ -83,7 +83,7 @@ def count_words(
     for partition in range(partitions):
         several = [batches.run(number, batch, partition) for number, batch in enumerate(finished)]
         counts.update(runs.frequent(runs.merge(several), drop_rarer_than, rare))
-    if not counts:
+    if not counts and not rare.words:
         raise CorpusError("empty")
     facts = [part for batch in finished for part in batch.facts]
     corpus = CountedCorpus(

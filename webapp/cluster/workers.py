@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dask.utils import parse_bytes
 from distributed import Client, LocalCluster
 
 from webapp.cluster.errors import ClusterError, sentence
@@ -14,6 +15,7 @@ from webapp.core import __version__
 
 SECONDS_TO_CONNECT = 20
 WORKER_MEMORY = "1GiB"
+ANY_PORT = "127.0.0.1:0"  # two trainings can run at the same time; nothing is reached from other machines
 
 
 @contextmanager
@@ -21,15 +23,22 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
     """Start worker processes, one for each processor by default, and stop them at the end.
 
     `memory` is the most of each worker: above 60 % of it results go to the disk, above 95 % the worker starts anew.
+    Raises ClusterError if it is not a size.
     """
     count = processes or len(os.sched_getaffinity(0))
+    try:
+        limit = parse_bytes(memory)
+    except ValueError:
+        raise ClusterError(f"{memory} is not a size; write 1GiB or 1500MB") from None
     with (
         LocalCluster(
             n_workers=count,
             threads_per_worker=1,
-            memory_limit=memory,
-            dashboard_address=None,
+            memory_limit=limit,
+            dashboard_address=ANY_PORT,
+            worker_dashboard_address=ANY_PORT,
             silence_logs=logging.CRITICAL,
+            preload="webapp.cluster.preload",
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -56,10 +65,13 @@ def of_cluster(address: str) -> Iterator[Client]:
 
 
 def _check(client: Client) -> None:
-    for worker, found in client.run(_release).items():
+    try:
+        releases = client.run(_release)
+    except ImportError as error:
+        raise ClusterError(f"Tokenscope {__version__} must be installed on all workers: {sentence(error)}") from None
+    for worker, found in releases.items():
         if found != __version__:
-            has = f"has {found}" if found else "does not have it"
-            raise ClusterError(f"Tokenscope {__version__} must be installed on all workers: {worker} {has}")
+            raise ClusterError(f"Tokenscope {__version__} must be installed on all workers: {worker} has {found}")
 
 
 def _release() -> str:

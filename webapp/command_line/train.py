@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from webapp.command_line.progress_bar import ProgressBar
@@ -35,7 +35,7 @@ A training that was interrupted continues with what it has counted, which is sto
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command: what to train from, each choice of a plan under its name, and where to count."""
+    """Add the arguments of the command: the corpus, each choice of a plan under its name, and where to count."""
     from webapp.core.training.plan import NORMALIZATIONS, SPLITS, TRAINERS, TrainingPlan
 
     usual = TrainingPlan()
@@ -109,6 +109,8 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
     sources = find(options.corpus, format=options.format, field=options.field)
     folder = out.with_name(f"{out.name}.counting")
     counted, rare = _count(options, sources, plan, folder, bar)
+    if not counted.counts:
+        raise ArgumentError(f"--drop-rarer-than: no word occurs {options.drop_rarer_than:,} times")
     if options.drop_rarer_than > 1:
         share = rare.occurrences / max(rare.occurrences + sum(counted.counts.values()), 1)
         bar.say(
@@ -119,7 +121,7 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
     bar(Progress("write"))
     record = TrainingRecord(
         plan=plan,
-        files=tuple(source.file.name for source in sources),
+        files=tuple(PurePosixPath(source.file.name).name for source in sources),
         bytes=counted.bytes,
         characters=counted.characters,
         sha256=counted.sha256,
@@ -127,6 +129,7 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
         characters_per_token=trained.characters_per_token,
         curve=trained.curve,
         seconds=bar.seconds(),
+        json_field=options.field,
         started=started.isoformat(timespec="seconds"),
     )
     document = {**record.as_json(), "command": shlex.join(["tokenscope", *arguments])}

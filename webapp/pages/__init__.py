@@ -13,6 +13,7 @@ from webapp.pages import (
     share,
     split,
     steps,
+    train,
     training,
     vocabularies,
 )
@@ -22,6 +23,7 @@ PAGES = (
     compare,
     split,
     steps,
+    train,
     training,
     download,
     frequencies,

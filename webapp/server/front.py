@@ -126,7 +126,7 @@ class Front:
     async def _request(self, scope: Message, receive: Receive, send: Send) -> None:
         body = Body()
         try:
-            if refusal := await self._read(receive, body):
+            if refusal := await self._read(scope, receive, body):
                 await _send_plainly(send, *refusal)
                 return
             environment = wsgi_environment(scope, _content_length(scope, body))
@@ -141,11 +141,12 @@ class Front:
         finally:
             body.close()
 
-    async def _read(self, receive: Receive, body: Body) -> tuple[int, str] | None:
+    async def _read(self, scope: Message, receive: Receive, body: Body) -> tuple[int, str] | None:
         """Read the whole body; return a status and a message if the front should refuse the request instead."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        most = self._settings.max_body_bytes
+        most = self._settings.most_bytes(scope["method"], scope["path"])
+        is_too_long = _announced_length(scope) > most
         while True:
             try:
                 async with asyncio.timeout_at(begun + BODY_SECONDS + body.size / SLOWEST):
@@ -158,7 +159,7 @@ class Front:
             data = message.get("body", b"")
             body.size += len(data)
             # Read a body that is too long and discard it: only then does the client read the response with the limit.
-            if body.size > most:
+            if is_too_long or body.size > most:
                 body.drop()
                 if body.size > 4 * most:
                     return None
@@ -314,6 +315,12 @@ async def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _announced_length(scope: Message) -> int:
+    """The length of the body that the client announces; 0 without one."""
+    announced = dict(scope["headers"]).get(b"content-length", b"")
+    return int(announced) if announced.isdigit() else 0
 
 
 def _content_length(scope: Message, body: Body) -> int | None:

@@ -8,7 +8,8 @@ import logging
 import multiprocessing
 import os
 import socket
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 
 from webapp.server import worker
@@ -27,11 +28,16 @@ class WorkerGoneError(Exception):
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """The settings of the site that the front needs."""
+    """The settings of the site that the front needs; `large_bodies` are addresses whose POST has its own limit."""
 
     max_body_bytes: int
     max_request_seconds: int
     proxies: int
+    large_bodies: Mapping[str, int] = field(default_factory=dict)
+
+    def most_bytes(self, method: str, path: str) -> int:
+        """The longest body of a request that the front stores, in bytes."""
+        return self.large_bodies.get(path, self.max_body_bytes) if method == "POST" else self.max_body_bytes
 
 
 class Worker:

@@ -24,6 +24,7 @@ MOST_GROWTH = 600_000_000
 
 def run(connection: socket) -> None:
     """Handle requests from `connection` until the front closes it."""
+    from webapp.pages.train.corpora import FORM_BYTES, UPLOAD_ADDRESS
     from webapp.server.application import application
 
     # Signals stop the front; a worker finishes its request and ends when the front closes the connection.
@@ -36,6 +37,7 @@ def run(connection: socket) -> None:
         "max_body_bytes": config["MAX_CONTENT_LENGTH"] + 2 * config["MAX_UPLOAD_BYTES"],
         "max_request_seconds": config["MAX_REQUEST_SECONDS"],
         "proxies": config["PROXIES"],
+        "large_bodies": {UPLOAD_ADDRESS: config["MAX_TRAINING_BYTES"] + FORM_BYTES},
     }
     started_with = resident_bytes()
     try:

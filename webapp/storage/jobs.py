@@ -167,12 +167,15 @@ class JobStore:
         with self._database.read() as connection:
             return {row.id: (str(row.holder), row.beat) for row in connection.execute(wanted)}
 
-    def give_up(self, id: str, holder: str, beat: int) -> bool:
-        """Let a training wait again that has had no sign of life since `beat`, or let it fail after several attempts.
+    def release(self, id: str, holder: str) -> bool:
+        """Let a training wait again whose process was lost, or let it fail after several attempts."""
+        return self._lose(*_held(id, holder))
 
-        False if it has given one meanwhile, or has another holder.
-        """
-        silent = (*_held(id, holder), JobRow.beat == beat)
+    def give_up(self, id: str, holder: str, beat: int) -> bool:
+        """Like `release`, if there was no sign of life since `beat`; False otherwise."""
+        return self._lose(*_held(id, holder), JobRow.beat == beat)
+
+    def _lose(self, *silent: ColumnElement[bool]) -> bool:
         lost = _failed(Failure("lost", {"attempts": MOST_ATTEMPTS}))
         if self._change(*silent, JobRow.attempts >= MOST_ATTEMPTS, state="failed", failure=lost, **_end()):
             return True

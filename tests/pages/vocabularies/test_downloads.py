@@ -7,10 +7,12 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+import sentencepiece
 import tiktoken
+import tokenizers
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import given
@@ -23,8 +25,10 @@ from tests.core.texts import CORPUS, any_text
 from tests.site import HTMX
 from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
+from webapp.core.formats.save import save as saved_file
 from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.core.recipes import BYTE_BPE
+from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.pages.vocabularies import routes
@@ -34,12 +38,13 @@ from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.localization import LANGUAGES
 
+BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}
 OFFERED = {
     "jieba": set(),
-    "bpe-bytes": {"vocab.json", "merges.txt"},
-    "bpe-characters": set(),
-    "wordpiece": {"vocab.txt"},
-    "unigram": set(),
+    "bpe-bytes": BYTE_LEVEL,
+    "bpe-characters": {"tokenizer.json"},
+    "wordpiece": {"tokenizer.json", "vocab.txt"},
+    "unigram": {"tokenizer.json"},
 }
 
 
@@ -153,7 +158,7 @@ def test_an_address_of_a_file_that_does_not_fit_says_why(client: FlaskClient) ->
 
 
 def test_unknown_files_and_vocabularies_are_not_found(client: FlaskClient) -> None:
-    assert client.get("/vocabularies/wordpiece/tokenizer.model").status_code == 404
+    assert client.get("/vocabularies/wordpiece/tokenizer.bin").status_code == 404
     answer = client.get("/vocabularies/wordpeice/vocab.txt?lang=en")
     assert answer.status_code == 404
     assert 'href="/vocabularies/wordpiece"' in answer.text
@@ -226,14 +231,38 @@ def test_what_a_vocab_json_cannot_hold_is_not_dropped(app: Flask, client: FlaskC
         assert client.get(f"/vocabularies/{changed}/{file}").status_code == 404
 
 
-def test_a_tiktoken_file_is_offered_only_with_the_split_pattern_of_its_encoding(
-    app: Flask, client: FlaskClient
-) -> None:
+def test_a_tiktoken_file_comes_with_its_pattern(app: Flask, client: FlaskClient) -> None:
     ranks = b"".join(b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(RANKS))
     kept = upload(app, ranks)
     assert client.get(f"/vocabularies/{kept}/ranks.tiktoken").data == ranks
     other = upload(app, json.dumps(tekken_file()).encode())
-    assert client.get(f"/vocabularies/{other}/ranks.tiktoken").status_code == 404
+    ranks = client.get(f"/vocabularies/{other}/ranks.tiktoken").data
+    encoding = client.get(f"/vocabularies/{other}/encoding.json").data
+    assert json.loads(encoding)["pat_str"] == tekken_file()["config"]["pattern"]
+    again = upload(app, ranks, encoding)
+    answer = client.get(f"/vocabularies/{again}/encoding.json")
+    assert answer.data == encoding
+    with app.app_context():
+        assert library().tokenizer(again).ids(CORPUS) == library().tokenizer(other).ids(CORPUS)
+
+
+@pytest.mark.parametrize("algorithm", ["unigram", "bpe"])
+def test_a_sentencepiece_model_and_its_tokenizer_json(
+    app: Flask, client: FlaskClient, algorithm: Literal["unigram", "bpe"]
+) -> None:
+    pieces, scores = ["<unk>", "▁low", "l", "o", "w", "▁", "er", "e", "r"], [0.0, -1, -5, -6, -7, -8, -3, -9, -10]
+    ours = sentencepiece_tokenizer(pieces, scores, algorithm=algorithm)
+    name = upload(app, saved_file(ours))
+    page = client.get(f"/vocabularies/{name}?lang=en").text
+    assert f'href="/vocabularies/{name}/tokenizer.model" download' in page
+    assert f"SentencePieceProcessor(model_file=&#34;{name}.model&#34;)" in page
+    model = client.get(f"/vocabularies/{name}/tokenizer.model")
+    assert model.headers["Content-Disposition"] == f"attachment; filename={name}.model"
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.data)
+    document = client.get(f"/vocabularies/{name}/tokenizer.json").data
+    theirs = tokenizers.Tokenizer.from_buffer(document)
+    for text in ("low lower  lowest", " a\n"):
+        assert processor.encode(text) == theirs.encode(text).ids == ours.ids(text)
 
 
 def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def of_tokenizer(tokenizer: Tokenizer) -> Iterator[Candidate]:
     >>> from webapp.core.recipes import WORDPIECE
     >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff", "研"]))
     >>> [(piece.text, piece.space, piece.start) for piece in of_tokenizer(tokenizer)]
-    [('un', True, True), ('aff', False, False), ('研', False, None)]
+    [('un', True, True), ('aff', False, False), ('研', False, True)]
     """
     model, marks = tokenizer.model, piece_marks(tokenizer)
     left_out = {token.id for token in tokenizer.added_tokens} | {model.unknown_id}
@@ -118,8 +118,7 @@ def _candidate(piece: str | bytes, marks: PieceMarks, score: float | None) -> Ca
         inside = piece.startswith(marks.prefix) and len(piece) > len(marks.prefix)
         if inside:
             return Candidate(piece, piece.removeprefix(marks.prefix), start=False, score=score)
-        spaced = is_spaced(piece)
-        return Candidate(piece, piece, spaced, start=True if spaced else None, score=score)
+        return Candidate(piece, piece, is_spaced(piece), start=True, score=score)
     if marks.suffix:
         end = piece.endswith(marks.suffix)
         return Candidate(piece, piece.removesuffix(marks.suffix) if end else piece, end=end, score=score)

@@ -24,6 +24,7 @@ from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import Phrase
 
 BaseKind = Literal["merges", "ranks", "scores", "wordpiece", "unigram"]
 
@@ -82,7 +83,7 @@ def expand(
     if kind is None:
         raise ExpansionError(
             "base",
-            "this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram",
+            Phrase("this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram"),
         )
     spelling = Spelling.of(base)
     growth = Growth(most, seconds)
@@ -289,7 +290,9 @@ def _beyond(base: Tokenizer) -> list[str]:
     size = len(base.model.pieces)
     contents = {token.id: token.content for token in base.added_tokens if token.id >= size}
     if set(contents) != set(range(size, size + len(contents))):
-        raise ExpansionError("base", "the ids of the base's added tokens do not follow its pieces without a gap")
+        raise ExpansionError(
+            "base", Phrase("the ids of the base's added tokens do not follow its pieces without a gap")
+        )
     return [contents[id] for id in sorted(contents)]
 
 

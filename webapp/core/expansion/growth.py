@@ -10,6 +10,7 @@ from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.merge_tables import MergeTable
 from webapp.core.expansion.result import ExpansionError, Reason, Refusal
 from webapp.core.expansion.spelling import Form, Refused, Spelling
+from webapp.core.vocabulary_error import Phrase
 
 BETWEEN_CHECKS = 256  # candidates
 
@@ -63,10 +64,12 @@ class Growth:
             if not self._seen % BETWEEN_CHECKS and time.monotonic() > self._until:
                 raise ExpansionError(
                     "addition",
-                    "after %(seconds)s seconds, only %(count)s pieces had been compared; add a smaller vocabulary or "
-                    "a shorter list",
-                    seconds=f"{self.seconds:g}",
-                    count=f"{self._seen:,}",
+                    Phrase(
+                        "after %(seconds)s seconds, only %(count)s pieces had been compared; add a smaller vocabulary "
+                        "or a shorter list",
+                        seconds=f"{self.seconds:g}",
+                        count=f"{self._seen:,}",
+                    ),
                 )
             if candidate.literal in contents:
                 self.present.append(candidate.name)

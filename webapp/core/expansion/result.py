@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import VocabularyError
+from webapp.core.vocabulary_error import Phrase, VocabularyError
 
 Reason = Literal["split", "normalized", "unreachable", "part", "space", "invalid", "long", "limit"]
 """Why a candidate was refused.
@@ -22,9 +22,9 @@ characters. `limit`: the expansion already has as many pieces as allowed.
 class ExpansionError(VocabularyError):
     """A base that cannot be expanded, or an expansion that takes too long. `field` is `base` or `addition`."""
 
-    def __init__(self, field: str, sentence: str, **values: object) -> None:
-        """Create an error; `sentence` is as in `VocabularyError`."""
-        super().__init__(sentence, **values)
+    def __init__(self, field: str, message: Phrase) -> None:
+        """Create an error with a message, as in `VocabularyError`."""
+        super().__init__(message.sentence, **message.values)
         self.field = field
 
 

@@ -6,6 +6,7 @@ from math import ceil, frexp
 
 from webapp.core.expansion.result import ExpansionError
 from webapp.core.models.fast.single_precision import single
+from webapp.core.vocabulary_error import Phrase
 
 _MANTISSA = 24  # bits
 
@@ -25,5 +26,5 @@ def falling_scores(lowest: float, count: int) -> list[float]:
         step *= 2
     scores = [single(first - step * (at + 1)) for at in range(count)]
     if any(high <= low for high, low in zip([lowest, *scores], scores, strict=False)):
-        raise ExpansionError("base", "the scores of the base are too low to add pieces below them")
+        raise ExpansionError("base", Phrase("the scores of the base are too low to add pieces below them"))
     return scores

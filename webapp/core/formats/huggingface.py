@@ -74,6 +74,24 @@ def write(tokenizer: Tokenizer) -> str:
     """
     if huggingface_scored.is_scored(tokenizer.model):
         tokenizer = huggingface_scored.converted(tokenizer)
+    document = _write_parts(tokenizer)
+    special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
+    document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
+    if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
+        document = huggingface_end_of_word.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def check(tokenizer: Tokenizer) -> None:
+    """Raise the FormatError that `write` would, without writing all pieces: fast for a large vocabulary."""
+    if huggingface_scored.is_scored(tokenizer.model):
+        tokenizer = huggingface_scored.converted(tokenizer)
+    _write_parts(tokenizer)
+    huggingface_models.check_model(tokenizer.model)
+
+
+def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the document without its model."""
     added = sorted(tokenizer.added_tokens, key=lambda token: token.id)
     for token in _numbered(tokenizer.model, added):
         if token.declared_id is not None:
@@ -83,22 +101,18 @@ def write(tokenizer: Tokenizer) -> str:
                 id=token.declared_id,
                 given=token.id,
             )
-    document: dict[str, Any] = {
+    special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
+    byte_level = isinstance(tokenizer.model, BPE | PickyBPE) and tokenizer.model.byte_level
+    return {
         "version": VERSION,
         "truncation": None,
         "padding": None,
         "added_tokens": [huggingface_processors.write_added_token(token) for token in added],
+        "normalizer": huggingface_parts.write_normalizer(tokenizer.normalizer),
+        "pre_tokenizer": huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level),
+        "post_processor": huggingface_processors.write_postprocessor(tokenizer.postprocessor, special_by_id),
+        "decoder": huggingface_decoders.write_decoder(tokenizer.decoder),
     }
-    byte_level = isinstance(tokenizer.model, BPE | PickyBPE) and tokenizer.model.byte_level
-    document["normalizer"] = huggingface_parts.write_normalizer(tokenizer.normalizer)
-    document["pre_tokenizer"] = huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level)
-    special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
-    document["post_processor"] = huggingface_processors.write_postprocessor(tokenizer.postprocessor, special_by_id)
-    document["decoder"] = huggingface_decoders.write_decoder(tokenizer.decoder)
-    document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
-    if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
-        document = huggingface_end_of_word.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:

@@ -88,7 +88,19 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
             }
         case PickyBPE():
             return huggingface_picky_bpe.write(model)
-    raise FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
+    raise _unwritable(model)
+
+
+def check_model(model: Model) -> None:
+    """Raise FormatError for a model that `write_model` refuses."""
+    if isinstance(model, PickyBPE):
+        huggingface_picky_bpe.write(model)
+    elif not isinstance(model, BPE | WordPiece | Unigram | WordLevel):
+        raise _unwritable(model)
+
+
+def _unwritable(model: Model) -> FormatError:
+    return FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
 
 
 def _guessed(part: Json) -> str:

@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
-TOKENIZER_JSON = '''\
+import json
+
+TOKENIZER_JSON = """\
 from tokenizers import Tokenizer
 
-tokenizer = Tokenizer.from_file({file!r})
+tokenizer = Tokenizer.from_file({file})
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-SENTENCEPIECE = '''\
+OWN = """\
+from webapp.core import load  # Tokenscope; no other library has this model
+
+tokenizer = load({file})
+print(tokenizer.ids("Hello world"))
+"""
+
+SENTENCEPIECE = """\
 from sentencepiece import SentencePieceProcessor
 
-tokenizer = SentencePieceProcessor(model_file={file!r})
+tokenizer = SentencePieceProcessor(model_file={file})
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
-TIKTOKEN = '''\
+TIKTOKEN = """\
 import json
 
 import tiktoken
 from tiktoken.load import load_tiktoken_bpe
 
+ranks = load_tiktoken_bpe({file})
 with open("encoding.json", encoding="utf-8") as file:
-    tokenizer = tiktoken.Encoding(**json.load(file), mergeable_ranks=load_tiktoken_bpe({file!r}))
+    tokenizer = tiktoken.Encoding(**json.load(file), mergeable_ranks=ranks)
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
-VOCAB_JSON = '''\
+VOCAB_JSON = """\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
 tokenizer = ByteLevelBPETokenizer("vocab.json", "merges.txt")
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-VOCAB_TXT = '''\
+VOCAB_TXT = """\
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 tokenizer = Tokenizer(models.WordPiece.from_file("vocab.txt", unk_token="[UNK]"))
 tokenizer.normalizer = normalizers.BertNormalizer(lowercase={lowercase})
 tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
 print(tokenizer.encode("Hello world").ids)
-'''
+"""
 
-MINIMAL_BPE = '''\
+MINIMAL_BPE = """\
 import json
 
 import regex  # pip install regex
@@ -74,24 +84,26 @@ class MinimalBPE:
         return ids
 
 
-tokenizer = MinimalBPE({file!r})
+tokenizer = MinimalBPE({file})
 print(tokenizer.encode("Hello world"))
-'''
+"""
 
 
-def loading_code(file: str, *, lowercase: bool = False) -> str:
-    """Return code that loads a file and prints the ids of a text; `lowercase` is for a `vocab.txt`.
+def loading_code(file: str, *, lowercase: bool = False, own_model: bool = False) -> str:
+    """Return code that loads a file and prints the ids of a text.
+
+    `lowercase` is for a `vocab.txt`; with `own_model`, only this project reads the `tokenizer.json`.
 
     >>> print(loading_code("own.model"), end="")
     from sentencepiece import SentencePieceProcessor
     <BLANKLINE>
-    tokenizer = SentencePieceProcessor(model_file='own.model')
+    tokenizer = SentencePieceProcessor(model_file="own.model")
     print(tokenizer.encode("Hello world"))
 
     Raises KeyError for a file of no such format.
     """
-    template = _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
-    return template.format(file=file, lowercase=lowercase)
+    template = OWN if own_model else _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
+    return template.format(file=json.dumps(file), lowercase=lowercase)
 
 
 _NAMED = {

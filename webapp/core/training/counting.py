@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -229,7 +230,7 @@ def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: in
         for text, file_number in texts:
             yield count_block(text, plan, file_number)
         return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts) as pool:
         waiting: deque[Future[dict[str, int]]] = deque()
         try:
             for text, file_number in texts:
@@ -241,3 +242,8 @@ def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: in
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl+C, which a terminal sends to all processes: the one that started these stops them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

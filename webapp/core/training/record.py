@@ -26,10 +26,10 @@ def versions() -> dict[str, str]:
 class TrainingRecord:
     """What was trained from what.
 
-    `files` are names, never paths; `json_field` is the one that was read of JSON Lines. `bytes` and `characters` are those
-    of the corpus as text, `sha256` its checksum. `seconds` maps each stage to its time, `started` is a time in ISO 8601.
-    `curve` has the characters per token on the held-out text at several sizes; `held_out` has its `characters`, and in
-    `others` the characters per token of other vocabularies, by name.
+    `files` are names, never paths; `json_field` is the one that was read of JSON Lines. `bytes` and `characters` are
+    those of the corpus as text, `sha256` its checksum. `seconds` maps each stage to its time, `started` is a time in
+    ISO 8601. `curve` has the characters per token on the held-out text at several sizes; `held_out` has its
+    `characters`, and in `others` the characters per token of other vocabularies, by name.
     """
 
     plan: TrainingPlan
@@ -103,7 +103,9 @@ def command_line(record: TrainingRecord) -> str:
 
 def python_code(record: TrainingRecord, file: str) -> str:
     """Return Python code that loads a downloaded file; raises KeyError for a file of no known format."""
-    return loading_code(file, lowercase="lowercase" in record.plan.normalization)
+    plan = record.plan
+    own_model = plan.trainer == "bpe-bytes" and plan.variant == "picky"
+    return loading_code(file, lowercase="lowercase" in plan.normalization, own_model=own_model)
 
 
 def _file(name: str) -> str:

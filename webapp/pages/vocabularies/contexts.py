@@ -123,6 +123,7 @@ class VocabularyPage(HeadedPage):
     growth: Sequence[ChartPanel]  # empty if the vocabulary has no line in the chart
     sample: str  # a text
     sample_tokens: Markup | None  # how the vocabulary splits it
+    expandable: bool  # whether pieces can be added to it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
+from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
@@ -212,6 +213,7 @@ def vocabulary(name: str) -> Response:
         sample=samples.TEXT,
         sample_tokens=samples.samples([entry]).get(entry.name),
         downloads=downloads.downloads_of(entry.name, tokenizer),
+        expandable=base_kind(tokenizer) is not None,
     )
     return _answer(render(context), status)
 

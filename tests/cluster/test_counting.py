@@ -1,0 +1,215 @@
+"""Counting with Dask gives what one process gives, whatever happens on the way."""
+
+import gzip
+import json
+import os
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+import zstandard
+from distributed import Client
+
+from tests.cluster.generated import text
+from webapp.cluster import counting, parts
+from webapp.cluster.counting import ClusterCount
+from webapp.cluster.errors import ClusterError
+from webapp.cluster.sources import Source, find, open_source
+from webapp.core.training.corpus import CorpusError
+from webapp.core.training.counting import CountedCorpus, TrainingError, count_words
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.progress import Progress
+
+PLAN = TrainingPlan()
+
+pytestmark = pytest.mark.usefixtures("small_parts")
+
+
+def ignore(progress: Progress) -> None:
+    """Report nothing."""
+
+
+def by_one_process(sources: Sequence[Source], plan: TrainingPlan = PLAN) -> CountedCorpus:
+    """Count with the core, without Dask."""
+    files = {source.file.path: source for source in sources}
+    return count_words(
+        [source.file for source in sources],
+        plan,
+        ignore,
+        opened=lambda path: open_source(files[path]),
+        sizes=[source.size for source in sources],
+    )
+
+
+def assert_same(counted: ClusterCount, expected: CountedCorpus) -> None:
+    assert list(counted.corpus.counts.items()) == list(expected.counts.items()), "other counts, or another order"
+    assert counted.corpus == expected
+
+
+@pytest.fixture
+def every_kind(tmp_path: Path, book: Path) -> str:
+    """Return a pattern of text, JSON Lines, a table, and compressed files."""
+    (tmp_path / "book.txt").write_bytes(book.read_bytes())
+    documents = text(2_200_000, seed=2).split("\n")
+    lines = "".join(json.dumps({"id": number, "text": line}) + "\n" for number, line in enumerate(documents))
+    (tmp_path / "lines.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines[: lines.rindex("\n", 0, 300_000) + 1].encode()))
+    (tmp_path / "z.txt.zst").write_bytes(zstandard.compress(text(300_000, seed=3).encode()))
+    table = pyarrow.table({"id": range(len(documents[:900])), "text": [*documents[:899], None]})
+    pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
+    return f"{tmp_path}/*"
+
+
+def test_counts_are_those_of_one_process(
+    client: Client, every_kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sources = find([every_kind])
+    assert len(parts.divide(sources)) > 6
+    reported: list[Progress] = []
+    folder = tmp_path_factory.mktemp("counting")
+    counted = counting.count_words(client, sources, PLAN, reported.append, folder=folder)
+    assert_same(counted, by_one_process(sources))
+    assert (counted.rare.words, counted.rare.occurrences) == (0, 0)
+    done = [progress.done for progress in reported]
+    assert done == sorted(done)
+    assert reported[-1].done == reported[-1].total == sum(source.size for source in sources)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        TrainingPlan(trainer="unigram"),
+        TrainingPlan(trainer="wordpiece", normalization="lowercase"),
+        TrainingPlan(split="none"),
+        TrainingPlan(split="own", pattern=r"\w+|\W"),
+        TrainingPlan(trainer="bpe-sentencepiece", split="marked"),
+    ],
+    ids=lambda plan: f"{plan.trainer}, {plan.split}",
+)
+@pytest.mark.exhaustive
+def test_counts_of_every_plan_are_those_of_one_process(
+    client: Client, book: Path, tmp_path: Path, plan: TrainingPlan
+) -> None:
+    sources = find([str(book)])
+    counted = counting.count_words(client, sources, plan, ignore, folder=tmp_path)
+    assert_same(counted, by_one_process(sources, plan))
+
+
+def kill_once(client: Client) -> Callable[[Progress], None]:
+    """Kill a worker as soon as a part is counted."""
+    waiting = list(client.run(os.getpid).values())
+
+    def report(progress: Progress) -> None:
+        if progress.done and waiting:
+            os.kill(waiting.pop(), signal.SIGKILL)
+            waiting.clear()
+
+    return report
+
+
+@pytest.mark.exhaustive
+def test_a_worker_killed_in_the_middle_changes_nothing(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text(text(12_000_000, seed=4), encoding="utf-8")
+    sources = find([str(tmp_path / "long.txt")])
+    before = set(client.run(os.getpid).values())
+    counted = counting.count_words(client, sources, PLAN, kill_once(client), folder=tmp_path / "counting")
+    assert_same(counted, by_one_process(sources))
+    client.wait_for_workers(2, timeout=30)
+    assert set(client.run(os.getpid).values()) != before
+
+
+def test_an_interrupted_counting_goes_on_where_it_was(
+    client: Client, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "SMALLEST_BATCH", 1)
+    monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 1)
+    sources = find([str(book)])
+
+    def interrupt(progress: Progress) -> None:
+        if progress.done > 2_500_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        counting.count_words(client, sources, PLAN, interrupt, folder=tmp_path)
+    stored = {path: path.stat().st_mtime_ns for path in tmp_path.glob("batch-*")}
+    assert len(stored) == 4, "two batches, each with its words and its facts"
+    reported: list[Progress] = []
+    counted = counting.count_words(client, sources, TrainingPlan(size=500), reported.append, folder=tmp_path)
+    assert reported[0].done == 2 << 20
+    assert {path: path.stat().st_mtime_ns for path in stored} == stored
+    assert_same(counted, by_one_process(sources))
+
+    rarer = {word: count for word, count in counted.corpus.counts.items() if count >= 3}
+    frequent = counting.count_words(client, sources, PLAN, ignore, folder=tmp_path, drop_rarer_than=3)
+    assert frequent.corpus.counts == rarer
+    assert frequent.rare.words == len(counted.corpus.counts) - len(rarer)
+    assert frequent.rare.occurrences == sum(counted.corpus.counts.values()) - sum(rarer.values())
+
+
+def test_what_was_counted_of_another_corpus_is_not_used(client: Client, tmp_path: Path) -> None:
+    file, folder = tmp_path / "a.txt", tmp_path / "counting"
+    file.write_text("one two", encoding="utf-8")
+    assert set(counting.count_words(client, find([str(file)]), PLAN, ignore, folder=folder).corpus.counts) == {
+        "one",
+        " two",
+    }
+    file.write_text("six ten", encoding="utf-8")
+    os.utime(file, ns=(1, 1))
+    assert set(counting.count_words(client, find([str(file)]), PLAN, ignore, folder=folder).corpus.counts) == {
+        "six",
+        " ten",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "details"),
+    [
+        ("a.txt", b"fine words\n" * 150_000 + b"na\xefve", "not_utf8", {"offset": 1_650_002}),
+        (
+            "a.jsonl",
+            b'{"text": "x"}\n' * 120_000 + b"{}\n",
+            "no_field",
+            {"field": "text", "line": "45102 after byte 1,048,576"},
+        ),
+        ("a.txt.gz", gzip.compress(b"fine words\n")[:-9], "damaged", {}),
+        ("a.parquet", b"PAR1 and no more", "damaged", {}),
+        ("a.txt", b"", "empty", {}),
+    ],
+    ids=["not UTF-8", "no field", "damaged gzip", "damaged table", "empty"],
+)
+def test_errors_say_what_one_process_says(
+    client: Client, tmp_path: Path, name: str, content: bytes, code: str, details: dict[str, object]
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(CorpusError) as raised:
+        counting.count_words(client, find([str(file)]), PLAN, ignore, folder=tmp_path / "counting")
+    assert raised.value.code == code
+    place = {} if code == "empty" else {"file": str(file)}
+    assert raised.value.details == {**place, **details}
+
+
+@pytest.mark.exhaustive
+def test_a_pattern_that_takes_too_long_is_an_error(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a" * 3_000 + "!" + "\nwords" * 50, encoding="utf-8")
+    plan = TrainingPlan(split="own", pattern="(a+)+$")
+    with pytest.raises(TrainingError, match="slow_pattern"):
+        counting.count_words(client, find([f"{tmp_path}/a.txt"]), plan, ignore, folder=tmp_path / "counting")
+
+
+@pytest.mark.exhaustive
+def test_a_task_that_ends_every_worker_is_an_error(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("words", encoding="utf-8")
+    monkeypatch.setattr(counting.tasks, "count_part", _end)
+    with pytest.raises(ClusterError, match="4 workers in turn ended during the same task"):
+        counting.count_words(client, find([f"{tmp_path}/a.txt"]), PLAN, ignore, folder=tmp_path / "counting")
+    client.wait_for_workers(2, timeout=30)
+
+
+def _end(*_: object) -> None:
+    os._exit(1)

@@ -1,0 +1,50 @@
+"""A cluster is used as this machine's workers are, or refused with a sentence."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+from webapp.cluster import workers
+from webapp.cluster.errors import ClusterError
+from webapp.command_line import main
+
+
+def test_a_cluster_trains_what_this_machine_trains(client: Client, book: Path, tmp_path: Path) -> None:
+    address = client.scheduler.address
+    arguments = ["train", str(book), "--size", "400", "--quiet"]
+    assert main.main([*arguments, "-o", str(tmp_path / "here.json")]) == 0
+    assert main.main([*arguments, "-o", str(tmp_path / "there.json"), "--scheduler", address]) == 0
+    assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
+
+
+def refused(address: str) -> str:
+    """Return why a cluster is refused."""
+    with pytest.raises(ClusterError) as raised, workers.of_cluster(address):
+        pass
+    return str(raised.value)
+
+
+def test_workers_with_another_release_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "__version__", "99.9")
+    said = refused(client.scheduler.address)
+    assert said.startswith("Tokenscope 99.9 must be installed on all workers: tcp://127.0.0.1:")
+
+
+def test_a_cluster_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1)
+    with LocalCluster(n_workers=0, dashboard_address=workers.ANY_PORT, silence_logs=logging.CRITICAL) as cluster:
+        said = refused(cluster.scheduler_address)
+        assert said == f"the scheduler at {cluster.scheduler_address} has no workers"
+
+
+def test_a_scheduler_that_does_not_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1)
+    assert refused("tcp://127.0.0.1:9").startswith("there is no Dask scheduler at tcp://127.0.0.1:9: ")
+
+
+def test_a_size_of_memory_that_is_none_is_refused() -> None:
+    message = "much is not a size; write 1GiB or 1500MB"
+    with pytest.raises(ClusterError, match=message), workers.of_this_machine(1, "much"):
+        pass

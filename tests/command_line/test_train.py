@@ -1,0 +1,156 @@
+"""`tokenscope train`, run as from a shell."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import termios
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from tests.cluster.generated import text
+from tests.command_line.test_command_line import COMMAND, ROOT, run
+from webapp.command_line import main, train
+from webapp.core import load
+from webapp.core.training.record import TrainingRecord
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
+    path.write_text(text(120_000, seed=6), encoding="utf-8")
+    return path
+
+
+def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "small.json"
+    special = ["--special-tokens", "<|a|>", "--special-tokens=-b"]
+    done = run("train", corpus, "--size", "700", "-o", out, "--split", "cl100k", *special)
+    assert (done.returncode, done.stdout) == (0, b"")
+    lines = done.stderr.decode().splitlines()
+    assert lines[0] == "Counting: 0 of 0 MB (0%)"
+    assert lines[-1].startswith(f"{out}: 700 pieces, ")
+    assert lines[-1].endswith(" characters per token on held-out text")
+    tokenizer = load(out.read_bytes())
+    assert tokenizer.decode(tokenizer.ids("hello 研究")) == "hello 研究"
+    assert set(tokenizer.special_tokens) == {"<|a|>", "-b"}
+    document = json.loads((tmp_path / "small.record.json").read_bytes())
+    assert document["command"].startswith(f"tokenscope train {corpus} --size 700 ")
+    record = TrainingRecord.from_json(document)
+    assert (record.files, record.pieces, record.plan.split) == (("corpus.txt",), 700, "cl100k")
+    assert set(record.seconds) == {"count", "train", "write"}
+    assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json"}
+
+
+def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None:
+    fsspec.filesystem("memory").pipe("/train/corpus.txt", corpus.read_bytes())
+    here, there = tmp_path / "here.json", tmp_path / "there.json"
+    for source, out in ((str(corpus), here), ("memory://train/*.txt", there)):
+        assert main.main(["train", source, "--algorithm", "unigram", "--size", "3300", "--quiet", "-o", str(out)]) == 0
+    assert here.read_bytes() == there.read_bytes()
+
+
+def test_dask_trains_what_one_process_trains(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, there = tmp_path / "here.json", tmp_path / "there.json"
+    arguments = ["train", str(corpus), "--size", "900", "--drop-rarer-than", "2", "-o"]
+    assert main.main([*arguments, str(here)]) == 0
+    said = capsys.readouterr().err
+    monkeypatch.setattr(train, "ENOUGH_FOR_A_CLUSTER", 0)
+    assert main.main([*arguments, str(there), "--workers", "1"]) == 0
+    assert here.read_bytes() == there.read_bytes()
+    [loss] = [line for line in said.splitlines() if "left out" in line]
+    assert loss in capsys.readouterr().err
+    assert "words that occur less than 2 times are left out: " in loss
+    documents = [json.loads((tmp_path / f"{name}.record.json").read_bytes()) for name in ("here", "there")]
+    assert documents[0]["left_out"] == documents[1]["left_out"]
+    assert documents[0]["left_out"]["words"] == documents[0]["left_out"]["occurrences"] > 0
+    assert documents[0]["sha256"] == documents[1]["sha256"]
+
+
+def test_a_smaller_size_after_a_refusal_uses_what_was_counted(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "t.json"
+    refused = run("train", corpus, "--size", "99999", "-o", out)
+    assert refused.returncode == 2
+    assert b"choose a lower --size, or add text" in refused.stderr
+    assert (tmp_path / "t.json.counting" / "counts").is_file()
+    again = run("train", corpus, "--size", "600", "-o", out)
+    assert again.returncode == 0
+    assert b"Counting" not in again.stderr
+    assert not (tmp_path / "t.json.counting").exists()
+
+
+def test_a_terminal_shows_a_bar(corpus: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (24, 100))
+    command = [*COMMAND, "train", str(corpus), "--size", "600", "-o", str(tmp_path / "t.json")]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 1 << 16)
+        except OSError:  # the end
+            break
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert b"Counting: 100%" in shown
+    assert b"Training: 100%" in shown
+    assert b"pieces/s" in shown
+
+
+def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
+    command = [*COMMAND, "train", str(corpus), "--size", "5000", "-o", str(tmp_path / "t.json")]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("Counting")
+    process.send_signal(signal.SIGINT)
+    rest = process.stderr.read()
+    assert process.wait(60) == 130
+    assert rest == "tokenscope: stopped; the same command continues\n"
+    process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none*.txt"], "none*.txt: there is no such file, and none matches"),
+        (["FILE", "--size", "30"], "--size: Enter a number from 300 to 100,000."),
+        (["FILE", "--algorithm", "wordpiece", "--split", "none"], "--split: WordPiece needs words"),
+        (["FILE", "--split", "own", "--pattern", "("], "--pattern: "),
+        (["FILE", "--out", "/nowhere/t.json"], "--out: /nowhere is not a folder that can be written to"),
+        (["FILE", "--workers", "0"], "--workers must be at least 1"),
+        (["FILE", "--drop-rarer-than", "0"], "--drop-rarer-than must be at least 1"),
+        (["FILE", "--drop-rarer-than", "1000000"], "--drop-rarer-than: no word occurs 1,000,000 times"),
+        (["FILE", "--scheduler", "nowhere"], "there is no Dask scheduler at nowhere: missing port number"),
+        (["s3://bucket/a.txt"], "s3://bucket/a.txt: "),
+    ],
+    ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
+)
+def test_arguments_that_cannot_be_used_are_one_line(
+    corpus: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status = main.main(
+        ["train", "--quiet", *(str(corpus) if argument == "FILE" else argument for argument in arguments)]
+    )
+    assert status == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"tokenscope: {said}")
+    assert error.count("\n") == 1
+
+
+def test_a_damaged_corpus_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "latin.txt"
+    file.write_bytes(b"na\xefve")
+    assert main.main(["train", "--quiet", str(file), "-o", str(tmp_path / "t.json")]) == 1
+    assert capsys.readouterr().err == f"tokenscope: {file}: not valid UTF-8 at byte 2\n"

@@ -1,0 +1,219 @@
+"""Vocabularies with pieces added: every base with every addition, and what the rules promise."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.expansion.bases import BASES, CHINESE, addition, base
+from tests.core.texts import CORPUS, any_text
+from webapp.core.expansion import Expansion, ExpansionError, expand
+from webapp.core.models.scored_pieces import ScoredModel
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.text.byte_characters import BYTE_ORDER
+from webapp.core.tokenizer import Tokenizer
+
+
+def unreached(expansion: Expansion) -> list[str]:
+    """The new pieces whose own text is encoded to something else."""
+    model = expansion.tokenizer.model
+    prefix = getattr(model, "continuing_subword_prefix", "")
+    found = []
+    for piece in expansion.added:
+        written = model.pieces[piece.id]
+        if isinstance(written, bytes):
+            try:
+                written = written.decode()
+            except UnicodeDecodeError:
+                continue
+        suffix = getattr(model, "end_of_word_suffix", "")
+        if (suffix and not written.endswith(suffix)) or (prefix and written.startswith(prefix)):
+            continue  # reached inside a word only
+        if list(model.ids(written.removesuffix(suffix))) != [piece.id]:
+            found.append(written)
+    return found
+
+
+def tokens(tokenizer: Tokenizer, text: str) -> int:
+    """The number of tokens of a text; unknown text counts by its characters."""
+    encoding = tokenizer.encode(text)
+    unknown = tokenizer.model.unknown_id
+    return sum(
+        end - start if id == unknown else 1
+        for id, start, end in zip(encoding.ids, encoding.starts, encoding.ends, strict=True)
+    )
+
+
+@pytest.mark.parametrize("added", BASES)
+@pytest.mark.parametrize("kind", BASES)
+def test_every_base_takes_every_addition(kind: str, added: str) -> None:
+    old, new = base(kind), addition(added)
+    expansion = expand(old, new)
+    tokenizer = expansion.tokenizer
+    assert [token.id for token in old.added_tokens] == [token.id for token in tokenizer.added_tokens][
+        : len(old.added_tokens)
+    ]
+    assert list(tokenizer.model.pieces[: len(old.model.pieces)]) == list(old.model.pieces)
+    assert [piece.id for piece in expansion.added] == list(range(expansion.first_id, len(tokenizer.model.pieces)))
+    assert unreached(expansion) == []
+    assert all(id < expansion.first_id for piece in expansion.added for id in piece.old_ids)
+    if "wordpiece" not in (kind, added):  # BERT's pre-tokenizer isolates Chinese characters
+        assert tokens(tokenizer, CHINESE) < 0.8 * tokens(old, CHINESE)
+    assert len(expansion.present) + len(expansion.refused) <= len(new.model.pieces)
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_text_without_new_pieces_keeps_its_ids(kind: str) -> None:
+    old = base(kind)
+    expansion = expand(old, ["qqqx", "▁qqqx"])
+    assert [piece.text.strip() for piece in expansion.added if not piece.between]
+    assert expansion.tokenizer.ids(CORPUS) == old.ids(CORPUS)
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_adding_a_vocabulary_to_itself_adds_nothing(kind: str) -> None:
+    expansion = expand(base(kind), base(kind))
+    assert not expansion.added
+    assert not [refusal for refusal in expansion.refused if refusal.reason not in ("invalid", "split", "normalized")]
+
+
+words = st.text(st.characters(categories=("Ll", "Lo", "Nd"), max_codepoint=0x9FFF), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("kind", BASES)
+@given(tokens=st.lists(st.one_of(words, words.map("▁{}".format)), max_size=12))
+def test_each_token_of_a_list_is_added_present_or_refused(kind: str, tokens: list[str]) -> None:
+    old = base(kind)
+    expansion = expand(old, tokens)
+    refused = {refusal.name for refusal in expansion.refused}
+    assert unreached(expansion) == []
+    wanted = {piece.text.strip() for piece in expansion.added if not piece.between}
+    for token in set(tokens) - refused - set(expansion.present):
+        text = token.replace("▁", " ").strip()
+        assert text in wanted or f"##{text}" in wanted or f"{text}</w>" in wanted
+
+
+@pytest.mark.parametrize("kind", BASES)
+@given(text=any_text)
+def test_decoding_does_not_depend_on_new_pieces(kind: str, text: str) -> None:
+    old = base(kind)
+    new = expand(old, ["天气", "很好", "qq", "▁zz"]).tokenizer
+    before, after = old.decode(old.ids(text)), new.decode(new.ids(text))
+    unknown = "<unk>", "[UNK]", "⁇", "�"
+    assert before == after or any(mark in before for mark in unknown)
+
+
+# --- the rules, one by one
+
+
+def test_scores_fall_below_the_lowest_of_the_base() -> None:
+    old = base("scores").model
+    expansion = expand(base("scores"), addition("scores"))
+    new = expansion.tokenizer.model
+    assert isinstance(old, ScoredModel)
+    assert isinstance(new, ScoredModel)
+    scores = [new.scores[piece.id] for piece in expansion.added]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] < min(old.scores)
+    assert not expansion.between
+
+
+def test_pieces_in_between_are_added_or_the_token_is_refused() -> None:
+    added = expand(base("merges"), ["qwqzx"])
+    assert added.between == len(added.added) - 1 > 0
+    refused = expand(base("merges"), ["qwqzx"], bridge=False)
+    assert not refused.added
+    assert [(refusal.reason, refusal.detail) for refusal in refused.refused] == [("unreachable", "q | w | q | z | x")]
+
+
+def test_a_character_is_built_from_its_bytes_before_words_are() -> None:
+    expansion = expand(base("merges"), ["鑫鑫磊"])
+    whole = [piece.text for piece in expansion.added if piece.text[0] in "鑫磊"]
+    assert whole == ["鑫", "磊", "鑫鑫", "鑫鑫磊"]
+
+
+def test_wordpieces_get_their_prefix_inside_words() -> None:
+    expansion = expand(base("wordpiece"), addition("merges"))
+    model = expansion.tokenizer.model
+    assert isinstance(model, WordPiece)
+    texts = {piece.text for piece in expansion.added}
+    assert any(text.startswith("##") for text in texts)
+    assert any(not text.startswith("##") for text in texts)
+    assert not [text for text in texts if " " in text]
+    reasons = {refusal.reason for refusal in expansion.refused}
+    assert "split" in reasons  # Chinese words, which BERT's pre-tokenizer cuts
+    assert "part" in reasons
+
+
+def test_a_lower_case_base_refuses_capitals() -> None:
+    from webapp.core.trainers.from_text import train_wordpiece
+
+    expansion = expand(train_wordpiece(CORPUS, 300, lowercase=True), ["Zuqqini", "zuqqini"])
+    assert [piece.text for piece in expansion.added] == ["zuqqini"]
+    assert [(refusal.name, refusal.reason, refusal.detail) for refusal in expansion.refused] == [
+        ("Zuqqini", "normalized", "zuqqini")
+    ]
+
+
+def test_log_probabilities_are_shifted_to_those_of_the_base() -> None:
+    old, new = base("unigram").model, addition("unigram").model
+    expansion = expand(base("unigram"), addition("unigram"))
+    model = expansion.tokenizer.model
+    assert isinstance(old, Unigram)
+    assert isinstance(new, Unigram)
+    assert isinstance(model, Unigram)
+    assert min(model.scores) == min(old.scores)  # on which unknown characters depend
+    shifted = [model.scores[piece.id] - new.scores[new.id_of(model.pieces[piece.id]) or 0] for piece in expansion.added]
+    middle = sorted(shifted)[len(shifted) // 4]
+    assert sum(abs(difference - middle) < 1e-9 for difference in shifted) > len(shifted) / 4
+
+
+def test_free_ids_of_a_rank_base_get_placeholders() -> None:
+    expansion = expand(base("ranks"), ["qqqq"])
+    assert list(expansion.filled) == [350, 351]
+    assert expansion.tokenizer.special_tokens["<|endoftext|>"] == 352
+    assert expansion.first_id == 353
+    assert expansion.tokenizer.ids("<|endoftext|>", special=True) == [352]
+
+
+def test_special_tokens_of_the_base_are_present() -> None:
+    assert expand(base("ranks"), ["<|endoftext|>"]).present == ["<|endoftext|>"]
+    assert expand(base("scores"), ["<s>"]).present == ["<s>"]
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_odd_lines_of_a_list(kind: str) -> None:
+    expansion = expand(base(kind), ["", "   ", "\ud800", "a\0b", "x" * 101, "▁", "##", "qzq", "qzq", "\t"])
+    assert {"\ud800": "invalid", "x" * 101: "long"}.items() <= {
+        refusal.name: refusal.reason for refusal in expansion.refused
+    }.items()
+    assert sum(piece.text.strip().removesuffix("</w>") == "qzq" for piece in expansion.added) <= 2
+    assert unreached(expansion) == []
+
+
+def test_bounds() -> None:
+    expansion = expand(base("merges"), [f"qz{letter}x" for letter in "abcdefghijklmnopqrstuvwxyz"], most=20)
+    assert len(expansion.added) <= 20
+    assert {refusal.reason for refusal in expansion.refused} == {"limit"}
+    with pytest.raises(ExpansionError, match="had been compared"):
+        expand(base("merges"), map(str, range(5_000)), seconds=0)
+
+
+def test_dictionaries_cannot_be_expanded_but_can_be_added() -> None:
+    from webapp.core.models.dictionary import Dictionary
+    from webapp.core.models.matching import Matching
+    from webapp.core.recipes import MATCHING
+
+    words = MATCHING.tokenizer(Matching(Dictionary(["研究", "研究生", "生命"]), "forward"))
+    with pytest.raises(ExpansionError, match="cannot be expanded") as raised:
+        expand(words, ["a"])
+    assert raised.value.field == "base"
+    texts = {piece.text for piece in expand(base("merges"), words).added}
+    assert {"研究", "研究生", "生命"} <= texts
+
+
+def test_bytes_are_in_the_base_already() -> None:
+    tokenizer: Tokenizer = expand(base("merges"), ["天"]).tokenizer
+    assert all(tokenizer.model.id_of(bytes([byte])) is not None for byte in BYTE_ORDER)

@@ -1,0 +1,217 @@
+"""The page that expands a vocabulary: the preview, files, storing, and what is refused."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+import tokenizers
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.core.expansion.bases import addition, sentencepiece_file, trained_on_chinese
+from tests.site import HTMX, Page
+from webapp.core.formats import huggingface
+from webapp.core.formats.recognize import recognize
+from webapp.vocabularies import library
+
+ADDRESS = "/vocabularies/expand"
+TOKENS = "图书馆员\n▁tokenscopes\nthe\n"
+
+
+@pytest.fixture(scope="module")
+def uploads(app: Flask) -> dict[str, str]:
+    """The names of two uploaded SentencePiece models and a tokenizer.json."""
+    with app.app_context():
+        return {
+            "base": library().store(sentencepiece_file("bpe")).name,
+            "addition": library().store(trained_on_chinese("bpe")).name,
+            "json": library().store(huggingface.write(addition("merges")).encode()).name,
+        }
+
+
+def figures(text: str) -> list[str]:
+    """The cells of the table of tokens per character."""
+    return re.findall(r"<td class=\"end\">(?:<b>)?([\d.,–%-]+)", text)
+
+
+def facts(text: str) -> dict[str, int]:
+    """The facts of the header, by name."""
+    found = re.findall(r"<dt>([^<]+)</dt><dd>([\d,]+)</dd>", text)
+    (count,) = re.findall(r"<p class=\"count\"><b>([\d,]+)</b>", text)
+    return {name: int(value.replace(",", "")) for name, value in [*found, ("new", count)]}
+
+
+def test_the_form_offers_bases_and_additions(client: FlaskClient) -> None:
+    page = client.get(ADDRESS)
+    assert page.status_code == 200
+    bases, additions = re.findall(r"<select.*?</select>", page.text, re.DOTALL)
+    assert 'value="gpt2"' in bases
+    assert 'value="jieba"' not in bases
+    assert 'value="jieba"' in additions  # words of a dictionary are tokens of a list
+    assert "Choose what to add" in page.text
+
+
+def test_a_preview_has_a_url_and_says_what_is_saved(client: FlaskClient, uploads: dict[str, str]) -> None:
+    data = {
+        "base": uploads["base"],
+        "source": "vocabulary",
+        "addition": uploads["addition"],
+        "text": "图书馆",
+        "bridge": "1",
+    }
+    answer = client.post(ADDRESS, data=data)
+    assert answer.status_code == 303
+    page = client.get(answer.headers["Location"])
+    found = facts(page.text)
+    assert found["new"] > 100
+    assert found["already there"] > 10
+    assert found["refused"] == 0
+    assert "as in Chinese-LLaMA" in page.text
+    own, simplified = figures(page.text)[:4], figures(page.text)[4:8]
+    assert own[0] == "3"
+    assert float(own[2]) < float(own[1])
+    assert float(simplified[2]) < float(simplified[1])
+    assert f"model.resize_token_embeddings({found['ids in all'] - found['new']} + len(old_ids)" in page.text
+
+
+def test_a_list_shows_what_is_added_present_and_refused(client: FlaskClient) -> None:
+    page = client.get(ADDRESS, query_string={"base": "wordpiece", "tokens": "zzyzx\nthe\n图书馆"})
+    assert facts(page.text) == {"already there": 1, "refused": 1, "ids in all": 32_001, "new": 1}
+    assert "pre-tokenizer always cuts them" in page.text
+    assert "图 | 书 | 馆" in page.text
+
+
+def test_pieces_in_between_can_be_left_out(client: FlaskClient) -> None:
+    asked = {"base": "bpe-bytes", "tokens": TOKENS}
+    with_them = facts(client.get(ADDRESS, query_string=asked).text)
+    without = client.get(ADDRESS, query_string={**asked, "bridge": "0"})
+    assert with_them["new"] == 2 + with_them["of the new, in between"]
+    assert facts(without.text)["new"] < with_them["new"]
+    assert "merges leave them in more than two parts" in without.text
+    assert 'name="bridge" value="1">' in without.text  # the box is not ticked
+
+
+def test_htmx_gets_the_preview_and_its_address(client: FlaskClient) -> None:
+    answer = client.post(ADDRESS, data={"base": "unigram", "source": "tokens", "tokens": TOKENS}, headers=HTMX)
+    assert "<html" not in answer.text
+    assert answer.headers["HX-Replace-Url"].startswith(f"{ADDRESS}?base=unigram&source=tokens&tokens=")
+    assert "at least twice as probable" in answer.text
+    long = "\n".join(f"zq{number}" for number in range(1_000))
+    answer = client.post(ADDRESS, data={"base": "unigram", "source": "tokens", "tokens": long}, headers=HTMX)
+    assert answer.headers["HX-Replace-Url"] == ADDRESS
+
+
+def test_a_long_list_is_answered_by_the_post_itself(client: FlaskClient) -> None:
+    long = "\n".join(f"zq{letter}{other}" for letter in "abcdefghijklmnop" for other in "abcdefghijklmnopqrst")
+    answer = client.post(ADDRESS, data={"base": "wordpiece", "source": "tokens", "tokens": long})
+    assert answer.status_code == 200
+    assert facts(answer.text)["new"] == 320
+    (fields,) = re.findall(r'<form id="shown".*?</form>', answer.text, re.DOTALL)
+    assert html.unescape(fields).count("zq") == 320
+
+
+# --- files and storing
+
+
+def test_files_for_the_original_libraries(client: FlaskClient) -> None:
+    asked = {"base": "bpe-bytes", "source": "tokens", "tokens": TOKENS}
+    answer = client.post(f"{ADDRESS}/tokenizer.json", data=asked)
+    assert answer.headers["Content-Disposition"] == "attachment; filename=tokenizer.json"
+    theirs = tokenizers.Tokenizer.from_str(answer.text)
+    ids = theirs.encode("the 图书馆员 tokenscopes").ids
+    assert ids == recognize(answer.data).tokenizer.ids("the 图书馆员 tokenscopes")
+    assert len(ids) == 4
+    old = json.loads(client.get(f"{ADDRESS}/old_ids.json", query_string=asked).text)
+    assert len(old) == facts(client.get(ADDRESS, query_string=asked).text)["new"]
+    assert client.get(f"{ADDRESS}/tokenizer.model", query_string=asked).status_code == 404
+
+
+def test_the_model_of_a_sentencepiece_base(client: FlaskClient, uploads: dict[str, str]) -> None:
+    asked = {"base": uploads["base"], "addition": uploads["addition"]}
+    answer = client.get(f"{ADDRESS}/tokenizer.model", query_string=asked)
+    assert recognize(answer.data).format == "sentencepiece"
+
+
+def test_a_stored_expansion_is_a_vocabulary_as_any_other(client: FlaskClient, uploads: dict[str, str]) -> None:
+    asked = {"base": "bpe-bytes", "source": "vocabulary", "addition": uploads["json"], "bridge": "1"}
+    answer = client.post(f"{ADDRESS}/store", data=asked)
+    assert answer.status_code == 303
+    name = answer.headers["Location"].removeprefix("/vocabularies/")
+    assert name.startswith("upload-")
+    page = client.get(answer.headers["Location"])
+    assert page.status_code == 200
+    assert "bpe-bytes+upload-" in page.text
+    shown = client.get("/", query_string={"algorithm": "bpe", "vocabulary": name, "text": "市民们去图书馆"})
+    assert Page(shown.text).figures == 3
+    again = client.get(ADDRESS, query_string={"base": name, "addition": uploads["json"]})
+    assert facts(again.text)["new"] == 0
+    assert "Nothing is added" in again.text
+
+
+def test_other_sites_cannot_store(client: FlaskClient) -> None:
+    asked = {"base": "bpe-bytes", "source": "tokens", "tokens": TOKENS}
+    answer = client.post(f"{ADDRESS}/store", data=asked, headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 403
+
+
+def test_pages_of_vocabularies_link_here(client: FlaskClient) -> None:
+    assert f'href="{ADDRESS}"' in client.get("/vocabularies").text
+    assert f'href="{ADDRESS}?base=unigram"' in client.get("/vocabularies/unigram").text
+    assert f"{ADDRESS}?base=" not in client.get("/vocabularies/jieba").text
+
+
+# --- wrong input
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "field", "message"),
+    [
+        ({"base": "nothing", "tokens": "a"}, 404, "base", "“nothing” is no vocabulary that can be expanded."),
+        ({"base": "jieba", "tokens": "a"}, 404, "base", "“jieba” is no vocabulary that can be expanded."),
+        ({"addition": "upload-0123456789abcdef"}, 404, "addition", "There is no vocabulary “upload-0123456789abcdef”."),
+        ({"base": "unigram", "addition": "unigram"}, 404, "addition", "This is the base itself."),
+        ({"source": "vocabulary"}, 422, "addition", "Choose the vocabulary whose pieces to add."),
+        ({"source": "tokens", "tokens": " \n"}, 422, "tokens", "Write at least one token"),
+        ({"source": "tokens", "tokens": "图" * 400_000}, 413, "tokens", "The list has 1,200,000 bytes"),
+    ],
+)
+def test_wrong_input_is_told_beside_its_field(
+    client: FlaskClient, asked: dict[str, str], status: int, field: str, message: str
+) -> None:
+    answer = client.post(ADDRESS, data={"text": "kept 文", **asked})
+    assert answer.status_code == status
+    page = Page(answer.text)
+    assert page.problems[0].startswith(message)
+    assert page.invalid == [field]
+    assert (page.box or "").strip() == "kept 文"
+
+
+@pytest.mark.parametrize("path", ["/store", "/tokenizer.json"])
+def test_files_of_wrong_input_are_refused_with_the_form(client: FlaskClient, path: str) -> None:
+    answer = client.post(ADDRESS + path, data={"base": "nothing", "source": "tokens", "tokens": TOKENS})
+    assert answer.status_code == 404
+    assert Page(answer.text).invalid == ["base"]
+    assert "tokenscopes" in answer.text
+    partial = client.post(ADDRESS, data={"base": "nothing", "tokens": TOKENS}, headers=HTMX)
+    assert 'data-field="base"' in partial.text
+
+
+def test_a_base_that_is_still_elsewhere(client: FlaskClient) -> None:
+    answer = client.get(ADDRESS, query_string={"base": "gpt2", "tokens": "a"})
+    assert answer.status_code == 503
+    assert "could not be fetched" in html.unescape(answer.text)
+
+
+def test_hostile_tokens_are_text(client: FlaskClient) -> None:
+    tokens = "<script>alert(1)</script>\n\u202eabc\n" + "a" * 500 + "\n\x07"
+    answer = client.post(ADDRESS, data={"base": "bpe-bytes", "source": "tokens", "tokens": tokens}, headers=HTMX)
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.text
+
+
+def test_chinese(client: FlaskClient) -> None:
+    page = client.get(ADDRESS, query_string={"lang": "zh"})
+    assert page.status_code == 200

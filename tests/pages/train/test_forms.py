@@ -1,0 +1,150 @@
+"""The plan of a form, and the kind of a file."""
+
+import gzip
+import io
+import json
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import zstandard
+from flask import Flask
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.datastructures import MultiDict
+
+from tests.properties import EXPENSIVE
+from webapp.core.training.plan import TRAINERS, TrainingPlan
+from webapp.core.training.progress import STAGES, Progress
+from webapp.pages.train.choices import BY_NAME, CHOICES, TRAINER_CHOICES
+from webapp.pages.train.forms import DEFAULTS, PlanRequest, plan_from, plan_of
+from webapp.pages.train.job_view import whole_percent
+from webapp.pages.train.recognition import NoTextFileError, format_of
+
+
+def read(app: Flask, **values: str) -> PlanRequest:
+    with app.test_request_context("/train"):
+        return plan_from(MultiDict(values))
+
+
+def test_every_field_of_the_plan_can_be_chosen() -> None:
+    assert set(DEFAULTS) == {field.name for field in fields(TrainingPlan)}
+    assert {choice.trainer for choice in TRAINER_CHOICES} == set(TRAINERS)
+
+
+def test_an_empty_form_is_the_default_plan(app: Flask) -> None:
+    asked = read(app)
+    assert (asked.plan, asked.problems, asked.changed()) == (TrainingPlan(), {}, [])
+
+
+def test_a_plan_survives_its_address(app: Flask) -> None:
+    plan = TrainingPlan(
+        trainer="unigram",
+        size=500,
+        split="own",
+        pattern=r"\p{L}+|\s",
+        normalization="nfkc",
+        special_tokens=("<a>", "<b c>"),
+        minimum_count=3,
+        coverage=0.999,
+        keep=0.5,
+        seeds="bpe",
+        longest_piece=20,
+        longest_word=300,
+    )
+    assert read(app, **dict(plan_of(plan.as_json()).changed())).plan == plan
+
+
+def test_choices_of_another_algorithm_are_dropped(app: Flask) -> None:
+    asked = read(app, trainer="bpe-bytes", keep="0.5", wordpiece="score", seeds="nonsense")
+    assert (asked.plan, asked.problems) == (TrainingPlan(), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "message"),
+    [
+        ("trainer", "lstm", "There is no such algorithm"),
+        ("size", "299", "from 300 to 100,000"),
+        ("size", "many", "“many” is not a whole number"),
+        ("size", "٣٠٠", "is not a whole number"),
+        ("size", "9" * 5_000, "is not a whole number"),
+        ("size", "", "Enter a number, for example 8000."),
+        ("coverage", "2", "from 0.9 to 1"),
+        ("coverage", "nan", "from 0.9 to 1"),
+        ("coverage", "much", "Write, for example, 0.75"),
+        ("split", "sideways", "There is no such choice"),
+        ("special_tokens", "x" * 30_000, "the limit is 20,000"),
+        ("pattern", "x" * 6_000, "the limit is 5,000"),
+        ("minimum_count", "0", "from 1 to"),
+    ],
+)
+def test_a_wrong_choice_is_named_and_stays(app: Flask, name: str, typed: str, message: str) -> None:
+    asked = read(app, **{"trainer": "unigram", name: typed})
+    assert list(asked.problems) == [name]
+    assert message in asked.problems[name].message
+    assert getattr(asked.plan, name) == getattr(TrainingPlan(), name)
+    if name != "trainer":
+        assert typed.startswith(asked.typed[name])
+
+
+def test_an_own_pattern_must_be_entered(app: Flask) -> None:
+    assert "Enter a regular expression" in read(app, split="own").problems["pattern"].message
+
+
+@EXPENSIVE
+@given(values=st.dictionaries(st.sampled_from([*DEFAULTS]), st.text(max_size=30) | st.sampled_from([*TRAINERS, "own"])))
+def test_any_form_gives_a_plan_or_problems(app: Flask, values: dict[str, Any]) -> None:
+    asked = read(app, **values)
+    assert TrainingPlan.from_json(json.loads(json.dumps(asked.plan.as_json()))) == asked.plan
+    assert set(asked.problems) <= set(DEFAULTS)
+
+
+def test_choices_have_sentences_and_limits_around_the_default() -> None:
+    for choice in CHOICES:
+        assert str(choice.label)
+        assert str(choice.hint).endswith(".")
+        default = getattr(TrainingPlan(), choice.name)
+        if choice.kind == "number" and default is not None:
+            assert choice.least <= default <= choice.most
+        if choice.options:
+            assert default in dict(choice.options)
+    assert next(iter(BY_NAME)) == "size"
+
+
+LINES = b'{"text": "low"}\n{"text": "lower"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("a.txt", b"low lower", "text"),
+        ("a", b"", "text"),
+        ("a.jsonl", b"", "jsonl"),
+        ("A.NDJSON", LINES, "jsonl"),
+        ("a.txt", LINES, "jsonl"),
+        ("a.txt", b"\xef\xbb\xbf" + LINES, "jsonl"),
+        ("a.json", b"{\n", "text"),
+        ("a.gz", gzip.compress(LINES), "jsonl"),
+        ("a.gz", gzip.compress(b"low"), "text"),
+        ("a.zst", zstandard.compress(LINES), "jsonl"),
+        ("a.jsonl.zst", zstandard.compress(b""), "jsonl"),
+        ("a.gz", b"\x1f\x8bdamaged", "text"),
+        ("a.zst", b"\x28\xb5\x2f\xfddamaged", "text"),
+    ],
+)
+def test_the_format_is_recognized(name: str, content: bytes, format: str) -> None:
+    stream = io.BytesIO(content)
+    assert format_of(name, stream) == format
+    assert stream.read() == content
+
+
+@pytest.mark.parametrize(("content", "kind"), [(b"%PDF-1.7", "PDF"), (b"PK\x03\x04", "ZIP"), (b"PAR1", "Parquet")])
+def test_other_files_are_refused(content: bytes, kind: str) -> None:
+    with pytest.raises(NoTextFileError, match=kind):
+        format_of("corpus.txt", io.BytesIO(content))
+
+
+def test_the_percentage_only_grows() -> None:
+    moments = [whole_percent(Progress(stage, done, 10)) for stage in STAGES for done in range(11)]
+    assert moments == sorted(moments)
+    assert (moments[0], moments[-1]) == (0, 99)

@@ -1,0 +1,305 @@
+"""The choices of a training, its page in every state, and its result."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.pages.train.conftest import TEXT, send
+from tests.site import HTMX, Page
+from webapp.core.formats.save import save
+from webapp.core.training.counting import count_words
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.progress import Progress
+from webapp.core.training.record import TrainingRecord
+from webapp.core.training.train import train
+from webapp.jobs import Failure, Jobs, jobs_of
+from webapp.vocabularies import library
+
+PLAN = {"trainer": "bpe-bytes", "size": "320"}
+CURVE = ((256, 1.0), (300, 1.8), (320, 1.9))
+
+
+@pytest.fixture
+def queue(client: FlaskClient) -> Jobs:
+    """Return the jobs of the site."""
+    return jobs_of(client.application)
+
+
+@pytest.fixture
+def job(client: FlaskClient, corpus: str) -> str:
+    """Start a training; return its id."""
+    answer = client.post("/train", data={"corpus": corpus, **PLAN})
+    assert answer.status_code == 303, answer.text
+    found = re.fullmatch(r"/train/([\w-]{22})", answer.headers["Location"])
+    assert found is not None
+    return found[1]
+
+
+Run = Callable[[], str]
+
+
+@pytest.fixture
+def run(queue: Jobs, job: str) -> Run:
+    """Return a function that takes up the training, as a worker does."""
+
+    def run() -> str:
+        holder = queue.store.claim(job)
+        assert holder is not None
+        return holder
+
+    return run
+
+
+def finish(app: Flask, queue: Jobs, job: str, holder: str, others: Mapping[str, float]) -> str:
+    """Train as a worker does; return the name of the vocabulary."""
+    with app.app_context():
+        found = queue.find(job)
+        assert found is not None
+        counted = count_words(queue.corpora.files(found.corpus), found.plan, lambda _progress: None)
+        trained = train(found.plan, counted, lambda _progress: None)
+        entry = library().store(save(trained.tokenizer))
+        record = TrainingRecord(
+            plan=found.plan,
+            files=found.file_names,
+            bytes=counted.bytes,
+            characters=counted.characters,
+            sha256=counted.sha256,
+            pieces=trained.pieces,
+            characters_per_token=trained.characters_per_token,
+            curve=CURVE,
+            held_out={"characters": len(counted.held_out), "others": dict(others)},
+            seconds={"count": 0.5, "train": 1.5},
+        )
+        assert queue.store.finish(job, holder, entry.name, record.as_json())
+        queue.corpora.delete(found.corpus)
+        return entry.name
+
+
+# --- the choices
+
+
+def test_a_corpus_shows_its_facts_and_the_choices(client: FlaskClient, corpus: str) -> None:
+    page = client.get(f"/train?corpus={corpus}")
+    assert re.search(rf"<b>{len(TEXT):,}</b> characters", page.text)
+    assert "words.txt" in page.text
+    assert 'name="size" id="size" value="8000"' in page.text
+    assert 'id="keep"' not in page.text  # Unigram's
+
+
+@pytest.mark.parametrize(
+    ("trainer", "shown", "hidden"),
+    [
+        ("bpe-bytes", {"variant-plain", "minimum_count"}, {"keep", "coverage", "wordpiece-score"}),
+        ("wordpiece", {"wordpiece-score", "coverage"}, {"keep", "variant-plain"}),
+        ("unigram", {"keep", "coverage", "longest_piece", "seeds-bpe"}, {"variant-plain"}),
+    ],
+)
+def test_an_algorithm_shows_its_own_choices(
+    client: FlaskClient, corpus: str, trainer: str, shown: set[str], hidden: set[str]
+) -> None:
+    address = f"/train?corpus={corpus}&trainer={trainer}&size=900"
+    page, part = client.get(address).text, client.get(address, headers=HTMX)
+    assert part.text.strip() in page  # the same template
+    assert part.headers["HX-Replace-Url"] == address.replace("trainer=bpe-bytes&", "")
+    found = set(re.findall(r' id="([\w-]+)"', part.text))
+    assert shown <= found
+    assert not hidden & found
+    assert 'value="900"' in part.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "message"),
+    [
+        ({"size": "many"}, "size", "“many” is not a whole number"),
+        ({"size": "200"}, "size", "from 300 to 100,000"),
+        ({"size": "90000"}, "size", "This corpus makes at most"),
+        ({"trainer": "lstm"}, "", "There is no such algorithm"),
+        ({"split": "own", "pattern": "(a+)+$"}, "pattern", "times out"),
+        ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),
+        ({"split": "own", "pattern": ""}, "pattern", "Enter a regular expression"),
+        ({"trainer": "wordpiece", "split": "none"}, "split", "WordPiece needs words"),
+        ({"special_tokens": "<a>\n<a>"}, "special_tokens", "twice"),
+        ({"trainer": "unigram", "keep": "1.5"}, "keep", "from 0.5 to 0.95"),
+    ],
+)
+def test_a_wrong_choice_is_told_beside_its_field(
+    client: FlaskClient, queue: Jobs, corpus: str, changes: dict[str, str], field: str, message: str
+) -> None:
+    answer = client.post("/train", data={"corpus": corpus, **PLAN, **changes})
+    assert answer.status_code == 422
+    page = Page(answer.text)
+    assert message in answer.text
+    assert page.invalid == ([field] if field else [])
+    if field and changes[field]:
+        assert changes[field].split("\n")[0] in answer.text.replace("&lt;", "<").replace("&gt;", ">")
+    assert queue.store.next() == []
+
+
+def test_a_switch_of_language_starts_no_training(client: FlaskClient, queue: Jobs, corpus: str) -> None:
+    answer = client.post("/train", data={"corpus": corpus, **PLAN, "lang": "zh"})
+    assert answer.status_code == 200
+    assert '<html lang="zh-Hans">' in answer.text
+    assert 'value="320"' in answer.text
+    assert queue.store.next() == []
+    answer = client.post("/train/corpus", data={"text": "stays", "lang": "zh"})
+    assert (answer.status_code, "stays" in answer.text) == (200, True)
+
+
+def test_a_corpus_that_is_gone_keeps_the_choices(client: FlaskClient, queue: Jobs, corpus: str) -> None:
+    queue.corpora.delete(corpus)
+    for answer in (
+        client.get(f"/train?corpus={corpus}&size=900"),
+        client.post("/train", data={"corpus": corpus, "size": "900"}),
+        client.get("/train?corpus=..%2F..&size=900"),
+    ):
+        assert answer.status_code == 410
+        assert "This corpus is no longer here." in answer.text
+        assert '<input type="hidden" name="size" value="900">' in answer.text
+
+
+def test_too_many_trainings_are_refused_with_the_wait(client: FlaskClient) -> None:
+    answers = []
+    for _ in range(5):
+        address = send(client, text=TEXT).headers["Location"]
+        corpus = address.partition("corpus=")[2].partition("&")[0]
+        answers.append(client.post("/train", data={"corpus": corpus, **PLAN}))
+    assert [answer.status_code for answer in answers] == [303, 303, 303, 303, 429]
+    assert "You have 0 running and 4 waiting trainings" in answers[-1].text
+    assert "Wait about" in answers[-1].text
+    assert 'value="320"' in answers[-1].text
+    assert int(answers[-1].headers["Retry-After"]) > 0
+
+
+# --- the page of a training
+
+
+def same_part(client: FlaskClient, job: str) -> str:
+    """Return the page of a training, which contains what htmx gets."""
+    page, part = client.get(f"/train/{job}"), client.get(f"/train/{job}", headers=HTMX)
+    for answer in (page, part):
+        assert answer.status_code == 200
+        assert answer.headers["X-Robots-Tag"] == "noindex"
+        assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert "<html" not in part.text
+    assert part.text.strip() in page.text
+    return page.text
+
+
+def test_a_waiting_training_says_when(client: FlaskClient, job: str) -> None:
+    page = same_part(client, job)
+    assert "Yours is the next." in page
+    assert "It starts in about" in page
+    assert 'hx-trigger="every 1s"' in page
+    assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page
+    assert "<title>Waiting · words.txt · Tokenscope</title>" in page
+    assert f'action="/train/{job}/cancel"' in page
+
+
+def test_a_running_training_shows_how_far_it_is(client: FlaskClient, queue: Jobs, job: str, run: Run) -> None:
+    holder = run()
+    queue.store.beat(job, holder, Progress("count", 5, 10), {})
+    page = same_part(client, job)
+    assert "The curve begins with the first merges." in page
+    latest = (" the", "<b>\u202e", "新的")
+    queue.store.beat(job, holder, Progress("train", 160, 320, 300, latest, CURVE[:2]), {"count": 2.0})
+    page = same_part(client, job)
+    assert re.search(r"<title>\d+% · words.txt · Tokenscope</title>", page)
+    assert "<b>300</b> of 320 pieces" in page
+    assert '<bdi class="tok k2">&lt;b&gt;⟨202E⟩</bdi>' in page
+    assert '<li class="now" aria-current="step"><span>Merge</span><span class="num">50%</span></li>' in page
+    assert "2.0 s" in page
+    assert "1.80 characters per token" in page
+    assert "300" in page
+
+
+def test_a_training_is_cancelled(client: FlaskClient, queue: Jobs, corpus: str, job: str, run: Run) -> None:
+    run()
+    answer = client.post(f"/train/{job}/cancel")
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/train/{job}")
+    page = same_part(client, job)
+    assert "The training was cancelled" in page
+    assert "hx-trigger" not in page
+    assert "http-equiv" not in page
+    assert 'href="/train?size=320"' in page
+    assert queue.corpora.files(corpus) == ()
+    # Again, or too late: nothing happens.
+    assert "Cancelled." in client.post(f"/train/{job}/cancel", headers=HTMX).text
+
+
+FAILURES = [
+    (Failure("empty", {}), "The corpus has no text."),
+    (Failure("not_utf8", {"file": "a.txt", "offset": 1234567}), "“a.txt” is not valid UTF-8 at byte 1,234,567."),
+    (Failure("bad_json", {"file": "a.jsonl", "line": 12}), "Line 12 of “a.jsonl” is not JSON."),
+    (Failure("no_field", {"file": "a.jsonl", "line": 2, "field": "text"}), "no text in the field “text”"),
+    (Failure("long_line", {"file": "a.jsonl", "line": 2, "limit": 8 << 20}), "longer than 8 MB"),
+    (Failure("damaged", {"file": "a.gz"}), "“a.gz” cannot be decompressed"),
+    (Failure("too_large", {"limit": 200 << 20}), "more than 200 MB after decompression"),
+    (Failure("too_small", {"possible": 5000}), "5,000 pieces are possible"),
+    (Failure("alphabet", {"needed": 4000, "size": 300}), "The alphabet alone needs 4,000 pieces"),
+    (Failure("slow_pattern", {}), "The regular expression takes too long"),
+    (Failure("time", {"limit": 3600}), "stopped after 1 hour"),
+    (Failure("memory", {"limit": 4 << 30}), "more memory than the 4,096 MB"),
+    (Failure("disk", {"limit": 1 << 30}), "more disk space than the 1,024 MB"),
+    (Failure("lost", {"attempts": 3}), "The worker was lost 3 times"),
+    (Failure("plan", {"field": "size", "message": "No."}), "A choice is impossible: No."),
+    (Failure("expired", {}), "No worker took up the training"),
+    (Failure("full", {}), "no storage left"),
+    (Failure("error", {}), "Something went wrong on our side."),
+]
+
+
+@pytest.mark.parametrize(("failure", "message"), FAILURES, ids=[failure.code for failure, _message in FAILURES])
+def test_a_failed_training_says_what_to_change(
+    client: FlaskClient, queue: Jobs, corpus: str, job: str, run: Run, failure: Failure, message: str
+) -> None:
+    holder = run()
+    queue.store.beat(job, holder, Progress("train", 160, 320, 300, (), CURVE[:2]), {"count": 2.0})
+    queue.store.fail(job, holder, failure)
+    page = same_part(client, job)
+    assert message in page
+    assert "<title>Failed · words.txt · Tokenscope</title>" in page
+    assert f'href="/train?corpus={corpus}&amp;size=320"' in page
+    assert ("It got as far as “Merge”" in page) == (failure.code in ("time", "memory", "disk", "lost"))
+    assert "hx-trigger" not in page
+
+
+def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: str, run: Run) -> None:
+    name = finish(client.application, queue, job, run(), {"bpe-bytes": 2.5, "gpt2": 1.25, "gone": 2.0})
+    page = same_part(client, job)
+    assert "hx-trigger" not in page
+    assert "<b>320</b> pieces" in page
+    assert name in page
+    rows = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>.*<td class="end">([\d.]+)</td></tr>', page)
+    assert sorted((float(value) for _title, value in rows), reverse=True) == [float(value) for _title, value in rows]
+    assert {title for title, _value in rows} == {"Yours", "Demo: byte-level BPE, 32k", "GPT-2"}
+    assert "tokenscope train words.txt --algorithm bpe-bytes --size 320" in page
+    assert "from tokenizers import Tokenizer" in page
+    assert "/api/v1/tokenize" in page
+    links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/[^"#]*)"', page) if name in link}
+    assert len(links) == 6  # playground, vocabulary, file, two comparisons, languages
+    for link in links:
+        if "cl100k" not in link:  # which cannot be fetched here
+            assert client.get(link).status_code == 200, link
+    assert name in client.get("/vocabularies").text or name[7:15] in client.get("/compare/choices?find=words").text
+    record = client.get(f"/train/{job}/record.json")
+    assert record.mimetype == "application/json"
+    assert record.headers["Content-Disposition"] == "attachment; filename=training-record.json"
+    assert TrainingRecord.from_json(record.json or {}).plan == TrainingPlan(size=320)
+
+
+def test_an_unknown_training_is_a_page(client: FlaskClient) -> None:
+    for path in ("/train/nope", f"/train/{'x' * 22}", "/train/..", f"/train/{'x' * 22}/record.json"):
+        answer = client.get(path)
+        assert answer.status_code == 404
+    assert "There is no training at this address." in client.get(f"/train/{'x' * 22}").text
+    assert client.post(f"/train/{'x' * 22}/cancel").status_code == 404
+
+
+def test_the_pages_are_in_chinese(client: FlaskClient, queue: Jobs, corpus: str, job: str, run: Run) -> None:
+    finish(client.application, queue, job, run(), {})
+    for path in ("/train", f"/train?corpus={corpus}", f"/train/{job}"):
+        answer = client.get(path, headers={"Accept-Language": "zh"})
+        assert '<html lang="zh-Hans">' in answer.text

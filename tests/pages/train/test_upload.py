@@ -1,0 +1,143 @@
+"""The form for a corpus: what is stored, and each refusal."""
+
+import gzip
+import io
+import json
+import re
+
+import pytest
+import zstandard
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.pages.train.conftest import TEXT, send
+from tests.site import HTMX, Page
+from webapp.jobs import jobs, jobs_of
+from webapp.pages.train.examples import EXAMPLES
+
+LINES = "".join(json.dumps({"id": n, "content": line}) + "\n" for n, line in enumerate(TEXT.splitlines()))
+
+
+def files_of(app: Flask, address: str) -> list[tuple[str, str, str]]:
+    """Return name, format and text field of each file of a corpus."""
+    found = re.search(r"corpus=([\w-]+)", address)
+    assert found is not None
+    with app.app_context():
+        return [(file.name, file.format, file.field) for file in jobs().corpora.files(found[1])]
+
+
+def test_the_form_names_what_it_takes(client: FlaskClient) -> None:
+    answer = client.get("/train")
+    assert answer.status_code == 200
+    assert "up to 200 MB together" in answer.text
+    assert 'enctype="multipart/form-data"' in answer.text
+    assert '<a href="/train" aria-current=page>Train</a>' in answer.text
+    assert 'href="/train"' in client.get("/vocabularies").text
+
+
+def test_pasted_text_becomes_a_corpus(client: FlaskClient) -> None:
+    answer = send(client, text=TEXT)
+    assert answer.status_code == 303
+    page = client.get(answer.headers["Location"])
+    assert page.status_code == 200
+    assert re.search(r"<b>[\d,]+</b> characters", page.text)
+    assert "pasted text" in page.text
+    assert page.headers["X-Robots-Tag"] == "noindex"
+    assert page.headers["Cache-Control"] == "private, no-cache"
+
+
+def test_several_files_are_one_corpus(client: FlaskClient, storing_app: Flask) -> None:
+    packed = zstandard.compress(LINES.encode())
+    answer = send(
+        client,
+        (TEXT.encode(), "../../etc/words.txt"),
+        (gzip.compress(TEXT.encode()), "words.txt.gz"),
+        (packed, "lines.jsonl.zst"),
+        field="content",
+    )
+    address = answer.headers["Location"]
+    assert files_of(storing_app, address) == [
+        ("words.txt", "text", "content"),
+        ("words.txt.gz", "text", "content"),
+        ("lines.jsonl.zst", "jsonl", "content"),
+    ]
+    page = client.get(address)
+    assert "JSON Lines, field “content”" in page.text
+    assert "etc/" not in page.text
+
+
+@pytest.mark.parametrize("key", [example.key for example in EXAMPLES])
+def test_an_example_is_a_corpus(client: FlaskClient, key: str) -> None:
+    answer = send(client, example=key, text="what stood in the box")
+    page = client.get(answer.headers["Location"])
+    characters = re.search(r"<b>([\d,]+)</b> characters", page.text)
+    assert characters is not None
+    assert int(characters[1].replace(",", "")) > 80_000
+
+
+def test_the_choices_come_along(client: FlaskClient) -> None:
+    page = client.get("/train?trainer=unigram&size=900&special_tokens=%3Ca%3E%0A%3Cb%3E")
+    assert '<input type="hidden" name="size" value="900">' in page.text
+    answer = send(client, text=TEXT, trainer="unigram", size="900", special_tokens="<a>\r\n<b>")
+    assert "trainer=unigram&size=900&special_tokens=%3Ca%3E%0A%3Cb%3E" in answer.headers["Location"]
+
+
+def test_a_script_gets_the_address(client: FlaskClient) -> None:
+    data = {"text": TEXT}
+    answer = client.post("/train/corpus", data=data, headers=HTMX)
+    assert (answer.status_code, answer.data) == (201, b"")
+    assert answer.headers["Location"].startswith("/train?corpus=")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "field", "blamed", "message"),
+    [
+        (b"", "empty.txt", "text", "files", "The corpus has no text."),
+        (b"low\xff", "bad.txt", "text", "files", "“bad.txt” is not valid UTF-8 at byte 3."),
+        (b"%PDF-1.7", "paper.pdf", "text", "files", "“paper.pdf” is a file of the kind PDF."),
+        (b"\x1f\x8b\x08damaged", "a.gz", "text", "files", "“a.gz” cannot be decompressed"),
+        (b"{]\n", "a.jsonl", "text", "files", "Line 1 of “a.jsonl” is not JSON."),
+        (LINES.encode(), "a.jsonl", "text", "field", "Line 1 of “a.jsonl” has no text in the field “text”."),
+    ],
+)
+def test_a_wrong_file_is_refused_and_deleted(
+    client: FlaskClient, storing_app: Flask, content: bytes, name: str, field: str, blamed: str, message: str
+) -> None:
+    answer = send(client, (content, name), field=field)
+    assert answer.status_code == 422
+    page = Page(answer.text)
+    assert page.invalid == [blamed]
+    assert message in answer.text
+    with storing_app.app_context():
+        assert [path for path in jobs().corpora.folder.glob("*") if path.is_dir()] == []
+
+
+def test_no_corpus_and_too_many_files_are_refused(client: FlaskClient) -> None:
+    assert "Paste a text, choose files" in send(client, text=" \n").text
+    many = send(client, *[(b"low", f"{n}.txt") for n in range(101)], text="stays")
+    assert many.status_code == 422
+    assert "These are 101 files; the limit is 100." in many.text
+    assert "stays" in many.text
+
+
+def test_a_corpus_that_is_too_large_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(client.application.config, "MAX_TRAINING_BYTES", 100_000)
+    monkeypatch.setattr(jobs_of(client.application).corpora, "most_bytes", 100_000)
+    answer = send(client, (b"low " * 30_000, "words.txt"))
+    assert answer.status_code == 413
+    assert "The corpus is larger than 98 KB." in answer.text
+    # Beyond the form's own room the body is not read at all.
+    answer = send(client, (b"low " * 300_000, "words.txt"))
+    assert answer.status_code == 413
+    assert "The corpus is too large: the limit is 98 KB." in answer.text
+
+
+def test_other_pages_take_no_large_bodies(client: FlaskClient) -> None:
+    data = {"files": (io.BytesIO(b"x" * 7_000_000), "words.txt")}
+    assert client.post("/train", data=data).status_code == 413
+
+
+def test_another_site_cannot_upload(client: FlaskClient) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    for path in ("/train/corpus", "/train", "/train/x/cancel"):
+        assert client.post(path, data={"text": TEXT}, headers=headers).status_code == 403

@@ -1,0 +1,21 @@
+"""Command line: `python -m webapp.jobs` is a worker, which runs trainings until SIGTERM or Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from webapp.jobs.worker import stop_with, work
+
+
+def main() -> None:
+    """Run a worker; with `--beside`, until standard input ends as well."""
+    parser = argparse.ArgumentParser(prog="python -m webapp.jobs", description="Train the vocabularies that wait.")
+    parser.add_argument("--beside", action="store_true", help="stop when standard input ends")
+    if parser.parse_args().beside:
+        stop_with(sys.stdin.fileno())
+    work()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""Takes up a job, starts its process, watches over it, and stores what comes of it.
+
+A worker gives a sign of life about once a second, together with the progress: one small write. That it fails means
+that the job was cancelled, or that another worker has it, so the process is stopped. Without a database a worker
+stops the process before any other may take the job up.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from webapp.core.formats.fields import FormatError
+from webapp.core.training.progress import Progress
+from webapp.jobs.child import RESULT, Task, lines
+from webapp.jobs.limits import Limits, processors, resident_bytes
+from webapp.jobs.submission import Jobs
+from webapp.storage import Failure, Job, StorageFullError, UnavailableStorageError
+
+log = logging.getLogger(__name__)
+
+# How often a worker looks at the process of a training, and how often it gives a sign of life, in seconds.
+LOOK_SECONDS, BEAT_SECONDS = 0.25, 1.0
+# The share of the time without a sign of life after which a worker without a database stops its process.
+CAREFUL = 0.6
+# Settings that a process with a stranger's corpus need not know.
+_SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")
+
+Store = Callable[[bytes], str]
+"""Stores a vocabulary as an upload and returns its name."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a worker runs jobs: `silence` is the time without a sign of life after which another worker takes one up."""
+
+    jobs: Jobs
+    store: Store
+    limits: Limits
+    vocabularies: Path
+    silence: float
+
+    def run(self, id: str, stopping: threading.Event) -> None:
+        """Run a job to its end if it waits, its corpus is here, and no other worker takes it up first.
+
+        When `stopping` is set, the job waits again.
+        """
+        job = self.jobs.find(id)
+        if stopping.is_set() or job is None or job.state != "waiting" or not self.jobs.corpora.files(job.corpus):
+            return
+        holder = self.jobs.store.claim(id)
+        job = self.jobs.find(id) if holder else None
+        if holder and job:
+            try:
+                Attempt(self, job, holder).run(stopping)
+            finally:
+                with suppress(UnavailableStorageError):
+                    announce_next(self.jobs)
+
+    def task(self, job: Job) -> Task:
+        """What the process of a job has to do; raises KeyError if the corpus is gone."""
+        return Task(
+            plan=job.plan.as_json(),
+            files=tuple(file.as_json() for file in self.jobs.corpora.files(job.corpus)),
+            folder=str(self.jobs.corpora.scratch(job.corpus, job.id)),
+            vocabularies=str(self.vocabularies),
+            processes=processors(),
+            most_text=self.limits.text,
+            most_memory=self.limits.memory,
+            most_disk=self.limits.disk,
+        )
+
+
+def announce_next(jobs: Jobs) -> None:
+    """Tell the workers which jobs may be taken up, unless they have other news to read."""
+    from webapp.jobs.queue import QueueError
+
+    try:
+        if jobs.queue.is_empty():
+            for id in jobs.store.next():
+                jobs.queue.put(id)
+    except QueueError as error:
+        log.warning("The queue is unreachable: %s", error)
+
+
+class Attempt:
+    """One attempt at a job, by its holder."""
+
+    def __init__(self, watch: Watch, job: Job, holder: str) -> None:
+        self._watch = watch
+        self._jobs = watch.jobs
+        self._job = job
+        self._holder = holder
+        self._began = self._beaten = time.monotonic()
+        self._stages = Stages()
+        self._last: Mapping[str, Any] = {}
+
+    def run(self, stopping: threading.Event) -> None:
+        """Start the process, and watch it until it ends or has to."""
+        self._jobs.corpora.keep(self._job.corpus)
+        try:
+            task = self._watch.task(self._job)
+        except KeyError:
+            self._fail(Failure("unreadable"))
+            return
+        process = _started(task.folder)
+        reading = threading.Thread(target=self._read, args=(process, task.as_json()), daemon=True)
+        reading.start()
+        try:
+            while reading.is_alive():
+                reading.join(LOOK_SECONDS)
+                if stopping.is_set():
+                    self._put_back(process)
+                    return
+                failure = self._exceeded(process.pid)
+                if failure or not self._is_ours():
+                    _kill(process)
+                    if failure:
+                        self._fail(failure)
+                    else:
+                        self._jobs_released()
+                    return
+            self._end(_kill(process))
+        finally:
+            _kill(process)
+            reading.join(5)
+            _close(process)
+
+    def _read(self, process: subprocess.Popen[str], task: str) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(OSError, ValueError):
+            process.stdin.write(task + "\n")
+            process.stdin.flush()
+            for message in lines(process.stdout):
+                if "progress" in message:
+                    self._stages.note(Progress.from_json(message["progress"]))
+                else:
+                    self._last = message
+
+    def _exceeded(self, session: int) -> Failure | None:
+        limits = self._watch.limits
+        if time.monotonic() - self._began > limits.seconds:
+            return Failure("time", {"limit": limits.seconds})
+        if resident_bytes(session) > limits.memory:
+            return Failure("memory", {"limit": limits.memory})
+        if self._jobs.corpora.bytes_of(self._job.corpus) > limits.disk:
+            return Failure("disk", {"limit": limits.disk})
+        return None
+
+    def _is_ours(self) -> bool:
+        """Give a sign of life if it is time; False if the job is no longer ours, or may soon be another's."""
+        now = time.monotonic()
+        if now - self._beaten < BEAT_SECONDS:
+            return True
+        try:
+            if not self._beat():
+                return False
+        except UnavailableStorageError as error:
+            log.warning("A training goes on without a sign of life: %s", error)
+            return time.monotonic() - self._beaten < CAREFUL * self._watch.silence
+        self._beaten = now
+        return True
+
+    def _beat(self) -> bool:
+        return self._jobs.store.beat(self._job.id, self._holder, self._stages.progress, self._stages.seconds())
+
+    def _put_back(self, process: subprocess.Popen[str]) -> None:
+        _kill(process)
+        with suppress(UnavailableStorageError):
+            if self._jobs.store.put_back(self._job.id, self._holder):
+                self._jobs.announce(self._job.id)
+            else:
+                self._jobs_released()
+
+    def _end(self, code: int) -> None:
+        failed, finished = self._last.get("failed"), self._last.get("finished")
+        if failed:
+            if failed["code"] == "error":
+                log.error("A training failed: %s", failed["details"].get("where"))
+            self._fail(Failure(failed["code"], failed["details"]))
+        elif finished:
+            self._finish(finished)
+        elif code == -signal.SIGKILL:  # the kernel had no memory, or an operator ended it
+            log.warning("The process of a training was killed.")
+            self._retry(lambda: self._jobs.store.release(self._job.id, self._holder))
+        else:
+            log.error("The process of a training ended with code %s.", code)
+            self._fail(Failure("error"))
+
+    def _finish(self, record: Mapping[str, Any]) -> None:
+        # From here on there is nothing to stop, but storing a large vocabulary takes a while.
+        try:
+            content = (self._jobs.corpora.scratch(self._job.corpus, self._job.id) / RESULT).read_bytes()
+            self._retry(self._beat)
+            name = self._retry(lambda: self._watch.store(content))
+        except StorageFullError:
+            self._fail(Failure("full"))
+            return
+        except (FormatError, KeyError, OSError) as error:
+            log.error("A trained vocabulary could not be stored: %s", error)
+            self._fail(Failure("error"))
+            return
+        started = self._job.started
+        record = {
+            **record,
+            "seconds": self._stages.seconds(),
+            "started": started.isoformat(timespec="seconds") if started else "",
+        }
+        self._retry(self._beat)
+        self._retry(lambda: self._jobs.store.finish(self._job.id, self._holder, name, record))
+        self._jobs_released()
+
+    def _fail(self, failure: Failure) -> None:
+        with suppress(UnavailableStorageError):
+            self._beat()  # how far it got
+        self._retry(lambda: self._jobs.store.fail(self._job.id, self._holder, failure))
+        self._jobs_released()
+
+    def _jobs_released(self) -> None:
+        with suppress(UnavailableStorageError):
+            self._jobs.release(self._job.corpus)
+
+    def _retry(self, store: Callable[[], Any]) -> Any:
+        """Call `store` until the database responds, or another worker may take the job up."""
+        while True:
+            try:
+                return store()
+            except UnavailableStorageError:
+                if time.monotonic() - self._beaten > CAREFUL * self._watch.silence:
+                    raise
+                time.sleep(LOOK_SECONDS)
+
+
+class Stages:
+    """The progress of a training, and the time of each stage; written by one thread and read by another."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+        self._seconds: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def note(self, progress: Progress) -> None:
+        """Note the next progress; the curve and the pieces of the one before stay if it has none."""
+        before = self.progress
+        now = time.monotonic()
+        if before is not None:
+            self._seconds = {**self._seconds, before.stage: self._seconds.get(before.stage, 0.0) + now - self._since}
+            progress = replace(progress, curve=progress.curve or before.curve)
+        self._since = now
+        self.progress = progress
+
+    def seconds(self) -> dict[str, float]:
+        """The seconds of each stage so far."""
+        seconds = dict(self._seconds)
+        if self.progress is not None:
+            stage = self.progress.stage
+            seconds[stage] = seconds.get(stage, 0.0) + time.monotonic() - self._since
+        return {stage: round(value, 3) for stage, value in seconds.items()}
+
+
+def _started(folder: str) -> subprocess.Popen[str]:
+    """The process of a training, in a session of its own, without the settings of the site."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
+    package = str(Path(__file__).resolve().parents[2])
+    environment |= {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+    # Not with -m: the processes that count would import that module again, and the site with it.
+    command = [sys.executable, "-c", "from webapp.jobs.child import main; main()"]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # it may quote the corpus
+        env=environment,
+        start_new_session=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+def _kill(process: subprocess.Popen[str]) -> int:
+    """End a process and all that it has started, and return its exit code."""
+    if process.returncode is None:  # as long as nobody has waited for it, its number is not another's
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.wait()
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for stream in (process.stdin, process.stdout):
+        with suppress(OSError, ValueError):
+            if stream is not None:
+                stream.close()

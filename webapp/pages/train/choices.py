@@ -1,0 +1,223 @@
+"""The choices of a training: what each field of the plan is called, what it does, and for which trainers it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
+
+from webapp.core.training.plan import Trainer
+from webapp.core.training.recipe import LIMITS
+
+Kind = Literal["number", "select", "seg", "line", "lines"]
+Label = LazyString | str
+
+WITH_ALPHABET: tuple[Trainer, ...] = ("bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram")
+
+
+@dataclass(frozen=True)
+class TrainerChoice:
+    """An algorithm to train, with one sentence."""
+
+    trainer: Trainer
+    title: Label
+    sentence: Label
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field of the plan: its label and one sentence. `options` are values with titles.
+
+    `trainers` are those that use it; empty for all. An `advanced` one is folded away.
+    """
+
+    name: str
+    label: Label
+    hint: Label
+    kind: Kind
+    options: Sequence[tuple[str, Label]] = ()
+    whole: bool = True  # whether a number must be whole
+    blank: Label = ""  # what an empty field means
+    trainers: Sequence[Trainer] = ()
+    advanced: bool = False
+
+    @property
+    def least(self) -> float:
+        """The lowest value of a number."""
+        return LIMITS[self.name][0]
+
+    @property
+    def most(self) -> float:
+        """The highest value of a number."""
+        return LIMITS[self.name][1]
+
+    def is_for(self, trainer: str) -> bool:
+        """Whether the trainer uses this choice."""
+        return not self.trainers or trainer in self.trainers
+
+
+TRAINER_CHOICES = (
+    TrainerChoice(
+        "bpe-bytes",
+        _l("BPE over bytes"),
+        _l("As in GPT-2 and GPT-4. It starts with the 256 bytes, so no text is ever unknown."),
+    ),
+    TrainerChoice(
+        "bpe-characters",
+        _l("BPE over characters"),
+        _l("As Sennrich et al. introduced it. </w> marks the end of a word."),
+    ),
+    TrainerChoice(
+        "bpe-sentencepiece",
+        _l("BPE, SentencePiece style"),
+        _l("As in Llama 2. ▁ stands for a space, so decoding restores the text."),
+    ),
+    TrainerChoice(
+        "wordpiece",
+        _l("WordPiece"),
+        _l("As in BERT. ## marks a piece inside a word."),
+    ),
+    TrainerChoice(
+        "unigram",
+        _l("Unigram"),
+        _l("As in T5. It starts with many pieces and prunes those that the corpus needs least."),
+    ),
+)
+
+USUAL = _l("Usual for the algorithm")
+
+CHOICES = (
+    Choice(
+        "size",
+        _l("Vocabulary size"),
+        _l("The number of all pieces, special tokens included. More pieces make fewer tokens."),
+        "number",
+    ),
+    Choice(
+        "variant",
+        _l("Variant"),
+        _l(
+            "PickyBPE drops pieces that are hardly used except inside longer ones; SuperBPE merges across spaces in a "
+            "second phase."
+        ),
+        "seg",
+        options=(("plain", _l("Plain")), ("picky", "PickyBPE"), ("superbpe", "SuperBPE")),
+        trainers=("bpe-bytes",),
+    ),
+    Choice(
+        "wordpiece",
+        _l("Method"),
+        _l(
+            "Top down keeps frequent words and takes them apart, as TensorFlow Text does; by score merges pairs, as "
+            "textbooks describe it."
+        ),
+        "seg",
+        options=(("top-down", _l("Top down")), ("score", _l("By score"))),
+        trainers=("wordpiece",),
+    ),
+    Choice(
+        "split",
+        _l("Split pattern"),
+        _l("It splits the text into pre-tokens; no piece reaches beyond one."),
+        "select",
+        options=(
+            ("default", USUAL),
+            ("gpt2", "GPT-2"),
+            ("cl100k", "GPT-4 (cl100k)"),
+            ("o200k", "GPT-4o (o200k)"),
+            ("whitespace", _l("White space")),
+            ("marked", _l("Before each ▁")),
+            ("none", _l("None")),
+            ("own", _l("A regular expression")),
+        ),
+    ),
+    Choice(
+        "pattern",
+        _l("Regular expression"),
+        _l("Each match is a pre-token. Classes such as \\p{L} work; the pattern is tried for speed first."),
+        "line",
+    ),
+    Choice(
+        "normalization",
+        _l("Normalization"),
+        _l("It changes the text first, in training and whenever the tokenizer is used."),
+        "select",
+        options=(
+            ("default", USUAL),
+            ("none", _l("None")),
+            ("nfc", "NFC"),
+            ("nfkc", "NFKC"),
+            ("lowercase", _l("Lower case")),
+            ("nfkc-lowercase", _l("NFKC and lower case")),
+        ),
+    ),
+    Choice(
+        "special_tokens",
+        _l("Special tokens"),
+        _l("One on each line, such as <|user|>. They get ids of their own and are never split."),
+        "lines",
+    ),
+    Choice(
+        "minimum_count",
+        _l("Minimum count"),
+        _l(
+            "Rarer pairs and pieces are left out. 1 goes on to pairs that occur once, as tutorials do; an empty field "
+            "follows corpus and size."
+        ),
+        "number",
+        blank=_l("automatic"),
+        advanced=True,
+    ),
+    Choice(
+        "coverage",
+        _l("Character coverage"),
+        _l("The share of the corpus that the alphabet covers. Rarer characters become unknown; 1 keeps all."),
+        "number",
+        whole=False,
+        trainers=WITH_ALPHABET,
+        advanced=True,
+    ),
+    Choice(
+        "longest_piece",
+        _l("Longest piece"),
+        _l("In characters."),
+        "number",
+        trainers=("unigram",),
+        advanced=True,
+    ),
+    Choice(
+        "seeds",
+        _l("Seed pieces"),
+        _l("Where the first pieces come from: all frequent substrings, or the merges of a larger BPE."),
+        "seg",
+        options=(("substrings", _l("Substrings")), ("bpe", "BPE")),
+        trainers=("unigram",),
+        advanced=True,
+    ),
+    Choice(
+        "keep",
+        _l("Kept in each round"),
+        _l("The share of pieces that a round of pruning keeps. A higher share prunes more carefully and takes longer."),
+        "number",
+        whole=False,
+        trainers=("unigram",),
+        advanced=True,
+    ),
+    Choice(
+        "longest_word",
+        _l("Longest pre-token"),
+        _l("In characters. Longer ones are cut, so that text without spaces stays bounded."),
+        "number",
+        advanced=True,
+    ),
+)
+
+BY_NAME = {choice.name: choice for choice in CHOICES}
+
+
+def title_of_trainer(trainer: str) -> str:
+    """The name of an algorithm, in the reader's language."""
+    return next((str(choice.title) for choice in TRAINER_CHOICES if choice.trainer == trainer), trainer)

@@ -1,0 +1,142 @@
+"""Reads a plan from an address or a form, and writes it into an address again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Request
+from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
+
+from webapp.core.training.plan import TRAINERS, PlanError, TrainingPlan
+from webapp.pages.train.choices import BY_NAME, CHOICES, Choice
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.web.localization import number
+
+LONGEST_LINE = 5_000  # characters of a regular expression
+LONGEST_LINES = 20_000  # characters of the special tokens
+LONGEST_TYPED = 40  # characters of a rejected value that the form shows again
+
+
+def _as_typed(value: Any) -> str:
+    """A default of the plan as the form shows it."""
+    if isinstance(value, tuple):
+        return "\n".join(value)
+    return "" if value is None else str(value)
+
+
+DEFAULTS = {name: _as_typed(getattr(TrainingPlan(), name)) for name in ("trainer", *BY_NAME)}
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """A plan, the fields as they were typed, and the problems by field; fields with a problem have their defaults."""
+
+    plan: TrainingPlan
+    typed: Mapping[str, str]
+    problems: Mapping[str, InputProblem]
+
+    def changed(self) -> list[tuple[str, str]]:
+        """The fields whose values are not the defaults, for an address or hidden fields."""
+        return [(name, value) for name, value in self.typed.items() if value != DEFAULTS[name]]
+
+
+def read_plan(request: Request) -> PlanRequest:
+    """The plan of a request; the core's own checks come later, with the corpus."""
+    return plan_from(request.form if request.method == "POST" else request.args)
+
+
+def plan_from(values: MultiDict[str, str]) -> PlanRequest:
+    """The plan in form fields, with defaults in place of missing and invalid ones."""
+    typed = {name: as_typed(values.get(name, default)) for name, default in DEFAULTS.items()}
+    problems: dict[str, InputProblem] = {}
+    if typed["trainer"] not in TRAINERS:
+        problems["trainer"] = InputProblem(_("There is no such algorithm. Choose one from the list."), 422, "trainer")
+        typed["trainer"] = DEFAULTS["trainer"]
+    accepted: dict[str, Any] = {"trainer": typed["trainer"]}
+    for choice in CHOICES:
+        if not choice.is_for(typed["trainer"]):
+            typed[choice.name] = DEFAULTS[choice.name]
+            continue
+        try:
+            accepted[choice.name] = _value(choice, typed[choice.name])
+        except _RefusedError as error:
+            problems[choice.name] = InputProblem(str(error), 422, choice.name)
+            most = {"line": LONGEST_LINE, "lines": LONGEST_LINES}.get(choice.kind, LONGEST_TYPED)
+            typed[choice.name] = typed[choice.name][:most]
+    if accepted.get("split") == "own" and not accepted.get("pattern") and "pattern" not in problems:
+        message = _("Enter a regular expression, or choose another split pattern.")
+        problems["pattern"] = InputProblem(message, 422, "pattern")
+    return PlanRequest(TrainingPlan(**accepted), typed, problems)
+
+
+def plan_of(document: Mapping[str, Any]) -> PlanRequest:
+    """The request that repeats a plan of a job."""
+    plan = TrainingPlan.from_json(document)
+    return PlanRequest(plan, {name: _as_typed(getattr(plan, name)) for name in DEFAULTS}, {})
+
+
+def with_problem(asked: PlanRequest, error: PlanError, message: str) -> PlanRequest:
+    """The same request with a problem that the core found."""
+    field = error.field if error.field in DEFAULTS else "trainer"
+    return PlanRequest(asked.plan, asked.typed, {**asked.problems, field: InputProblem(message, 422, field)})
+
+
+class _RefusedError(ValueError):
+    """A value that the plan cannot have; the message is for the visitor."""
+
+
+def _value(choice: Choice, typed: str) -> Any:
+    match choice.kind:
+        case "number":
+            return _number(choice, typed.strip())
+        case "select" | "seg":
+            if typed not in dict(choice.options):
+                raise _RefusedError(_("There is no such choice. Choose one from the list."))
+            return typed
+        case "lines":
+            return _special_tokens(typed)
+    if len(typed) > LONGEST_LINE:
+        raise _RefusedError(
+            _(
+                "It has %(count)s characters; the limit is %(most)s.",
+                count=number(len(typed)),
+                most=number(LONGEST_LINE),
+            )
+        )
+    return typed
+
+
+def _number(choice: Choice, typed: str) -> int | float | None:
+    if not typed and choice.blank:
+        return None
+    try:
+        if len(typed) > LONGEST_TYPED or not typed.isascii() or "_" in typed:
+            raise ValueError
+        value = int(typed) if choice.whole else float(typed)
+    except ValueError:
+        if not typed:
+            message = _("Enter a number, for example %(number)s.", number=DEFAULTS[choice.name])
+        elif choice.whole:
+            message = _("“%(value)s” is not a whole number.", value=typed[:LONGEST_TYPED])
+        else:
+            message = _("“%(value)s” is not a number. Write, for example, 0.75.", value=typed[:LONGEST_TYPED])
+        raise _RefusedError(message) from None
+    if not choice.least <= value <= choice.most:
+        message = _("Choose a number from %(least)s to %(most)s.", least=number(choice.least), most=number(choice.most))
+        raise _RefusedError(message)
+    return value
+
+
+def _special_tokens(typed: str) -> tuple[str, ...]:
+    if len(typed) > LONGEST_LINES:
+        raise _RefusedError(
+            _(
+                "They have %(count)s characters; the limit is %(most)s.",
+                count=number(len(typed)),
+                most=number(LONGEST_LINES),
+            )
+        )
+    return tuple(line.strip() for line in typed.split("\n") if line.strip())

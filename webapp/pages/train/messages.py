@@ -1,0 +1,181 @@
+"""Sentences about corpora and trainings that failed: what is wrong, where, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import current_app
+from flask_babel import format_timedelta, ngettext
+from flask_babel import gettext as _
+
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number
+
+MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
+LONGEST_NAME = 60  # characters of a file's name
+
+
+def short_name(name: str) -> str:
+    """A file's name without folders, shortened."""
+    name = name.replace("\\", "/").rpartition("/")[2]
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def duration(seconds: float) -> str:
+    """A time in words, for a wait: `2 minutes`."""
+    return str(format_timedelta(max(1, round(seconds))))
+
+
+def clock(seconds: float) -> str:
+    """A time as on a clock.
+
+    >>> clock(48.2), clock(69), clock(3723)
+    ('0:48', '1:09', '1:02:03')
+    """
+    minutes, second = divmod(max(0, int(seconds)), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def size_in_words(size: int) -> str:
+    """A number of bytes: `12.4 MB`."""
+    if size < MEGABYTE:
+        return _("%(size)s KB", size=number(size / 1_024, 0 if size >= 10_240 else 1))
+    return _("%(size)s MB", size=number(size / MEGABYTE, 0 if size >= 100 * MEGABYTE else 1))
+
+
+def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
+    """What is wrong with a corpus, and what to do."""
+    file = short_name(str(details.get("file", "")))
+    line = number(details.get("line", 0))
+    match code:
+        case "empty":
+            return _("The corpus has no text. Paste or upload some.")
+        case "not_utf8":
+            return _(
+                "“%(file)s” is not valid UTF-8 at byte %(offset)s. Save it as UTF-8 and upload it again.",
+                file=file,
+                offset=number(details.get("offset", 0)),
+            )
+        case "bad_json":
+            return _(
+                "Line %(line)s of “%(file)s” is not JSON. JSON Lines have an object on each line; upload other text "
+                "under a name that ends in .txt.",
+                line=line,
+                file=file,
+            )
+        case "no_field":
+            return _(
+                "Line %(line)s of “%(file)s” has no text in the field “%(field)s”. Enter the name of the field that "
+                "has it.",
+                line=line,
+                file=file,
+                field=str(details.get("field", ""))[:LONGEST_NAME],
+            )
+        case "long_line":
+            return _(
+                "Line %(line)s of “%(file)s” is longer than %(limit)s MB. Split the document into several lines.",
+                line=line,
+                file=file,
+                limit=number(details.get("limit", 0) / MEGABYTE, 0),
+            )
+        case "damaged":
+            return _(
+                "“%(file)s” cannot be decompressed: it is damaged or incomplete. Compress and upload it again.",
+                file=file,
+            )
+        case "too_large":
+            return _(
+                "The corpus has more than %(limit)s MB after decompression. Upload a part of it.",
+                limit=number(details.get("limit", 0) / MEGABYTE, 0),
+            )
+    return _("The corpus could not be read. Upload it again.")
+
+
+def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
+    """Why a training failed, and what to change."""
+    match code:
+        case "too_small":
+            return _(
+                "The corpus is too small for this size: %(possible)s pieces are possible. Choose a smaller vocabulary, "
+                "a lower minimum count or more text.",
+                possible=number(details.get("possible", 0)),
+            )
+        case "alphabet":
+            return _(
+                "The alphabet alone needs %(needed)s pieces, more than the vocabulary size. Choose a larger "
+                "vocabulary, a lower character coverage, or BPE over bytes.",
+                needed=number(details.get("needed", 0)),
+            )
+        case "slow_pattern":
+            return _("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern.")
+        case "time":
+            return _(
+                "The training was stopped after %(limit)s, the longest that a training may take. Choose a smaller "
+                "vocabulary or less text.",
+                limit=duration(details.get("limit", 1)),
+            )
+        case "memory":
+            return _(
+                "The training needed more memory than the %(limit)s that it may use. Choose less text or a higher "
+                "minimum count.",
+                limit=size_in_words(details.get("limit", 0)),
+            )
+        case "disk":
+            return _(
+                "The training needed more disk space than the %(limit)s that it may use. Choose less text.",
+                limit=size_in_words(details.get("limit", 0)),
+            )
+        case "plan":
+            return plan_sentence(details)
+        case "expired":
+            return _("No worker took up the training for a day. Upload the corpus again, or tell the site’s operator.")
+        case "lost":
+            return _(
+                "The worker was lost %(count)s times, so the training was given up. This is not your mistake: train "
+                "again, and if it fails again, choose less text.",
+                count=number(details.get("attempts", 3)),
+            )
+        case "full":
+            return _("This site has no storage left for new vocabularies. Please tell the site’s operator.")
+        case "empty" | "not_utf8" | "bad_json" | "no_field" | "long_line" | "damaged" | "too_large" | "unreadable":
+            return corpus_sentence(code, details)
+    return _("Something went wrong on our side. Train again; if it fails again, choose less text or another algorithm.")
+
+
+def plan_sentence(details: Mapping[str, Any]) -> str:
+    """What is impossible in a plan: only the core's checks of a worker with another version find it."""
+    return _("A choice is impossible: %(message)s Change it and train again.", message=details.get("message", ""))
+
+
+def reached_sentence(stage: str, percent: int) -> str:
+    """How far a failed training got."""
+    return _("It got as far as “%(stage)s”, %(percent)s percent of the whole.", stage=stage, percent=percent)
+
+
+def waiting_sentence(ahead: int, wait: float | None) -> str:
+    """How many jobs are ahead, and when it starts."""
+    if ahead == 0:
+        place = _("Yours is the next.")
+    else:
+        place = ngettext("One job is ahead of yours.", "%(num)s jobs are ahead of yours.", ahead)
+    return place if wait is None else joined([place, _("It starts in about %(wait)s.", wait=duration(wait))])
+
+
+def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
+    """Why a visitor cannot start another training now."""
+    message = _(
+        "You have %(running)s running and %(waiting)s waiting trainings, the most that a visitor may have.",
+        running=running,
+        waiting=waiting,
+    )
+    if wait is None:
+        return joined([message, _("Wait until one has finished, or cancel one.")])
+    return joined([message, _("Wait about %(wait)s, or cancel one.", wait=duration(wait))])
+
+
+def training_bytes() -> int:
+    """The largest corpus, in bytes."""
+    limit: int = current_app.config["MAX_TRAINING_BYTES"]
+    return limit

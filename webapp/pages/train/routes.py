@@ -1,0 +1,245 @@
+"""Routes: `/train` takes a corpus and starts trainings, `/train/ID` shows one while it runs and when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
+from flask_babel import gettext as _
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.core.formats.checked_patterns import checked_pattern
+from webapp.core.formats.fields import FormatError
+from webapp.core.training.plan import PlanError
+from webapp.core.training.train import check
+from webapp.jobs import Job, TooManyJobsError, jobs
+from webapp.pages.train import views
+from webapp.pages.train.contexts import GonePage, UploadPage
+from webapp.pages.train.corpora import UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
+from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
+from webapp.pages.train.messages import size_in_words, too_many_sentence, training_bytes
+from webapp.serializers.json import json_response
+from webapp.storage import UnavailableStorageError
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.messages import wrong_file
+from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.client_addresses import rate_limit_key
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.localization import number
+from webapp.web.rates import stores
+from webapp.web.same_origin import is_foreign
+from webapp.web.templates import render
+
+blueprint = Blueprint("train", __name__)
+
+
+@blueprint.get("/train")
+def page() -> Response:
+    """The form for a corpus, or with the id of one in `corpus` the choices of a training."""
+    asked = read_plan(request)
+    id = request.args.get("corpus", "")
+    if not id:
+        return _upload_page(asked)
+    asked = _checked(asked)
+    corpus = find_corpus(id, asked.plan)
+    return _upload_page(asked, gone=True) if corpus is None else _plan_page(asked, corpus)
+
+
+@blueprint.post(UPLOAD_ADDRESS)
+@stores
+def upload() -> BaseResponse:
+    """Store a corpus on disk, and go on to the choices; a script gets their address in `Location` instead."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    request.max_content_length = upload_limit()
+    request.max_form_memory_size = current_app.config["MAX_CONTENT_LENGTH"]
+    try:
+        asked = read_plan(request)
+        if _only_redraws():
+            return _upload_page(asked)
+        stored = store_corpus(request)
+    except RequestEntityTooLarge:
+        return _too_large()
+    if isinstance(stored, InputProblem):
+        return _upload_page(asked, {stored.field: stored})
+    address = _address(stored, asked)
+    if wants_partial():
+        return private(Response(status=201, headers={"Location": address}))
+    return redirect(address, 303)
+
+
+@blueprint.post("/train")
+@stores
+def start() -> BaseResponse:
+    """Start a training, and go on to its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    asked = _checked(read_plan(request))
+    corpus = find_corpus(request.form.get("corpus", ""), asked.plan)
+    if corpus is None:
+        return _upload_page(asked, gone=True)
+    asked = _within_reach(asked, corpus)
+    if asked.problems or _only_redraws():
+        return _plan_page(asked, corpus)
+    try:
+        job = jobs().submit(asked.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
+    except TooManyJobsError as error:
+        response = _plan_page(asked, corpus, too_many_sentence(error.running, error.waiting, error.wait_seconds))
+        response.status_code = 429
+        response.headers["Retry-After"] = str(max(1, round(error.wait_seconds or 60)))
+        return response
+    return redirect(url_for("train.job", id=job.id), 303)
+
+
+@blueprint.get("/train/<id>")
+def job(id: str) -> Response:
+    """The page of a training."""
+    found = jobs().find(id)
+    return _unknown() if found is None else _job_page(found)
+
+
+@blueprint.post("/train/<id>/cancel")
+def cancel(id: str) -> BaseResponse:
+    """Cancel a training, and show its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    if jobs().find(id) is None:
+        return _unknown()
+    jobs().cancel(id)
+    if not wants_partial():
+        return redirect(url_for("train.job", id=id), 303)
+    found = jobs().find(id)
+    return _unknown() if found is None else _job_page(found)
+
+
+@blueprint.get("/train/<id>/record.json")
+def record(id: str) -> Response:
+    """The record of a finished training, as a file."""
+    found = jobs().find(id)
+    if found is None or not found.record:
+        return _unknown()
+    response = json_response(found.record)
+    response.headers["Content-Disposition"] = "attachment; filename=training-record.json"
+    return _noindex(response)
+
+
+def _only_redraws() -> bool:
+    """Whether the form was sent by a switch of language or theme, which shows the same page again."""
+    return "lang" in request.form or "theme" in request.form
+
+
+def _checked(asked: PlanRequest) -> PlanRequest:
+    """The request with the problems that the core finds; a wrong pattern is not tried on a corpus."""
+    if asked.problems:
+        return _without_pattern(asked) if "pattern" in asked.problems else asked
+    try:
+        if asked.plan.split == "own":
+            checked_pattern(asked.plan.pattern)
+        check(asked.plan)
+    except FormatError as error:
+        return _without_pattern(with_problem(asked, PlanError("pattern", ""), wrong_file(error)))
+    except PlanError as error:
+        return _without_pattern(with_problem(asked, error, _(error.sentence, **error.values)))
+    return asked
+
+
+def _without_pattern(asked: PlanRequest) -> PlanRequest:
+    return replace(asked, plan=replace(asked.plan, split="default", pattern=""))
+
+
+def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
+    """The request with a problem if the whole corpus was seen and does not make that many pieces possible."""
+    possible = corpus.facts.possible_pieces
+    if asked.problems or corpus.facts.sampled or asked.plan.size <= possible:
+        return asked
+    message = _(
+        "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
+        possible=number(possible),
+    )
+    return with_problem(asked, PlanError("size", ""), message)
+
+
+def _address(corpus: str, asked: PlanRequest) -> str:
+    return f"{url_for('train.page')}?{urlencode([('corpus', corpus), *asked.changed()])}"
+
+
+def _upload_page(
+    asked: PlanRequest, problems: Mapping[str, InputProblem] | None = None, *, gone: bool = False, status: int = 200
+) -> Response:
+    problems = problems or {}
+    context = UploadPage(
+        text=as_typed(request.form.get("text")) if request.method == "POST" else "",
+        field=request.form.get("field", "text") if request.method == "POST" else "text",
+        problems=problems,
+        gone=gone,
+        examples=views.EXAMPLES,
+        most_bytes=training_bytes(),
+        plan_fields=asked.changed(),
+    )
+    status = 410 if gone else max((one.status for one in problems.values()), default=status)
+    return _noindex(make_response(render(context), status)) if status != 200 else _public(context)
+
+
+def _public(context: UploadPage) -> Response:
+    return swappable(make_response(render(context)))
+
+
+def _too_large() -> Response:
+    """The form again for a request whose body is too large to be read: what was pasted is lost with it."""
+    message = _(
+        "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
+        "file instead of pasting it.",
+        limit=size_in_words(training_bytes()),
+    )
+    problem = InputProblem(message, 413, "files")
+    context = UploadPage(
+        text="",
+        field="text",
+        problems={"files": problem},
+        gone=False,
+        examples=views.EXAMPLES,
+        most_bytes=training_bytes(),
+        plan_fields=(),
+    )
+    return _noindex(make_response(render(context), 413))
+
+
+def _plan_page(asked: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> Response:
+    choices = views.choices_context(asked, corpus)
+    body = render(choices if wants_partial() else views.plan_page(choices, corpus, refusal))
+    address = _address(corpus.id, asked)
+    short = len(address) <= current_app.config["MAX_LINK_CHARACTERS"]
+    response = make_response(body, 422 if asked.problems else 200)
+    return _noindex(swappable(response, address if short else None))
+
+
+def _job_page(job: Job) -> Response:
+    context = views.job_context(job)
+    response = make_response(render(context if wants_partial() else views.job_page(context)))
+    if job.state == "finished" and context.finished is not None:
+        _remember(response, context.finished.entry.name, context.job.label)
+    return _noindex(swappable(response))
+
+
+def _remember(response: Response, name: str, title: str) -> None:
+    """Put a new vocabulary into the visitor's lists."""
+    try:
+        mine = uploads_of(request)
+        if name not in (entry.name for entry in mine):
+            remember_upload(response, name, title, mine)
+    except UnavailableStorageError:
+        return
+
+
+def _unknown() -> Response:
+    return _noindex(make_response(render(GonePage(status=404)), 404))
+
+
+def _noindex(response: Response) -> Response:
+    """Keep a page out of search engines and shared caches."""
+    response.headers["X-Robots-Tag"] = "noindex"
+    return private(response)
