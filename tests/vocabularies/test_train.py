@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from webapp.core.formats import huggingface
-from webapp.vocabularies import record
+from webapp.vocabularies import record, shipped_tokenizer
 from webapp.vocabularies import train as training
+from webapp.vocabularies.corpus import read_corpus
 
 SHIPPED = Path(training.__file__).parent / "shipped"
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
@@ -43,23 +44,44 @@ def test_vocabularies_have_exactly_32_000_pieces(name: str) -> None:
         assert tokenizer.model.id_of(piece) is not None, word
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_or_boilerplate_of_one_source_is_a_piece(name: str) -> None:
+    pieces = shipped_tokenizer(name).model.pieces
+    texts = [piece.decode(errors="replace") if isinstance(piece, bytes) else piece for piece in pieces]
+    for words in ("武松", "周瑞家的", "贾母", "賈母", "Rucastle", "Jephro", "Gutenberg", "PseudoColor"):
+        assert not any(words in text for text in texts), words
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_traditional_text_is_known(name: str) -> None:
+    tokenizer = shipped_tokenizer(name)
+    ids = tokenizer.ids("這個國家的經濟發展，學習語言與歷史的時間。")
+    assert tokenizer.model.unknown_id is None or tokenizer.model.unknown_id not in ids
+
+
+def test_unigram_pieces_may_be_longer_than_16_characters() -> None:
+    assert max(map(len, shipped_tokenizer("unigram").model.pieces)) == training.LONGEST_PIECE
+
+
+def test_english_in_tokens_of_wordpiece(shared: Path) -> None:
+    novel = (shared / "texts" / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
+    assert len(novel) / len(shipped_tokenizer("wordpiece").ids(novel)) > 4.1
+
+
+@pytest.mark.exhaustive
+def test_wordpiece_uses_its_pieces(shared: Path) -> None:
+    tokenizer = shipped_tokenizer("wordpiece")
+    used = {id for part in read_corpus(shared / "corpora") for id in tokenizer.ids(part.text)}
+    assert len(used) > 0.97 * len(tokenizer.model.pieces)
+
+
 def test_each_kind_of_text_is_a_third_of_the_corpus() -> None:
-    shares = record()["shares"]
-    chinese = shares["Chinese, modern"]["bytes"] + shares["Chinese, classical"]["bytes"]
-    kinds = [shares["English"]["bytes"], chinese, shares["code"]["bytes"]]
-    assert max(kinds) < 1.01 * min(kinds)
-    assert shares["Chinese, modern"]["bytes"] == pytest.approx(shares["Chinese, classical"]["bytes"], rel=0.01)
-
-
-def test_the_beginning_of_a_text_is_whole_lines_within_the_budget() -> None:
-    text = "ab\n研究\nlast"
-    assert [training.beginning_of(text, budget) for budget in (2, 3, 9, 10, 99)] == [
-        "",
-        "ab\n",
-        "ab\n",
-        "ab\n研究\n",
-        text,
-    ]
+    shares = {kind: share["bytes"] for kind, share in record()["shares"].items()}
+    simplified = shares["Chinese, modern"] + shares["Chinese, classical"]
+    traditional = shares["Chinese, modern, traditional"] + shares["Chinese, classical, traditional"]
+    kinds = [shares["English"], simplified, 2 * traditional, shares["code"]]
+    assert max(kinds) < 1.02 * min(kinds)
+    assert shares["Chinese, modern"] == pytest.approx(shares["Chinese, classical"], rel=0.01)
 
 
 def test_training_does_not_depend_on_how_strings_hash() -> None:

@@ -26,19 +26,10 @@ from typing import Any
 from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers import bpe, wordpiece
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, merged
-from webapp.vocabularies.train import (
-    COVERAGE,
-    PARTS,
-    SIZE,
-    TRAINERS,
-    CorpusPart,
-    beginning_of,
-    standard_library,
-    texts,
-    train_unigram,
-)
+from webapp.vocabularies.corpus import SOURCES, CorpusPart, Support, beginning_of, interleaved, read_corpus
+from webapp.vocabularies.train import COVERAGE, SIZE, train_bytes, train_characters, train_unigram, train_wordpiece
 
 SIZES = (500, 1_000, 2_000, 4_000, 6_000, 8_000, 11_000, 16_000, 23_000, SIZE)
 NOVEL = "en_pride_and_prejudice.txt"
@@ -80,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
-    corpus = [*texts(options.corpora), *standard_library()]
+    corpus = read_corpus(options.corpora)
     unseen = held_out(options.corpora, options.texts)
     lines = {}
     for recipe, found in vocabularies(corpus):
@@ -107,21 +98,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def vocabularies(corpus: Sequence[CorpusPart]) -> Iterator[tuple[Recipe, Iterator[SizedVocabulary]]]:
     """The four recipes in the order of `TRAINERS`, each with its vocabularies from the smallest to the largest."""
-    for recipe, train, _parameters in TRAINERS:
-        counts = merged(*(recipe.count(part.text) for part in corpus))
-        if recipe is recipes.UNIGRAM:
-            yield recipe, pruning(counts)
-        else:
-            trained = train(counts)
-            assert not isinstance(trained, unigram.TrainedUnigram)
-            yield recipe, merging(recipe, trained)
+    support = Support(corpus)
+    documents = interleaved(corpus)
+
+    def counts(recipe: Recipe) -> WordCounts:
+        return merged(*map(recipe.count, documents))
+
+    yield recipes.BYTE_BPE, merging(recipes.BYTE_BPE, train_bytes(counts(recipes.BYTE_BPE), support))
+    yield (
+        recipes.CHARACTER_BPE,
+        merging(recipes.CHARACTER_BPE, train_characters(counts(recipes.CHARACTER_BPE), support)),
+    )
+    yield recipes.WORDPIECE, covering(counts(recipes.WORDPIECE), support)
+    yield recipes.UNIGRAM, pruning(counts(recipes.UNIGRAM), support)
 
 
 def held_out(corpora: Path, others: Path) -> list[HeldOut]:
     """The held-out texts, on which no vocabulary was trained."""
     novel = (others / NOVEL).read_text(encoding="utf-8")
     novel = novel[novel.index("\n", novel.index(BEGINS)) + 1 : novel.index(ENDS)]
-    (budget,) = (budget for _kind, name, budget in PARTS if name == CHINESE)
+    budget = max(source.begin + source.size for source in SOURCES if source.name == CHINESE)
     chinese = (corpora / CHINESE).read_text(encoding="utf-8")
     return [
         HeldOut("English", NOVEL, novel.strip()),
@@ -144,11 +140,20 @@ def merging(
             yield SizedVocabulary(wanted.pop(0), recipe.tokenizer(trained.first(number)))
 
 
-def pruning(counts: WordCounts) -> Iterator[SizedVocabulary]:
+def covering(counts: WordCounts, support: Support) -> Iterator[SizedVocabulary]:
+    """The vocabularies of WordPiece trained from the top down: with the alphabet alone, and at each of `SIZES`."""
+    trained = train_wordpiece(counts, support)
+    least = len({*trained.special_names, *trained.alphabet})
+    for size in (least, *(size for size in SIZES if size > least)):
+        sized = trained if size == SIZE else train_wordpiece(counts, support, size)
+        yield SizedVocabulary(size, recipes.WORDPIECE.tokenizer(sized.model))
+
+
+def pruning(counts: WordCounts, support: Support) -> Iterator[SizedVocabulary]:
     """The vocabularies of Unigram: with the alphabet alone, and at each of `SIZES`."""
     least = len(alphabet(characters(counts), COVERAGE)) + 1  # and the unknown piece
     for size in (least, *(size for size in SIZES if size > least)):
-        yield SizedVocabulary(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, size).model))
+        yield SizedVocabulary(size, recipes.UNIGRAM.tokenizer(train_unigram(counts, support, size).model))
 
 
 def measured(sized: SizedVocabulary, unseen: Sequence[HeldOut]) -> dict[str, Any]:

@@ -13,63 +13,56 @@ import gzip
 import json
 import logging
 import platform
-import sysconfig
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 from webapp.core import recipes
 from webapp.core.formats import huggingface
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.word_counts import WordCounts, merged
+from webapp.vocabularies.corpus import (
+    CHINESE_DOCUMENT,
+    DOCUMENT,
+    LEAST_DOCUMENTS,
+    Support,
+    corpus_record,
+    interleaved,
+    read_corpus,
+    shares,
+)
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens included
-THIRD = 2_800_000  # bytes of each of English, Chinese and code
 COVERAGE = 0.9999  # the share of characters in the alphabets of </w> BPE and Unigram
-MINIMUM_PAIR_FREQUENCY = 8  # the highest with which WordPiece reaches SIZE pieces; the last merges are common words
 MINIMUM_FREQUENCY = 10  # of a Unigram piece
-LONGEST_PIECE = 16
+LONGEST_PIECE = 32
 SEEDS = 1_000_000
-PARTS = (  # kind, file, and bytes to read from its beginning
-    ("English", "en_holmes_and_others.txt", THIRD),
-    ("Chinese, modern", "zh_luxun.txt", THIRD // 2),
-    ("Chinese, classical", "zh_honglou.txt", THIRD // 4),
-    ("Chinese, classical", "zh_shuihu.txt", THIRD // 4),
-)
-NO_CODE = {"site-packages", "test", "tests", "idle_test", "encodings", "pydoc_data", "__pycache__"}
 NOTES = (
-    "A third each of English, Chinese and code in bytes, not characters: a Chinese character says about as much as "
-    "three letters, and takes three bytes.",
-    "Chinese is half modern, half classical, the classical half from two novels in equal parts.",
+    "A third each of English, simplified Chinese and code in bytes, not characters: a Chinese character says about as "
+    "much as three letters, and takes three bytes. Traditional Chinese is half as much as simplified Chinese.",
+    "Chinese is half modern, half classical, the classical half from two novels in equal parts. Traditional Chinese is "
+    "converted from these books by OpenCC (configuration s2t), with 「」 and 『』 as quotation marks.",
+    "Where the Lu Xun file has a gloss, it repeats the word before it (a span that is followed by itself and a colon); "
+    "the repetition is removed.",
     "Code is the Python standard library without tests, character tables (encodings) and documentation (pydoc_data); "
-    "of the files in sorted order every n-th, n being what brings them to a third.",
+    "of long files only the beginning, cut at the length that brings all files to a third.",
+    f"A piece of two or more characters occurs in at least {LEAST_DOCUMENTS} documents, so that no name or boilerplate "
+    f"of one source takes a place. A document is {DOCUMENT:,} characters of the English books, {CHINESE_DOCUMENT:,} of "
+    "Lu Xun, a Chinese novel, a package or single module of the standard library. Documents are read in a mixed order.",
     f"The alphabets of </w> BPE and Unigram cover {COVERAGE} of the corpus, so that characters met once or twice do "
     "not fill the vocabularies; those left out become the unknown token. For </w> BPE a character at the end of a word "
     "is another symbol than the same character elsewhere, and the coverage is of these symbols.",
-    "WordPiece knows every character of the corpus: BERT's pre-tokenizer isolates each Chinese one, so that no Chinese "
-    "piece has two, and there is room. The byte-level vocabulary knows every byte.",
-    f"A longer Unigram piece occurs at least {MINIMUM_FREQUENCY} times, a pair merged by WordPiece at least "
-    f"{MINIMUM_PAIR_FREQUENCY}: that is the highest frequency at which there are pairs for all the pieces.",
+    "WordPiece is trained from the top down. It knows every character of the corpus: BERT's pre-tokenizer isolates "
+    "each Chinese one, so that no Chinese piece has two, and there is room. The byte-level vocabulary knows every "
+    "byte.",
+    f"A longer Unigram piece occurs at least {MINIMUM_FREQUENCY} times and has at most {LONGEST_PIECE} characters.",
 )
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class CorpusPart:
-    """A file of the corpus, and the part of it to train on."""
-
-    kind: str
-    name: str
-    content: bytes  # the whole file
-    text: str  # the beginning of it, to train on
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,14 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
-    corpus = [*texts(options.corpora), *standard_library()]
+    corpus = read_corpus(options.corpora)
+    support = Support(corpus)
+    documents = interleaved(corpus)
     options.out.mkdir(parents=True, exist_ok=True)
     outputs = {}
     for recipe, train, parameters in TRAINERS:
         began = process_time()
-        counts = merged(*(recipe.count(part.text) for part in corpus))
+        counts = merged(*map(recipe.count, documents))
         counted = process_time()
-        trained = train(counts)
+        trained = train(counts, support)
         tokenizer = recipe.tokenizer(trained.model, trained.special_tokens)
         ended = process_time()
         if size(tokenizer) != SIZE:
@@ -122,106 +117,49 @@ def size(tokenizer: Tokenizer) -> int:
     return len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
 
 
-def texts(folder: Path) -> Iterable[CorpusPart]:
-    """The English and Chinese parts of the corpus."""
-    for kind, name, budget in PARTS:
-        content = (folder / name).read_bytes()
-        yield CorpusPart(kind, name, content, beginning_of(content.decode(), budget))
-
-
-def beginning_of(text: str, budget: int) -> str:
-    """The first complete lines of a text that fit in `budget` bytes of UTF-8.
-
-    >>> beginning_of("a line\\nanother\\n", 10)
-    'a line\\n'
-    """
-    lines = text.splitlines(keepends=True)
-    fitting = sum(1 for end in accumulate(len(line.encode()) for line in lines) if end <= budget)
-    return "".join(lines[:fitting])
-
-
-def standard_library() -> Iterable[CorpusPart]:
-    """Every n-th source file of the running Python's standard library, together about a third of the corpus."""
-    root = Path(sysconfig.get_path("stdlib"))
-    files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
-    files = [path for path in files if NO_CODE.isdisjoint(path.parts)]
-    step = max(sum((root / path).stat().st_size for path in files) // THIRD, 1)
-    left = THIRD
-    for path in files[::step]:
-        content = (root / path).read_bytes()
-        text = beginning_of(content.decode(), left)
-        left -= len(text.encode())
-        if text:
-            yield CorpusPart("code", path.as_posix(), content, text)
-
-
-def shares(corpus: Sequence[CorpusPart]) -> dict[str, dict[str, int]]:
-    """Bytes and characters of the corpus by kind of text."""
-    totals: dict[str, dict[str, int]] = {}
-    for part in corpus:
-        share = totals.setdefault(part.kind, {"bytes": 0, "characters": 0})
-        share["bytes"] += len(part.text.encode())
-        share["characters"] += len(part.text)
-    return totals
-
-
-def corpus_record(corpus: Iterable[CorpusPart]) -> Iterable[dict[str, Any]]:
-    """The record of each file: its checksum, and how many bytes were read from its beginning."""
-    for part in corpus:
-        yield {
-            "kind": part.kind,
-            "file": part.name,
-            "bytes": len(part.content),
-            "sha256": sha256(part.content).hexdigest(),
-            "bytes read": len(part.text.encode()),
-        }
-
-
-def train_bytes(counts: WordCounts) -> bpe.TrainedBPE[bytes]:
+def train_bytes(counts: WordCounts, support: Support) -> bpe.TrainedBPE[bytes]:
     """Byte-level BPE, with its one special token."""
-    return bpe.train_bytes(counts, SIZE, ["<|endoftext|>"])
+    return bpe.train_bytes(counts, SIZE, ["<|endoftext|>"], accepts=support.of_bytes)
 
 
-def train_characters(counts: WordCounts) -> bpe.TrainedBPE[str]:
+def train_characters(counts: WordCounts, support: Support) -> bpe.TrainedBPE[str]:
     """BPE over characters with `</w>`."""
-    return bpe.train_characters(counts, SIZE, coverage=COVERAGE)
+
+    def accepts(piece: str) -> bool:
+        return support(piece.removesuffix(bpe.END_OF_WORD))
+
+    return bpe.train_characters(counts, SIZE, coverage=COVERAGE, accepts=accepts)
 
 
-def train_wordpiece(counts: WordCounts) -> wordpiece.TrainedWordPiece:
-    """WordPiece with BERT's special tokens."""
-    return wordpiece.train(
-        counts,
-        SIZE,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-        minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
-    )
+def train_wordpiece(counts: WordCounts, support: Support, pieces: int = SIZE) -> wordpiece_top_down.TopDownWordPiece:
+    """WordPiece with BERT's special tokens, which needs a separate training for each size."""
+
+    def accepts(piece: str) -> bool:
+        return support(piece.removeprefix(wordpiece.PREFIX))
+
+    special_tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    return wordpiece_top_down.train(counts, pieces, special_tokens=special_tokens, accepts=accepts)
 
 
-def train_unigram(counts: WordCounts, pieces: int = SIZE) -> unigram.TrainedUnigram:
+def train_unigram(counts: WordCounts, support: Support, pieces: int = SIZE) -> unigram.TrainedUnigram:
     """Unigram, which needs a separate training for each size."""
-    return unigram.train(
-        counts,
-        pieces,
-        coverage=COVERAGE,
-        longest=LONGEST_PIECE,
-        minimum_frequency=MINIMUM_FREQUENCY,
-        seeds=SEEDS,
+    seeded = unigram.seed(
+        counts, coverage=COVERAGE, longest=LONGEST_PIECE, minimum_frequency=MINIMUM_FREQUENCY, seeds=SEEDS
     )
+    longer = {piece: rank // len(piece) for piece, rank in seeded.ranks.items() if len(piece) > 1}
+    candidates = {piece: frequency for piece, frequency in longer.items() if support(piece.replace("▁", " "))}
+    return unigram.train(counts, pieces, coverage=COVERAGE, longest=LONGEST_PIECE, candidates=candidates)
 
 
-Trained = bpe.TrainedBPE[bytes] | bpe.TrainedBPE[str] | wordpiece.TrainedWordPiece | unigram.TrainedUnigram
-TRAINERS: tuple[tuple[Recipe, Callable[[WordCounts], Trained], dict[str, object]], ...] = (
+Trained = bpe.TrainedBPE[bytes] | bpe.TrainedBPE[str] | wordpiece_top_down.TopDownWordPiece | unigram.TrainedUnigram
+TRAINERS: tuple[tuple[Recipe, Callable[[WordCounts, Support], Trained], dict[str, object]], ...] = (
     (recipes.BYTE_BPE, train_bytes, {"size": SIZE}),
     (
         recipes.CHARACTER_BPE,
         train_characters,
         {"size": SIZE, "coverage": COVERAGE, "end-of-word suffix": "</w>"},
     ),
-    (
-        recipes.WORDPIECE,
-        train_wordpiece,
-        {"size": SIZE, "minimum pair frequency": MINIMUM_PAIR_FREQUENCY, "cased": True},
-    ),
+    (recipes.WORDPIECE, train_wordpiece, {"size": SIZE, "trainer": "top-down", "cased": True}),
     (
         recipes.UNIGRAM,
         train_unigram,

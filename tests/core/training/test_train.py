@@ -131,9 +131,10 @@ def test_text_without_spaces_begins_with_a_known_mark(trainer: Any, tmp_path: Pa
 
 def test_pieces_that_are_not_text_are_shown_in_hexadecimal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "SECONDS_BETWEEN_REPORTS", 0)
-    _, seen = trained(TrainingPlan(size=300), tmp_path)
+    _, seen = trained(TrainingPlan(size=300, minimum_count=2), tmp_path, "研究生命起源\n" * 900)
     shown = {piece for progress in seen for piece in progress.latest}
-    assert {"⟨E7 A0⟩", "研"} <= shown
+    assert any(piece.startswith("⟨E7 A0") for piece in shown)
+    assert any(piece.startswith("研") for piece in shown)
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)

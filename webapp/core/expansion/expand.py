@@ -20,7 +20,6 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
@@ -39,9 +38,7 @@ def base_kind(tokenizer: Tokenizer) -> BaseKind | None:
     and of BPE with a prefix inside words follow rules that `tokenizers` does not have.
     """
     match tokenizer.model:
-        case SubwordBPE():
-            return None
-        case BPE() if not tokenizer.model.continuing_subword_prefix:
+        case BPE() if type(tokenizer.model) is BPE and not tokenizer.model.continuing_subword_prefix:
             return "merges"
         case RankBPE():
             return "ranks"

@@ -8,12 +8,12 @@ trainer that recounts all pairs into an insertion-ordered dictionary before ever
 gives the same merges; this one updates the counts instead.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import islice
-from typing import AnyStr, Generic, Literal, NamedTuple, overload
+from typing import Any, AnyStr, Generic, Literal, NamedTuple, overload
 
 from webapp.core.models.bpe import BPE
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
@@ -81,11 +81,13 @@ def train_bytes(
     special_tokens: Sequence[str] = (),
     *,
     merges_at_most: int | None = None,
+    accepts: Callable[[bytes], bool] | None = None,
 ) -> TrainedBPE[bytes]:
     """Train byte-level BPE with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
 
-    Training stops early after `merges_at_most` merges, or when no pair is left. Raises ValueError for a size that
-    cannot hold the bytes and the special tokens.
+    Training stops early after `merges_at_most` merges, or when no pair is left. `accepts`: whether a longer piece may
+    enter the vocabulary; by default, every piece may. Raises ValueError for a size that cannot hold the bytes and the
+    special tokens.
 
     >>> trained = train_bytes({"aaabdaaabac": 1}, 259)
     >>> [merge.left + merge.right for merge in trained.merges]
@@ -94,7 +96,7 @@ def train_bytes(
     True
     """
     room = None if size is None else size - len(special_tokens)
-    found = islice(merges(counts, form="bytes"), merges_at_most)
+    found = islice(merges(counts, form="bytes", accepts=accepts), merges_at_most)
     return TrainedBPE(BYTES, _until(room, BYTES, found), tuple(special_tokens))
 
 
@@ -108,12 +110,13 @@ def train_characters(
     special_tokens: Sequence[str] = (),
     end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
+    accepts: Callable[[str], bool] | None = None,
 ) -> TrainedBPE[str]:
     """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
     `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
-    unknown to the model. `merges_at_most`: as in `train_bytes`; `suffix_apart`: as in `merges`. Training stops early
-    when no pair is left. Raises ValueError for a size that cannot hold the alphabet.
+    unknown to the model. `merges_at_most` and `accepts`: as in `train_bytes`; `suffix_apart`: as in `merges`. Training
+    stops early when no pair is left. Raises ValueError for a size that cannot hold the alphabet.
 
     >>> trained = train_characters({"low": 5, "lower": 2}, 11)
     >>> trained.alphabet
@@ -129,6 +132,7 @@ def train_characters(
         end_of_word_suffix=end_of_word_suffix,
         suffix_apart=suffix_apart,
         symbols=symbols,
+        accepts=accepts,
     )
     room = None if size is None else size - len(special_tokens)
     return TrainedBPE(
@@ -141,7 +145,13 @@ def train_characters(
 
 
 @overload
-def merges(counts: WordCounts, *, form: Literal["bytes"], minimum_count: int = 1) -> Iterator[CountedMerge[bytes]]: ...
+def merges(
+    counts: WordCounts,
+    *,
+    form: Literal["bytes"],
+    minimum_count: int = 1,
+    accepts: Callable[[bytes], bool] | None = None,
+) -> Iterator[CountedMerge[bytes]]: ...
 @overload
 def merges(
     counts: WordCounts,
@@ -151,6 +161,7 @@ def merges(
     suffix_apart: bool = False,
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
+    accepts: Callable[[str], bool] | None = None,
 ) -> Iterator[CountedMerge[str]]: ...
 def merges(
     counts: WordCounts,
@@ -160,6 +171,7 @@ def merges(
     suffix_apart: bool = False,
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
+    accepts: Any = None,
 ) -> Iterator[CountedMerge[bytes]] | Iterator[CountedMerge[str]]:
     """Yield the merges lazily, most frequent pair first.
 
@@ -182,7 +194,8 @@ def merges(
     if form == "bytes":
         numbers = range(1, 257)
         words = ([numbers[byte] for byte in word.encode()] for word in counts)
-        return _merges(Pairs(zip(words, counts.values(), strict=True), 256), [b"", *BYTES], minimum_count)
+        pairs = Pairs(zip(words, counts.values(), strict=True), 256)
+        return _merges(pairs, [b"", *BYTES], minimum_count, accepts)
     if not end_of_word_suffix:
         raise ValueError("the characters form marks the end of a word: its suffix cannot be empty")
     if symbols is None:
@@ -190,7 +203,8 @@ def merges(
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     spelled = (spell(word, end_of_word_suffix, suffix_apart) for word in counts)
     numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
-    return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
+    pairs = Pairs(zip(numbered, counts.values(), strict=True), len(symbols))
+    return _merges(pairs, ["", *symbols], minimum_count, accepts)
 
 
 def merges_of_symbols(
@@ -202,10 +216,14 @@ def merges_of_symbols(
     """
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
-    return _merges(Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count)
+    return _merges(
+        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, None
+    )
 
 
-def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[CountedMerge[AnyStr]]:
+def _merges(
+    pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None
+) -> Iterator[CountedMerge[AnyStr]]:
     """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
 
     A merge can only make a pair without the new symbol rarer and move its first occurrence back, so a heap entry never
@@ -231,6 +249,10 @@ def _merges(pairs: Pairs, pieces: list[AnyStr], minimum_count: int) -> Iterator[
                 heapreplace(heap, _entry(count, first(pair, position), pair))
                 continue
             piece = pieces[left] + pieces[right]
+            if accepts is not None and piece not in number_of and not accepts(piece):
+                heappop(heap)
+                pairs.refuse(pair)
+                continue
             product = number_of.setdefault(piece, len(pieces))
             if product == len(pieces):
                 pieces.append(piece)

@@ -73,7 +73,13 @@ class Pairs:
         self.starts = starts
         self.weights = weights
         self.lengths = [1] * (alphabet + 1)
+        self.refused: set[int] = set()
         self._count(1 if all_pairs else None)
+
+    def refuse(self, pair: int) -> None:
+        """Leave a pair out, also when all are counted anew: it will never be merged."""
+        self.refused.add(pair)
+        del self.counts[pair], self.places[pair]
 
     def recount(self, *, all_pairs: bool = False) -> None:
         """Count all pairs anew, with other positions in the same order, and leave out fewer of the rare ones."""
@@ -97,6 +103,8 @@ class Pairs:
         for symbol in range(len(self.lengths)):
             counts.pop(symbol, None)
             counts.pop(symbol << SHIFT, None)
+        for pair in self.refused:
+            counts.pop(pair, None)
         if least is None:
             least = max(max(counts.values(), default=0) // SPREAD, 1)
         self.least = least

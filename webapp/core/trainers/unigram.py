@@ -253,7 +253,8 @@ def maximization(expected: Sequence[float], *, plain: bool = False) -> list[floa
         total = sum(clamped)
         return [count / total for count in clamped]
     log_total = digamma(sum(clamped))
-    return [exp(digamma(count) - log_total) for count in clamped]
+    least = exp(digamma(LEAST_EXPECTED) - log_total)
+    return [least if count == LEAST_EXPECTED else exp(digamma(count) - log_total) for count in clamped]
 
 
 def digamma(x: float) -> float:

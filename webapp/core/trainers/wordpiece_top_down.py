@@ -56,14 +56,15 @@ def train(
     unknown: str = UNKNOWN,
     prefix: str = PREFIX,
     coverage: float = 1.0,
+    accepts: Callable[[str], bool] | None = None,
     kept_by_step: Callable[[Collection[str]], None] | None = None,
 ) -> TopDownWordPiece:
     """Train WordPiece with `size` pieces: special tokens, alphabet, and the longer pieces.
 
     The threshold is the lowest count with which the vocabulary fits; what room is left goes to the most frequent
     pieces of the next lower one. The result has fewer pieces if the corpus has too few substrings that occur twice.
-    `coverage` and errors are as in `wordpiece.train`. `kept_by_step` is called with the longer pieces that each
-    threshold keeps which is tried.
+    `accepts`: whether a longer piece may enter the vocabulary; by default, every piece may. `kept_by_step` is called
+    with the longer pieces that each threshold keeps which is tried. `coverage` and errors are as in `wordpiece.train`.
 
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 11)
     >>> trained.longer, trained.threshold
@@ -83,6 +84,8 @@ def train(
     known = frozenset(symbols)
     words = {word: counts[word] for word, found in spelled.items() if found and known.issuperset(found)}
     candidates = _frequent_substrings(words, prefix)
+    if accepts is not None:
+        candidates = {piece: count for piece, count in candidates.items() if piece in known or accepts(piece)}
 
     low, high = RAREST, RAREST + sum(len(word) * count for word, count in words.items())
     # A threshold keeps at most the candidates that reach it, so from this one on the vocabulary fits in any case.

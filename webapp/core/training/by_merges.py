@@ -80,8 +80,8 @@ def train_wordpiece_by_score(plan: TrainingPlan, counts: WordCounts, watch: Watc
     latest: deque[str] = deque(maxlen=LATEST)
     first, longest = len(pieces), 1
 
-    def measure() -> None:
-        if curve.due(len(pieces)):
+    def measure(*, last: bool = False) -> None:
+        if curve.is_open(len(pieces)) if last else curve.due(len(pieces)):
             words = {word: n for word, n in curve.words.items() if len(word) <= LONGEST_OF_BERT}
             too_long = sum(curve.words.values()) - sum(words.values())
             curve.add(len(pieces), too_long + tokens_of_longest_matches(words, pieces, wordpiece.PREFIX, longest))
@@ -93,9 +93,10 @@ def train_wordpiece_by_score(plan: TrainingPlan, counts: WordCounts, watch: Watc
         pieces[merge.piece] = None
         longest = max(longest, len(merge.piece))
         latest.appendleft(merge.piece)
-        if not len(taken) % EACH or len(pieces) == plan.size:
+        if not len(taken) % EACH:
             measure()
             watch(len(pieces), len(pieces) - first, plan.size - first, latest)
+    measure(last=True)
     trained = wordpiece.TrainedWordPiece(tuple(symbols), tuple(taken), names)
     return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
 
@@ -128,12 +129,14 @@ def _taken(
         pieces.add(piece)
         sample.add(merge.left, merge.right, piece)
         latest.appendleft(piece)
-        if not number % EACH or len(pieces) == room:
+        if not number % EACH:
             if curve.due(len(pieces) + others):
                 curve.add(len(pieces) + others, sample.tokens())
             watch(len(pieces) + others, len(pieces) - len(start), room - len(start), latest)
-            if len(pieces) == room:
-                return
+        if len(pieces) == room:
+            break
+    if curve.is_open(len(pieces) + others):
+        curve.add(len(pieces) + others, sample.tokens())
 
 
 def symbol_counts(spelled: Iterable[tuple[list[str], int]]) -> dict[str, int]:

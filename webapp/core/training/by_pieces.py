@@ -42,7 +42,7 @@ def train_wordpiece_top_down(plan: TrainingPlan, counts: WordCounts, watch: Watc
 
 def _measure_longest_matches(pieces: Collection[str], watch: Watch) -> None:
     curve = watch.curve
-    if not curve.words or any(size == len(pieces) for size, _ in curve.points):
+    if not curve.is_open(len(pieces)):
         return
     words = {word: n for word, n in curve.words.items() if len(word) <= LONGEST_OF_BERT}
     too_long = sum(curve.words.values()) - sum(words.values())

@@ -33,13 +33,17 @@ class Curve:
         self._next = 0
 
     def due(self, pieces: int) -> bool:
-        """Whether to measure at this size: at sizes that grow geometrically, and at the last one."""
+        """Whether to measure at this size: at sizes that grow geometrically."""
         if pieces < self._next or not self.words:
             return False
         first = self.points[0][0] if self.points else pieces
         growth = max((self.size / first) ** (1 / SIZES), 1.01)
-        self._next = self.size if pieces < self.size <= pieces * growth else int(pieces * growth) + 1
+        self._next = int(pieces * growth) + 1
         return True
+
+    def is_open(self, pieces: int) -> bool:
+        """Whether this size has not been measured, though it can be."""
+        return bool(self.words) and all(size != pieces for size, _ in self.points)
 
     def add(self, pieces: int, tokens: int) -> None:
         """Add a point: the sample has so many tokens with so many pieces."""

@@ -14,6 +14,7 @@ import regex
 
 from webapp.core.text.unicode_scripts import NAMES
 from webapp.core.training.corpus import (
+    CHUNK,
     CorpusError,
     CorpusFile,
     Opened,
@@ -29,6 +30,7 @@ from webapp.core.training.possible import possible_pieces
 
 EXTRACTS = 16  # of a large corpus
 MOST_FILES = 50  # that are opened
+READ_AHEAD = 2 * CHUNK  # bytes of text that `blocks` has read beyond a block
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple
         texts.append(block.text)
         taken += len(block.text.encode())
         if taken >= share and block.bytes_read < size:
-            return texts, taken * size / block.bytes_read
+            return texts, (taken + READ_AHEAD) * size / block.bytes_read
     return texts, taken
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
@@ -144,7 +144,7 @@ def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
         max_tokenizers=MAX_TOKENIZERS,
         title_of=title_of,
         trained={name: str(title) for name, title in trained.TITLES.items()},
-        parity_link=url_for("languages.page", _anchor="stage", **dict[str, Any]({"with": list(trained.TITLES)})),
+        parity_link=f"{url_for('languages.page')}?{urlencode([('with', name) for name in trained.TITLES])}#stage",
     )
 
 

@@ -306,6 +306,8 @@ def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) 
         "English": _("English"),
         "Chinese, modern": _("Chinese, modern"),
         "Chinese, classical": _("Chinese, classical"),
+        "Chinese, modern, traditional": _("Chinese, modern, in traditional characters"),
+        "Chinese, classical, traditional": _("Chinese, classical, in traditional characters"),
         "code": _("Code"),
     }
     return ListPage(
