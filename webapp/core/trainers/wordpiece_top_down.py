@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.trainers.garbage_collection import paused
 from webapp.core.trainers.word_counts import WordCounts, alphabet
 from webapp.core.trainers.wordpiece import PREFIX, UNKNOWN, spell
 
@@ -48,6 +49,7 @@ class TopDownWordPiece:
         return {name: index for index, name in enumerate(self.special_names)}
 
 
+@paused
 def train(
     counts: WordCounts,
     size: int,
@@ -87,15 +89,24 @@ def train(
         candidates = {piece: count for piece, count in candidates.items() if piece in known or accepts(piece)}
 
     low, high = RAREST, RAREST + sum(len(word) * count for word, count in words.items())
-    found: dict[str, int] = {}
+    # From here on the vocabulary fits even if it keeps every candidate: no need to compute it.
+    room = size - len(always)
+    ranked = sorted((count for piece, count in candidates.items() if piece not in always), reverse=True)
+    sure = ranked[room] + 1 if room < len(ranked) else RAREST
+    found: dict[str, int] | None = None
     more: dict[str, int] = {}
     while low < high:
         middle = (low + high) // 2
+        if middle >= sure:
+            high, found = middle, None
+            continue
         kept = _vocabulary(words, candidates, middle, known, prefix)
         if len(always) + len(kept.keys() - always) <= size:
             high, found = middle, kept
         else:
             low, more = middle + 1, kept
+    if found is None:
+        found = _vocabulary(words, candidates, high, known, prefix)
     if high > RAREST and not more:
         more = _vocabulary(words, candidates, high - 1, known, prefix)
     longer = _ranked(found, always)
