@@ -27,7 +27,7 @@ def text_of(words: int) -> str:
     return "".join(f"{known[int(2_000 * random.random() ** 3)]}{random.choice(marks)} " for _ in range(words))
 
 
-TEXT = text_of(12_000)
+TEXT = text_of(5_000)
 
 
 def counted(text: str, plan: TrainingPlan, folder: Path) -> CountedCorpus:

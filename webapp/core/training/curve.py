@@ -98,18 +98,24 @@ class MergedWords:
     def __init__(self, words: Iterable[tuple[Sequence[str | bytes], int]]) -> None:
         self._numbers: dict[str | bytes, int] = {}
         self._words = [([self._number(symbol) for symbol in symbols], count) for symbols, count in words]
+        self._whole = 0  # tokens of words that are one symbol, which no merge changes
         self._ranks: dict[int, int] = {}
         self._merged: list[int] = []
 
     def add(self, left: str | bytes, right: str | bytes, piece: str | bytes) -> None:
         """Add a merge, which has a higher rank than those before."""
-        self._ranks.setdefault(pack(self._number(left), self._number(right)), len(self._merged))
-        self._merged.append(self._number(piece))
+        numbers = self._numbers
+        product = numbers.setdefault(piece, len(numbers))
+        if left in numbers and right in numbers:
+            self._ranks.setdefault(pack(numbers[left], numbers[right]), len(self._merged))
+            self._merged.append(product)
 
     def tokens(self) -> int:
         """Return the number of tokens with all merges so far."""
-        self._words = [(merge(symbols, self._ranks, self._merged), count) for symbols, count in self._words]
-        return sum(len(symbols) * count for symbols, count in self._words)
+        merged = [(merge(symbols, self._ranks, self._merged), count) for symbols, count in self._words]
+        self._whole += sum(count for symbols, count in merged if len(symbols) == 1)
+        self._words = [entry for entry in merged if len(entry[0]) > 1]
+        return self._whole + sum(len(symbols) * count for symbols, count in self._words)
 
     def _number(self, symbol: str | bytes) -> int:
         return self._numbers.setdefault(symbol, len(self._numbers))
