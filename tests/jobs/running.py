@@ -72,11 +72,15 @@ def wait(
     return job
 
 
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @contextmanager
 def worker(settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
     """Run `python -m webapp.jobs` with some settings."""
     names = {name: name if name in ("DATABASE_URL", "REDIS_URL") else f"TOKENSCOPE_{name}" for name in settings}
-    environment = {**os.environ, **{names[name]: str(value) for name, value in settings.items()}}
+    environment = {**os.environ, **{names[name]: _written(value) for name, value in settings.items()}}
     command = [sys.executable, "-m", "webapp.jobs", "--beside"]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE) as process:
         try:

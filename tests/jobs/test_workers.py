@@ -108,7 +108,7 @@ def test_two_workers_run_every_job_once(make: Make, tmp_path: Path) -> None:
 def test_jobs_of_a_site_with_redis(make: Make, tmp_path: Path, redis_url: str) -> None:
     app = make(REDIS_URL=redis_url)
     with worker(settings(tmp_path, REDIS_URL=redis_url)):
-        assert wait(app, submit(app).id).state == "finished"
+        assert wait(app, submit(app).id, seconds=90).state == "finished"
 
 
 @pytest.mark.exhaustive
@@ -128,7 +128,10 @@ def test_a_job_survives_that_postgresql_is_killed(make: Make, tmp_path: Path, po
 
 @pytest.mark.exhaustive
 def test_the_server_starts_a_worker_replaces_it_and_stops_it(tmp_path: Path, make: Make) -> None:
-    environment = {f"TOKENSCOPE_{name}": str(value) for name, value in settings(tmp_path).items()}
+    environment = {
+        f"TOKENSCOPE_{name}": str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in settings(tmp_path).items()
+    }
     environment |= {"TOKENSCOPE_WORKER": "true", "DATABASE_URL": ""}
     app = make()
     with serving(environment=environment) as site:
