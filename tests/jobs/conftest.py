@@ -45,5 +45,6 @@ def settings_in(folder: Path) -> dict[str, Any]:
         "DATABASE_FILE": str(folder / "tokenscope.sqlite"),
         "CORPUS_FOLDER": str(folder / "corpora"),
         "VOCABULARY_FOLDER": str(folder / "vocabularies"),
+        "TRAIN_GENTLY": False,  # other tests run at the same time
         **NOWHERE,
     }

@@ -30,6 +30,8 @@ READ |= {"/train": TRAIN, "/train/nothing": []}
 READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
+READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+WRITTEN = ["/compare", "/frequencies", "/languages"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off

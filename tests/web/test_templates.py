@@ -190,6 +190,10 @@ def addresses() -> Iterator[str]:
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
     yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
+    yield from ("/vocabularies/diff", "/vocabularies/diff?a=nope&b=unigram", "/vocabularies/diff?a=unigram&b=unigram")
+    yield from (
+        f"/vocabularies/diff?a=bpe-bytes&b=unigram&show={group}&page=2" for group in ("a", "b", "moved", "same")
+    )
     yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
     yield from ("/train", "/train?corpus=gone", "/train/nope")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
@@ -275,6 +279,7 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.get(f"{page}/embed")
     entry = published(asked.client.application)
     waiting = [f"/vocabularies/{PUBLISHED}", f"/?text=a&vocabulary={PUBLISHED}", "/steps/bpe?text=a"]
+    waiting.append(f"/vocabularies/diff?a={PUBLISHED}&b=unigram")
     for address in (*waiting, "/compare?text=a", "/frequencies?text=a"):
         fails_with(StillFetchingError(entry, 5, 10), asked, address, monkeypatch)
     why = FetchError("slow", "no end in sight", "example.org", PUBLISHED)
@@ -304,6 +309,7 @@ def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
         patch.setattr("webapp.pages.vocabularies.routes.tokenizer_of", fail)
+        patch.setattr("webapp.pages.difference.routes.tokenizer_of", fail)
         asked.get(address)
 
 

@@ -78,6 +78,7 @@ class Watch:
             most_text=self.limits.text,
             most_memory=self.limits.memory,
             most_disk=self.limits.disk,
+            gently=self.limits.gently,
         )
 
 
