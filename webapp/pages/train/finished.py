@@ -19,6 +19,7 @@ from webapp.vocabularies.library import is_here
 
 LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
+FILE = "tokenizer.json"
 GPT_4 = "cl100k_base"
 COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
@@ -47,6 +48,7 @@ class FinishedTraining:
     compare: str
     compare_with_gpt_4: str
     vocabulary: str
+    download: str  # of tokenizer.json; empty for PickyBPE, which that format cannot express
     languages: str
     api: str
     longest: Sequence[str]
@@ -61,6 +63,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
     if entry is None:
         return None
     record = TrainingRecord.from_json(job.record)
+    is_published = record.plan.variant != "picky"
     here = [name for name in COMPARED_WITH if (other := find(name)) and is_here(other)]
     algorithm = entry.algorithms[0]
     return FinishedTraining(
@@ -72,12 +75,13 @@ def finished_of(job: Job) -> FinishedTraining | None:
         compare=_comparison(entry.name, *here),
         compare_with_gpt_4=_comparison(entry.name, GPT_4),
         vocabulary=url_for("vocabularies.vocabulary", name=entry.name),
+        download=url_for("vocabularies.download", name=entry.name, file=FILE) if is_published else "",
         languages=url_for("languages.page", **{"with": [entry.name, *here]}),  # type: ignore[arg-type]
         api=_api_call(algorithm, entry.name),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
         command=command_line(record),
-        python=python_code(record, "tokenizer.json"),
+        python=python_code(record, FILE) if is_published else "",
     )
 
 

@@ -10,7 +10,7 @@ from flask import Request
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
-from webapp.core.training.plan import TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.plan import TRAINERS, TrainingPlan
 from webapp.pages.train.choices import BY_NAME, CHOICES, Choice
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
@@ -78,9 +78,9 @@ def plan_of(document: Mapping[str, Any]) -> PlanRequest:
     return PlanRequest(plan, {name: _as_typed(getattr(plan, name)) for name in DEFAULTS}, {})
 
 
-def with_problem(asked: PlanRequest, error: PlanError, message: str) -> PlanRequest:
-    """The same request with a problem that the core found."""
-    field = error.field if error.field in DEFAULTS else "trainer"
+def with_problem(asked: PlanRequest, field: str, message: str) -> PlanRequest:
+    """The same request with a further problem; one with an unknown field stands beside the algorithm."""
+    field = field if field in DEFAULTS else "trainer"
     return PlanRequest(asked.plan, asked.typed, {**asked.problems, field: InputProblem(message, 422, field)})
 
 

@@ -141,9 +141,9 @@ def _checked(asked: PlanRequest) -> PlanRequest:
             checked_pattern(asked.plan.pattern)
         check(asked.plan)
     except FormatError as error:
-        return _without_pattern(with_problem(asked, PlanError("pattern", ""), wrong_file(error)))
+        return _without_pattern(with_problem(asked, "pattern", wrong_file(error)))
     except PlanError as error:
-        return _without_pattern(with_problem(asked, error, _(error.sentence, **error.values)))
+        return _without_pattern(with_problem(asked, error.field, _(error.sentence, **error.values)))
     return asked
 
 
@@ -160,7 +160,7 @@ def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
         "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
         possible=number(possible),
     )
-    return with_problem(asked, PlanError("size", ""), message)
+    return with_problem(asked, "size", message)
 
 
 def _address(corpus: str, asked: PlanRequest) -> str:
