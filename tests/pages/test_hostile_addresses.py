@@ -29,9 +29,8 @@ TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "spec
 READ |= {"/train": TRAIN, "/train/nothing": []}
 READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
-WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
-WRITTEN = ["/compare", "/frequencies", "/languages"]
+WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off
