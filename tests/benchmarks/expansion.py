@@ -64,7 +64,8 @@ def words(paths: Iterable[Path]) -> list[str]:
 
 def tokens_per_character(base: Tokenizer, pieces: list[str], most: int, news: str) -> tuple[float, int]:
     """The figure after `most` new pieces, and how many of them are in between; checks SentencePiece's ids."""
-    expansion = expand(base, pieces, most=most, seconds=300)
+    new = [piece for piece in pieces if base.model.id_of(piece) is None][:most]
+    expansion = expand(base, new, most=most, seconds=300)
     model = sentencepiece_model(expansion, LLAMA2.read_bytes())
     ids = expansion.tokenizer.ids(news)
     assert sentencepiece.SentencePieceProcessor(model_proto=model).encode(news) == ids
