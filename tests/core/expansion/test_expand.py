@@ -16,6 +16,8 @@ from webapp.core.recipes import WORDPIECE
 from webapp.core.text.byte_characters import BYTE_ORDER
 from webapp.core.tokenizer import Tokenizer
 
+DIGITS = str.maketrans("0123456789", "abcdefghij")
+
 
 def unreached(expansion: Expansion) -> list[str]:
     """The new pieces whose own text is encoded to something else."""
@@ -209,6 +211,13 @@ def test_bounds() -> None:
     assert {refusal.reason for refusal in expansion.refused} == {"limit"}
     with pytest.raises(ExpansionError, match="had been compared"):
         expand(base("merges"), map(str, range(5_000)), seconds=0)
+
+
+def test_pieces_that_are_too_long_for_a_model_are_told() -> None:
+    pieces = [f"{number:06}".translate(DIGITS) * 14 for number in range(6_000)]
+    with pytest.raises(ExpansionError, match="characters together") as raised:
+        expand(base("unigram"), pieces)
+    assert raised.value.field == "addition"
 
 
 def test_dictionaries_cannot_be_expanded_but_can_be_added() -> None:

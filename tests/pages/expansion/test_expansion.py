@@ -52,6 +52,7 @@ def test_the_form_offers_bases_and_additions(client: FlaskClient) -> None:
     assert 'value="jieba"' not in bases
     assert 'value="jieba"' in additions  # words of a dictionary are tokens of a list
     assert "Choose what to add" in page.text
+    assert '<a href="/vocabularies" aria-current=true>' in page.text
 
 
 def test_a_preview_has_a_url_and_says_what_is_saved(client: FlaskClient, uploads: dict[str, str]) -> None:

@@ -23,7 +23,7 @@ from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import Phrase
+from webapp.core.vocabulary_error import Phrase, VocabularyError
 
 BaseKind = Literal["merges", "ranks", "scores", "wordpiece", "unigram"]
 
@@ -63,7 +63,7 @@ def expand(
 
     The pieces of a BPE addition keep their order. Others are added by length, shorter ones first, so that longer ones
     are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise candidates that need them are
-    refused. At most `most` pieces are added in at most `seconds`.
+    refused. At most `most` pieces are added, in about `seconds` of CPU time at most.
 
     >>> from webapp.core.trainers.from_text import train_bpe
     >>> base = train_bpe("low lower lowest", merges=3)
@@ -74,7 +74,7 @@ def expand(
     >>> [expansion.tokenizer.decode([id]) for id in expansion.tokenizer.ids("lowest 分")]
     ['lowest', ' ', '分']
 
-    Raises ExpansionError if the base cannot be expanded or if the time is up.
+    Raises ExpansionError if the base cannot be expanded, if the time is up, or if the pieces are too long for a model.
     """
     kind = base_kind(base)
     if kind is None:
@@ -92,7 +92,12 @@ def expand(
         "wordpiece": lambda: _wordpiece(base, spelling, wanted, growth),
         "unigram": lambda: _unigram(base, spelling, wanted, growth),
     }
-    model, placeholders = rules[kind]()
+    try:
+        model, placeholders = rules[kind]()
+    except ExpansionError:
+        raise
+    except VocabularyError as error:  # pieces that are too long or have too many parts for a model
+        raise ExpansionError("addition", Phrase(error.sentence, **error.values)) from error
     tokenizer = Tokenizer(
         model,
         normalizer=base.normalizer,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from time import thread_time
 
 from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.merge_tables import MergeTable
@@ -12,7 +12,7 @@ from webapp.core.expansion.result import ExpansionError, Reason, Refusal
 from webapp.core.expansion.spelling import Form, Refused, Spelling
 from webapp.core.vocabulary_error import Phrase
 
-BETWEEN_CHECKS = 256  # candidates
+BETWEEN_CHECKS = 32  # candidates
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Growth:
     refused: list[Refusal] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._until = time.monotonic() + self.seconds
+        self._until = thread_time() + self.seconds
         self._seen = 0
 
     @property
@@ -61,7 +61,7 @@ class Growth:
         contents = {token.content for token in spelling.base.added_tokens}
         for candidate in candidates:
             self._seen += 1
-            if not self._seen % BETWEEN_CHECKS and time.monotonic() > self._until:
+            if not self._seen % BETWEEN_CHECKS and thread_time() > self._until:
                 raise ExpansionError(
                     "addition",
                     Phrase(
