@@ -101,10 +101,15 @@ CHOICES = (
         _l("Variant"),
         _l(
             "PickyBPE drops pieces that are hardly used except inside longer ones; SuperBPE merges across spaces in a "
-            "second phase."
+            "second phase; parity-aware BPE takes each file for a language and compresses all of them alike."
         ),
         "seg",
-        options=(("plain", _l("Plain")), ("picky", "PickyBPE"), ("superbpe", "SuperBPE")),
+        options=(
+            ("plain", _l("Plain")),
+            ("picky", "PickyBPE"),
+            ("superbpe", "SuperBPE"),
+            ("parity", _l("Parity-aware")),
+        ),
         trainers=("bpe-bytes",),
     ),
     Choice(
@@ -204,6 +209,24 @@ CHOICES = (
         "number",
         whole=False,
         trainers=("unigram",),
+        advanced=True,
+    ),
+    Choice(
+        "removal_threshold",
+        _l("Removal threshold"),
+        _l("For PickyBPE: a merge removes a piece if it takes more than this share of its uses. 1 removes none."),
+        "number",
+        whole=False,
+        trainers=("bpe-bytes",),
+        advanced=True,
+    ),
+    Choice(
+        "transition",
+        _l("Transition"),
+        _l("For SuperBPE: the share of the pieces that is made inside words, before merges may cross spaces."),
+        "number",
+        whole=False,
+        trainers=("bpe-bytes",),
         advanced=True,
     ),
     Choice(
