@@ -29,6 +29,8 @@ DEFAULTS: dict[str, Any] = {
     "MAX_SILENT_SECONDS": 20,
     # The number of trainings that one worker runs at once.
     "MAX_TRAININGS": 2,
+    # Whether trainings get only the processor time that nothing else on the machine wants.
+    "TRAIN_GENTLY": True,
     # Whether `python -m webapp` starts a worker beside the web server. Others: `python -m webapp.jobs`.
     "WORKER": True,
     # The folder for corpora until their training ends, which all machines share. Empty: `corpora` in Flask's instance

@@ -55,6 +55,7 @@ PATHS = [
     "/vocabularies/unigram",
     "/vocabularies/unigram?query=qqqq",
     "/vocabularies/unigrams",
+    "/vocabularies/diff?a=bpe-bytes&b=wordpiece&show=moved&query=ing",
     "/split?tokens=5&text=It+rains.+It+rains.",
     "/vocabularies/expand?base=wordpiece&source=tokens&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=zzq",
     "/languages",

@@ -90,5 +90,6 @@ def test_parts_cover_every_file_once_and_have_about_the_same_size() -> None:
     assert divide(files) == divided
 
 
-def test_a_terabyte_is_divided_into_parts_of_256_megabytes() -> None:
+def test_parts_have_256_megabytes_until_there_would_be_too_many() -> None:
     assert len(divide([source(10**12)])) == 10**12 // (256 << 20) + 1
+    assert parts.MOST_PARTS < len(divide([source(10**14)])) < parts.MOST_PARTS + 10

@@ -1,22 +1,28 @@
 """A cluster is used as this machine's workers are, or refused with a sentence."""
 
+import json
 import logging
 from pathlib import Path
 
 import pytest
 from distributed import Client, LocalCluster
 
+from tests.cluster.generated import text
 from webapp.cluster import workers
 from webapp.cluster.errors import ClusterError
 from webapp.command_line import main
 
 
-def test_a_cluster_trains_what_this_machine_trains(client: Client, book: Path, tmp_path: Path) -> None:
-    address = client.scheduler.address
-    arguments = ["train", str(book), "--size", "400", "--quiet"]
+def test_a_cluster_trains_what_this_machine_trains(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "small.txt").write_text(text(100_000, seed=8), encoding="utf-8")
+    arguments = ["train", str(tmp_path / "small.txt"), "--size", "400", "--drop-rarer-than", "2", "--quiet"]
     assert main.main([*arguments, "-o", str(tmp_path / "here.json")]) == 0
-    assert main.main([*arguments, "-o", str(tmp_path / "there.json"), "--scheduler", address]) == 0
+    there = ["-o", str(tmp_path / "there.json"), "--scheduler", client.scheduler.address]
+    assert main.main([*arguments, *there]) == 0
     assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
+    left_out = [json.loads((tmp_path / f"{name}.record.json").read_bytes())["left_out"] for name in ("here", "there")]
+    assert left_out[0] == left_out[1]
+    assert left_out[0]["words"] == left_out[0]["occurrences"] > 0
 
 
 def refused(address: str) -> str:

@@ -53,6 +53,7 @@ def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None
     assert here.read_bytes() == there.read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_dask_trains_what_one_process_trains(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,9 +25,13 @@ READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE,
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*offered_algorithms(), "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
+TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "special_tokens", "keep", "coverage"]
+READ |= {"/train": TRAIN, "/train/nothing": []}
 READ |= {"/vocabularies/expand": EXPANSION}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
+READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+WRITTEN = ["/compare", "/frequencies", "/languages"]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off

@@ -190,7 +190,12 @@ def addresses() -> Iterator[str]:
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
     yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
+    yield from ("/vocabularies/diff", "/vocabularies/diff?a=nope&b=unigram", "/vocabularies/diff?a=unigram&b=unigram")
+    yield from (
+        f"/vocabularies/diff?a=bpe-bytes&b=unigram&show={group}&page=2" for group in ("a", "b", "moved", "same")
+    )
     yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
+    yield from ("/train", "/train?corpus=gone", "/train/nope")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
 
 
@@ -239,7 +244,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     """The site without a network."""
     folder = tmp_path_factory.mktemp("templates")
     nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
-    app = create_app({"VOCABULARY_FOLDER": str(folder), "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
+    folders = {"VOCABULARY_FOLDER": str(folder), "CORPUS_FOLDER": str(folder / "corpora")}
+    app = create_app({**folders, "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
     yield app
     storage_of(app).database.close()
 
@@ -255,6 +261,7 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.get(address)
     for address, form in FORMS:
         asked.post(address, form)
+    train(asked)
     for form in ({"text": "abc def", "title": "One"}, {"text": "abc", "with": ROWS, "note": "Two"}):
         answer = asked.post("/share", form)
         page = answer.headers["Location"]
@@ -272,10 +279,25 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.get(f"{page}/embed")
     entry = published(asked.client.application)
     waiting = [f"/vocabularies/{PUBLISHED}", f"/?text=a&vocabulary={PUBLISHED}", "/steps/bpe?text=a"]
+    waiting.append(f"/vocabularies/diff?a={PUBLISHED}&b=unigram")
     for address in (*waiting, "/compare?text=a", "/frequencies?text=a"):
         fails_with(StillFetchingError(entry, 5, 10), asked, address, monkeypatch)
     why = FetchError("slow", "no end in sight", "example.org", PUBLISHED)
     fails_with(UnavailableVocabularyError(entry, why), asked, f"/vocabularies/{PUBLISHED}", monkeypatch)
+
+
+def train(asked: Rendered) -> None:
+    """Start a training, and cancel it."""
+    text = " ".join(f"{word}{number}" for word in ("alpha", "beta", "gamma") for number in range(300))
+    choices = asked.post("/train/corpus", {"text": text}).headers["Location"]
+    for rest in ("", "&size=1", "&trainer=unigram&keep=0.5"):
+        asked.get(choices + rest)
+    form = {"corpus": choices.partition("corpus=")[2], "size": "300"}
+    asked.post("/train", {**form, "size": "99999"})
+    page = asked.post("/train", form).headers["Location"]
+    asked.get(page)
+    asked.post(f"{page}/cancel", {})
+    asked.get(page)
 
 
 def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,6 +309,7 @@ def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
         patch.setattr("webapp.pages.vocabularies.routes.tokenizer_of", fail)
+        patch.setattr("webapp.pages.difference.routes.tokenizer_of", fail)
         asked.get(address)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from webapp.cluster import runs
 from webapp.cluster.sources import Source
 from webapp.cluster.tasks import PartFacts
+from webapp.core.training.counted_corpus import VERSION
 from webapp.core.training.plan import TrainingPlan
 
-COUNTING_FIELDS = ("trainer", "split", "pattern", "normalization", "longest_word")
+COUNTING_FIELDS = ("trainer", "variant", "split", "pattern", "normalization", "longest_word")
 """The choices of a plan that change the counts: a training with another size can use the same."""
 FORMAT = 1
 
@@ -90,7 +91,7 @@ def fingerprint(sources: Iterable[Source], plan: TrainingPlan, **division: int) 
     for source in sources:
         digest.update(json.dumps([source.file.as_json(), source.size, source.version, source.table]).encode())
     choices = {name: getattr(plan, name) for name in COUNTING_FIELDS}
-    digest.update(json.dumps([FORMAT, choices, division]).encode())
+    digest.update(json.dumps([FORMAT, VERSION, choices, division]).encode())
     return digest.hexdigest()
 
 

@@ -21,15 +21,8 @@ from webapp.cluster.parts import Part, divide
 from webapp.cluster.runs import Rare
 from webapp.cluster.sources import Source
 from webapp.cluster.tasks import PartFacts
-from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CorpusError
-from webapp.core.training.counting import (
-    HELD_OUT,
-    CountedCorpus,
-    HoldOut,
-    TrainingError,
-    canonical,
-)
+from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
 
@@ -37,8 +30,8 @@ FAN_IN = 16  # runs that one task merges
 MOST_BATCHES = 32  # more are more to merge at the end, by one process
 SMALLEST_BATCH = 16  # parts
 BATCHES_AT_ONCE = 2  # so that no worker waits for the end of a batch
-PARTITIONS, MANY_PARTITIONS = 8, 32
-MANY_BYTES = 1 << 32
+PARTITIONS = ((1 << 32, 8), (1 << 42, 32), (1 << 64, 256))
+"""For corpora of up to so many bytes so many partitions: the run of one, in a worker's memory, stays below 50 MB."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ def count_words(
     """
     parts = divide(sources)
     total = sum(source.size for source in sources)
-    partitions = PARTITIONS if total < MANY_BYTES else MANY_PARTITIONS
+    partitions = next(number for most, number in PARTITIONS if total <= most)
     size = max(-(-len(parts) // MOST_BATCHES), SMALLEST_BATCH)
     batches = Batches(folder, fingerprint(sources, plan, parts=len(parts), batch=size, partitions=partitions))
     hold_out = HoldOut.of_files([source.file for source in sources], [source.size for source in sources])
@@ -180,8 +173,6 @@ def _explained() -> Iterator[None]:
     """Raise the errors of the cluster as sentences."""
     try:
         yield
-    except PatternTimeoutError:
-        raise TrainingError("slow_pattern") from None
     except KilledWorker as error:
         raise ClusterError(
             f"{error.allowed_failures + 1} workers in turn ended during the same task; give each more memory"

@@ -10,6 +10,7 @@ from webapp.core.training.corpus import CHUNK
 
 SMALLEST_PART, LARGEST_PART = 8 * CHUNK, 256 * CHUNK
 PARTS = 64  # of a corpus between the sizes that these two bound
+MOST_PARTS = 1 << 14  # so that the scheduler keeps up: above 4 TB, parts are larger
 PACKED = 4  # times its stored size is what a compressed file or a table holds, about
 
 
@@ -43,7 +44,8 @@ def divide(sources: Sequence[Source]) -> list[Part]:
     share a task.
     """
     expected = sum(map(expected_bytes, sources))
-    blocks = min(max(expected // PARTS, SMALLEST_PART), LARGEST_PART) // CHUNK
+    size = min(max(expected // PARTS, SMALLEST_PART), LARGEST_PART)
+    blocks = max(size, expected // MOST_PARTS) // CHUNK
     parts: list[Part] = []
     small: list[Slice] = []
     waiting = 0

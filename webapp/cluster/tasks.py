@@ -44,7 +44,8 @@ def count_part(part: Part, plan: TrainingPlan, hold_out: HoldOut, partitions: in
     """Count the words of a part of a corpus.
 
     Whenever there are MOST_WORDS different words, they are written to a temporary file in sorted order; at the end
-    these runs are merged. So the memory does not grow with the part. Raises CorpusError and PatternTimeoutError.
+    these runs are merged. So the memory does not grow with the part. Raises CorpusError, and TrainingError with the
+    code `slow_pattern`.
     """
     size = characters = 0
     digests: list[bytes] = []

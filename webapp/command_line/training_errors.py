@@ -19,9 +19,9 @@ CORPUS = {
     "unreadable": "{file}: cannot be read; on a cluster, all workers must be able to read it",
 }
 TRAINING = {
-    "empty": CORPUS["empty"],
     "too_small": "the corpus makes {possible} pieces possible; choose a lower --size, or add text",
     "alphabet": "the alphabet alone needs {needed} pieces; choose a higher --size, or a lower --coverage",
+    "process_lost": "the system ended a process that counts, usually because memory ran out; use fewer --workers",
     "slow_pattern": "--pattern takes too long on this text; choose a simpler one",
 }
 

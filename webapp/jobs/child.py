@@ -50,6 +50,7 @@ class Task:
     most_text: int
     most_memory: int
     most_disk: int
+    gently: bool
 
     def as_json(self) -> str:
         """The task as one line."""
@@ -63,7 +64,6 @@ class Task:
 
 def main() -> None:
     """Read a task from standard input, and do it."""
-    lower_priority()
     # What libraries print is not mistaken for a message.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -71,6 +71,8 @@ def main() -> None:
     if not line:
         return
     task = Task.from_json(line)
+    if task.gently:
+        lower_priority()
     threading.Thread(target=_end_with_worker, args=(sys.stdin.fileno(),), daemon=True).start()
     limit_resources(task.most_memory, task.most_disk)
 
@@ -119,6 +121,11 @@ def _trained(task: Task, report: Report) -> Message:
     report(Progress("write", 0, 2, trained.pieces, last.latest, trained.curve))
     (folder / RESULT).write_bytes(save(trained.tokenizer))
     report(Progress("write", 1, 2, trained.pieces, last.latest, trained.curve))
+    held_out = {
+        "characters": len(counted.held_out),
+        "characters_per_token": trained.characters_per_token,
+        "others": _others(counted.held_out, Path(task.vocabularies)),
+    }
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -129,7 +136,7 @@ def _trained(task: Task, report: Report) -> Message:
         characters_per_token=trained.characters_per_token,
         json_field=next((file.field for file in files if file.format == "jsonl"), "text"),
         curve=trained.curve,
-        held_out={"characters": len(counted.held_out), "others": _others(counted.held_out, Path(task.vocabularies))},
+        held_out=held_out,
     )
     report(Progress("write", 2, 2, trained.pieces, last.latest, trained.curve))
     return record.as_json()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,18 +23,28 @@ class Limits:
     memory: int
     disk: int
     text: int  # of the corpus after decompression
+    gently: bool = True  # with the lowest priority
 
 
 def lower_priority() -> None:
-    """Give this process and its children only the time that no other process wants.
+    """Give this process, the first of its session, and its children only the time that no other process wants.
 
-    With `SCHED_IDLE`, the kernel also lets their reads and writes wait for those of others.
+    With `SCHED_IDLE`, the kernel also lets their reads and writes wait for those of others. Where it groups processes
+    by session to share the time, niceness counts within a session only, so the session gets one as well.
     """
     with suppress(OSError):
         os.nice(19)
     if hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    for _ in range(20):
+        try:
+            Path("/proc/self/autogroup").write_text("19")
+            break
+        except BlockingIOError:  # the kernel takes only ten such changes a second, of all processes together
+            time.sleep(0.05)
+        except OSError:
+            break
     with suppress(OSError):  # if the machine has no memory left, the kernel ends these processes first
         Path("/proc/self/oom_score_adj").write_text("1000")
 

@@ -20,7 +20,7 @@ from huey.consumer import Consumer
 from huey.registry import Message
 from huey.serializer import Serializer
 from psycopg import Error as PostgresError
-from redis import RedisError
+from redis import ConnectionPool, RedisError
 from sqlalchemy import URL
 
 from webapp.storage.engine import is_sqlite
@@ -98,8 +98,8 @@ class Queue:
     def _made(self) -> Huey:
         common: dict[str, Any] = {"name": NAME, "results": False, "serializer": JsonSerializer()}
         if self._redis:
-            timeouts = {"socket_timeout": 2 * self._seconds, "socket_connect_timeout": self._seconds}
-            return RedisHuey(url=self._redis, **timeouts, **common)
+            timeouts: dict[str, Any] = {"socket_timeout": 2 * self._seconds, "socket_connect_timeout": self._seconds}
+            return RedisHuey(connection_pool=ConnectionPool.from_url(self._redis, **timeouts), **common)
         if is_sqlite(self._database):
             # Beside the site's file, not in it: each look into the queue takes the write lock.
             file = Path(self._database.database or "")

@@ -78,6 +78,7 @@ class Watch:
             most_text=self.limits.text,
             most_memory=self.limits.memory,
             most_disk=self.limits.disk,
+            gently=self.limits.gently,
         )
 
 
@@ -102,7 +103,7 @@ class Attempt:
         self._job = job
         self._holder = holder
         self._began = self._beaten = time.monotonic()
-        self._stages = Stages()
+        self.stages = Stages()
         self._last: Mapping[str, Any] = {}
 
     def run(self, stopping: threading.Event) -> None:
@@ -130,7 +131,7 @@ class Attempt:
                     else:
                         self._jobs_released()
                     return
-            self._end(_kill(process))
+            self.conclude(self._last, _kill(process))
         finally:
             _kill(process)
             reading.join(5)
@@ -144,7 +145,7 @@ class Attempt:
             process.stdin.flush()
             for message in lines(process.stdout):
                 if "progress" in message:
-                    self._stages.note(Progress.from_json(message["progress"]))
+                    self.stages.note(Progress.from_json(message["progress"]))
                 else:
                     self._last = message
 
@@ -173,7 +174,7 @@ class Attempt:
         return True
 
     def _beat(self) -> bool:
-        return self._jobs.store.beat(self._job.id, self._holder, self._stages.progress, self._stages.seconds())
+        return self._jobs.store.beat(self._job.id, self._holder, self.stages.progress, self.stages.seconds())
 
     def _put_back(self, process: subprocess.Popen[str]) -> None:
         _kill(process)
@@ -183,8 +184,9 @@ class Attempt:
             else:
                 self._jobs_released()
 
-    def _end(self, code: int) -> None:
-        failed, finished = self._last.get("failed"), self._last.get("finished")
+    def conclude(self, message: Mapping[str, Any], code: int) -> None:
+        """Store the outcome: the last message of the process, and its exit code."""
+        failed, finished = message.get("failed"), message.get("finished")
         if failed:
             if failed["code"] == "error":
                 log.error("A training failed: %s", failed["details"].get("where"))
@@ -214,7 +216,7 @@ class Attempt:
         started = self._job.started
         record = {
             **record,
-            "seconds": self._stages.seconds(),
+            "seconds": self.stages.seconds(),
             "started": started.isoformat(timespec="seconds") if started else "",
         }
         self._retry(self._beat)

@@ -90,6 +90,7 @@ def watch_of(app: Flask) -> Watch:
         memory=config["MAX_TRAINING_MEMORY_BYTES"],
         disk=config["MAX_TRAINING_DISK_BYTES"],
         text=config["MAX_TRAINING_BYTES"],
+        gently=bool(config["TRAIN_GENTLY"]),
     )
     return Watch(
         jobs=jobs_of(app),

@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.pages import (
     compare,
+    difference,
     download,
     expansion,
     frequencies,
@@ -30,6 +31,7 @@ PAGES = (
     languages,
     learn,
     vocabularies,
+    difference,
     expansion,
     share,
 )

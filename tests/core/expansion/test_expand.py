@@ -12,6 +12,7 @@ from webapp.core.expansion import Expansion, ExpansionError, expand
 from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.recipes import WORDPIECE
 from webapp.core.text.byte_characters import BYTE_ORDER
 from webapp.core.tokenizer import Tokenizer
 
@@ -145,6 +146,15 @@ def test_wordpieces_get_their_prefix_inside_words() -> None:
     reasons = {refusal.reason for refusal in expansion.refused}
     assert "split" in reasons  # Chinese words, which BERT's pre-tokenizer cuts
     assert "part" in reasons
+
+
+def test_no_known_word_becomes_unknown() -> None:
+    base = WORDPIECE.tokenizer(WordPiece(["[UNK]", "a", "##bcd", "##c"]))
+    assert base.ids("abcd") == [1, 2]
+    expansion = expand(base, ["ab"])
+    assert [(piece.text, piece.between) for piece in expansion.added] == [("ab", False), ("##b", True), ("##d", True)]
+    model = expansion.tokenizer.model
+    assert [model.pieces[id] for id in expansion.tokenizer.ids("abcd")] == ["ab", "##c", "##d"]
 
 
 def test_a_lower_case_base_refuses_capitals() -> None:

@@ -43,7 +43,6 @@ def test_every_choice_splits_text(trainer: Any, split: Any, normalization: Any) 
         ("special_tokens", ("a" * 101,), "has 101 characters; at most 100"),
         ("special_tokens", ("a\x00",), "invisible"),
         ("special_tokens", tuple(map(str, range(101))), "There are 101 special tokens"),
-        ("variant", "parity", "corpus for each language"),
         ("variant", "new", "Choose one of"),
     ],
 )

@@ -45,6 +45,8 @@ PLANS = {
     "wordpiece by score": TrainingPlan(trainer="wordpiece", wordpiece="score", size=600),
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
+    "picky": TrainingPlan(variant="picky", size=600),
+    "parity": TrainingPlan(variant="parity", size=600),
     "unigram, o200k, lower case": TrainingPlan(
         trainer="unigram", split="o200k", normalization="nfkc-lowercase", size=600
     ),

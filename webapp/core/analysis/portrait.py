@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from heapq import nsmallest
 
@@ -65,14 +65,23 @@ def portrait_of(tokens: TokenList) -> Portrait:
     >>> portrait.longest[:2]
     (6, 2)
     """
+    return portrait_of_texts(tokens.ids, tokens.texts, tokens.apart)
+
+
+def portrait_of_texts(ids: Iterable[int], token_texts: Iterable[str | None], apart: Set[int] = frozenset()) -> Portrait:
+    """Compute the portrait of some tokens: their ids, their texts (None for part of a character), those without a text.
+
+    >>> portrait_of_texts([5, 7], ["un", "研究"]).kinds
+    {'Latin': 1, 'Han': 1}
+    """
     class_of = _Classes()
     kind_of = _Kinds()
     lengths: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     texts: dict[str, int] = {}
     words: dict[str, int] = {}
-    for id, text in zip(tokens.ids, tokens.texts, strict=True):
-        if id in tokens.apart:
+    for id, text in zip(ids, token_texts, strict=True):
+        if id in apart:
             kinds[SPECIAL] += 1
         elif text is None:
             kinds[PART] += 1
@@ -86,7 +95,7 @@ def portrait_of(tokens: TokenList) -> Portrait:
             if is_word:
                 words.setdefault(text, id)
     return Portrait(
-        size=len(tokens),
+        size=kinds.total(),
         lengths=dict(sorted(lengths.items())),
         kinds=dict(kinds.most_common()),
         longest=_longest(texts),

@@ -4,10 +4,11 @@
 the last one of the base, in order. Each kind of model has its own rule for where a new piece stands among the others:
 
     base                          rule                                                              module
-    BPE by merges (GPT-2)         new merges after all others                                       merges
-    BPE by ranks (tiktoken)       new pieces rank after all others                                  merges
-    BPE by scores (Llama 2)       new scores below the lowest, as in Chinese-LLaMA                  merges
-    WordPiece (BERT)              new pieces, with ## where they continue a word                    wordpiece
+    BPE by merges (GPT-2)         new merges after all others                                       growth
+    BPE by ranks (tiktoken)       new pieces rank after all others                                  growth
+    BPE by scores (Llama 2)       new scores below the lowest, as in Chinese-LLaMA                  growth
+    WordPiece (BERT)              new pieces, with ## where they continue a word; single            expand
+                                  characters with ## where a known word would become unknown
     Unigram (T5)                  log probabilities shifted to the base's, at least twice that of   unigram
                                   the piece's best segmentation so far
 

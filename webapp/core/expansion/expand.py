@@ -198,6 +198,12 @@ def _wordpiece(
         growth.new[form] = NewPiece(form, tuple(old), candidate)
 
     growth.run(spelling, wanted, lambda form: form not in growth.new and model.id_of(form) is not None, take)
+    if growth.new:
+        # A longer piece leaves other rests of a word than before. Any rest is covered if its characters are.
+        inner = {letter for piece in model.pieces if piece.startswith(prefix) for letter in piece.removeprefix(prefix)}
+        for piece in sorted(prefix + letter for letter in inner):
+            if model.id_of(piece) is None and piece not in growth.new:
+                growth.new[piece] = NewPiece(piece, (model.unknown_id,))
     pieces = [*model.pieces, *_beyond(base), *(str(piece) for piece in growth.new)]
     return WordPiece(
         pieces,

@@ -36,10 +36,11 @@ def converted(tokenizer: Tokenizer) -> Tokenizer:
         raise FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
     if tokenizer.pretokenizer is not None or model.vocabulary.space != SPACE:
         raise FormatError("a tokenizer.json cannot express how this SentencePiece model splits text")
-    for kind, sentence in _REFUSED.items():
-        if kind in model.vocabulary.kinds:
-            piece = model.vocabulary.pieces[model.vocabulary.kinds.index(kind)]
-            raise FormatError(sentence, piece=shown(piece))
+    for piece, found in zip(model.vocabulary.pieces, model.vocabulary.kinds, strict=True):
+        if found == PieceKind.USER_DEFINED:
+            raise FormatError("a tokenizer.json cannot hold the user-defined piece %(piece)s", piece=shown(piece))
+        if found == PieceKind.UNUSED:
+            raise FormatError("a tokenizer.json cannot hold the unused piece %(piece)s", piece=shown(piece))
     return Tokenizer(
         _bpe(model.vocabulary) if isinstance(model, ScoredBPE) else _unigram(model.vocabulary),
         normalizer=_normalizer(tokenizer.normalizer),
@@ -73,12 +74,6 @@ def merges_of(vocabulary: ScoredPieces) -> list[tuple[int, int]]:
                 merges.append(((-scores[id], -cut, cut - len(piece)), left, right))
     merges.sort()
     return [(left, right) for _, left, right in merges]
-
-
-_REFUSED = {
-    PieceKind.USER_DEFINED: "a tokenizer.json cannot hold the user-defined piece %(piece)s as SentencePiece matches it",
-    PieceKind.UNUSED: "a tokenizer.json cannot hold the unused piece %(piece)s",
-}
 
 
 def _bpe(vocabulary: ScoredPieces) -> BPE:

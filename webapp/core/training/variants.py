@@ -40,11 +40,13 @@ def train_picky_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch, room: 
         pieces, merge, removals = one
         events += (merge, *removals)
         latest.appendleft(merge.left + merge.right)
-        if not len(events) % EACH or pieces == room:
+        if not len(events) % EACH:
             if watch.curve.due(pieces + special):
                 watch.curve.add(pieces + special, _tokens(TrainedPickyBPE(tuple(events)).model, watch.curve.words))
             watch(pieces + special, pieces - len(BYTES), room - len(BYTES), latest)
     trained = TrainedPickyBPE(tuple(events), plan.special_tokens)
+    if watch.curve.is_open(pieces + special):
+        watch.curve.add(pieces + special, _tokens(trained.model, watch.curve.words))
     return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
 
 

@@ -38,6 +38,7 @@ class ComparePage(SharingPage):
     uses: Collection[str]  # the options that at least one row uses
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
     link: str | None  # the address with the whole state, or None if it would be too long
+    difference: str | None  # the address of the difference of the first two vocabularies
     corpus_limit: int  # bytes of a training text
     text_limit: int  # bytes of the text
 

@@ -27,7 +27,7 @@ from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import options
-from webapp.vocabularies.upload_cookie import uploads_of
+from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.templates import render
@@ -101,6 +101,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         uses=uses(comparison),
         options=options(comparison.common),
         link=link,
+        difference=_difference(comparison),
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
         text_limit=current_app.config["MAX_TEXT_BYTES"],
     )
@@ -110,6 +111,13 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         bare = f"{url_for('compare.page')}?{comparison.query_without_texts()}"
         response.headers["HX-Replace-Url"] = link or bare
     return response
+
+
+def _difference(comparison: Comparison) -> str | None:
+    """The address of the difference of the first two vocabularies that exist apart from the visitor's text."""
+    entries = (find_or_none(name) for name in dict.fromkeys(choice.vocabulary for choice in comparison.choices) if name)
+    names = [entry.name for entry in entries if entry is not None and entry.origin not in ("learned", "pasted")]
+    return url_for("difference.page", a=names[0], b=names[1]) if len(names) > 1 else None
 
 
 def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:

@@ -22,7 +22,8 @@ def rule_of(kind: BaseKind) -> str:
             "Chinese-LLaMA (Cui, Yang and Yao 2023)."
         ),
         "wordpiece": _(
-            "The base takes the longest piece: new pieces are added as they are, with ## where they continue a word."
+            "The base takes the longest piece: new pieces are added as they are, with ## where they continue a word, "
+            "and single characters with ## where a known word would become unknown."
         ),
         "unigram": _(
             "The base takes the most probable pieces: log probabilities of the addition are shifted by the median "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from webapp.core.analysis.portrait import Portrait
-from webapp.pages.vocabularies.messages import kind_title
+from webapp.vocabularies.token_kinds import kind_title
 from webapp.web.localization import number
 
 ONE_BY_ONE = 16  # lengths up to this have their own row; longer ones share rows

@@ -15,7 +15,7 @@ ENGLISH = {
                 "No, but their ids are neighbours",
             ),
             1,
-            "`The` is token 677 and `·the` is token 268: different characters, so different entries. Nothing in "
+            "`The` is token 729 and `·the` is token 270: different characters, so different entries. Nothing in "
             "the two numbers says that they are related; a model has to learn that from texts.",
         ),
         "letter": Question(
@@ -100,8 +100,8 @@ ENGLISH = {
             "spaces, and with a capital on a new line. How many different ids do these four words get?",
             ("1", "3", "4"),
             1,
-            "`the` at the beginning is 610. `·the` is 268, both times: of two spaces, the last one belongs to the "
-            "word and the first is a token of its own. `The` is 677.",
+            "`the` at the beginning is 513. `·the` is 270, both times: of two spaces, the last one belongs to the "
+            "word and the first is a token of its own. `The` is 729.",
         ),
     },
     "wordpiece": {
@@ -149,11 +149,11 @@ ENGLISH = {
     },
     "unigram": {
         "restart": Question(
-            "At the beginning of *restart*, our vocabulary has `▁rest` (−9.66) and `▁re` (−7.99). The rest of the "
-            "word is then `art` (−11.35) or `start` (−9.16). Which segmentation does Unigram choose?",
+            "At the beginning of *restart*, our vocabulary has `▁rest` (−9.96) and `▁re` (−7.97). The rest of the "
+            "word is then `art` (−10.97) or `start` (−9.34). Which segmentation does Unigram choose?",
             ("rest / art", "re / start", "r / e / start"),
             1,
-            "−7.99 − 9.16 = −17.15 is more than −9.66 − 11.35 = −21.01. Longest match takes `▁rest` because it is "
+            "−7.97 − 9.34 = −17.31 is more than −9.96 − 10.97 = −20.93. Longest match takes `▁rest` because it is "
             "longer and never sees what that costs. Unigram compares the sums.",
         ),
         "paths": Question(
@@ -209,7 +209,7 @@ ENGLISH = {
             "In our BPE vocabulary, `·the`, `·Holmes` and `·dog` are all single tokens. Which has the lowest id?",
             ("·the", "·Holmes", "·dog"),
             0,
-            "`·the` is 268, `·Holmes` 1826, `·dog` 13664. Ids follow the order of the merges, and frequent pairs are "
+            "`·the` is 270, `·Holmes` 2062, `·dog` 15410. Ids follow the order of the merges, and frequent pairs are "
             "merged first. That Holmes comes before dog says what the corpus was: novels, among them those about a "
             "detective.",
         ),
@@ -218,7 +218,7 @@ ENGLISH = {
             "BPE vocabulary?",
             ("1", "3", "5"),
             2,
-            "All five: 610, 268, 677, 499 and 5325. To the tokenizer they have nothing in common but some bytes.",
+            "All five: 513, 270, 729, 529 and 5991. To the tokenizer they have nothing in common but some bytes.",
         ),
     },
 }

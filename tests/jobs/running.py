@@ -1,0 +1,90 @@
+"""Corpora, jobs and workers for tests; `run` needs neither a worker nor another process."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from flask import Flask
+
+from tests.serving import ROOT
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.survey import survey
+from webapp.jobs import Job, jobs_of
+from webapp.jobs.child import outcome
+from webapp.jobs.watching import Attempt
+from webapp.jobs.worker import watch_of
+
+PLAN = TrainingPlan(size=300, minimum_count=1)
+
+
+def varied(words: int) -> str:
+    """A text with so many different words, for trainings that take a while."""
+    names = [f"w{number * 7919 % 1_000_003:x}" for number in range(words)]
+    return "\n".join(" ".join(names[start : start + 20]) for start in range(0, words, 20))
+
+
+SMALL = varied(1_000) + "\n" + "low lower lowest\n" * 500
+
+
+def submit(app: Flask, text: str = SMALL, plan: TrainingPlan = PLAN, visitor: str = "192.0.2.1") -> Job:
+    """Submit a training of a text."""
+    jobs = jobs_of(app)
+    corpus = jobs.corpora.create()
+    jobs.corpora.add(corpus, "corpus.txt", io.BytesIO(text.encode()))
+    return jobs.submit(plan, corpus, survey(jobs.corpora.files(corpus), plan), visitor)
+
+
+def run(app: Flask, id: str) -> Job:
+    """Run a waiting job in this process, without its limits, and return it as it is afterwards."""
+    watch = watch_of(app)
+    holder = watch.jobs.store.claim(id)
+    job = watch.jobs.find(id)
+    assert holder is not None
+    assert job is not None
+    attempt = Attempt(watch, job, holder)
+    attempt.conclude(outcome(watch.task(job), attempt.stages.note), 0)
+    return found(app, id)
+
+
+def found(app: Flask, id: str) -> Job:
+    """The job with this id, which must exist."""
+    job = jobs_of(app).find(id)
+    assert job is not None
+    return job
+
+
+def wait(
+    app: Flask, id: str, until: Callable[[Job], bool] = lambda job: job.ended is not None, seconds: float = 60
+) -> Job:
+    """Wait until a job is in a state, and return it."""
+    deadline = time.monotonic() + seconds
+    while not until(job := found(app, id)):
+        assert time.monotonic() < deadline, f"still {job.state} after {seconds} s: {job.progress}"
+        time.sleep(0.05)
+    return job
+
+
+@contextmanager
+def worker(settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `python -m webapp.jobs` with some settings."""
+    names = {name: name if name in ("DATABASE_URL", "REDIS_URL") else f"TOKENSCOPE_{name}" for name in settings}
+    environment = {**os.environ, **{names[name]: str(value) for name, value in settings.items()}}
+    command = [sys.executable, "-m", "webapp.jobs", "--beside"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise

@@ -1,0 +1,198 @@
+"""One attempt at a job, in a process of its own: it ends with a vocabulary, or with a reason."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from tests.jobs.conftest import Make
+from tests.jobs.running import PLAN, SMALL, found, run, submit, varied, wait
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.record import TrainingRecord
+from webapp.jobs import Failure, jobs_of
+from webapp.jobs.worker import watch_of
+from webapp.vocabularies import library
+
+HAN = "low\n" * 100 + "".join(map(chr, range(0x4E00, 0x5000)))
+SLOW = TrainingPlan(size=60_000)
+
+
+@pytest.fixture(scope="module")
+def long() -> str:
+    """A text whose training takes much longer than a test."""
+    return varied(400_000)
+
+
+def start(app: Flask, id: str, stopping: threading.Event | None = None) -> threading.Thread:
+    thread = threading.Thread(target=watch_of(app).run, args=(id, stopping or threading.Event()))
+    thread.start()
+    return thread
+
+
+def corpora_of(app: Flask) -> list[str]:
+    """What is in the folder of corpora, but for the key."""
+    return [path.name for path in jobs_of(app).corpora.folder.iterdir() if path.name != "key"]
+
+
+def processes_in(folder: Path) -> list[str]:
+    """The processes whose files for a training are in a folder."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            if str(folder).encode() in Path("/proc", name, "environ").read_bytes():
+                found.append(name)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_jobs: Flask) -> None:
+    job = submit(site_of_jobs)
+    watch_of(site_of_jobs).run(job.id, threading.Event())
+    job = found(site_of_jobs, job.id)
+    assert (job.state, job.failure) == ("finished", None)
+    record = TrainingRecord.from_json(job.record)
+    assert (record.plan, record.files, record.bytes, record.pieces) == (PLAN, ("corpus.txt",), len(SMALL), 300)
+    assert record.sha256
+    assert set(record.seconds) == {"read", "count", "train", "write"}
+    assert set(record.held_out["others"]) >= {"bpe-bytes", "unigram"}
+    with site_of_jobs.app_context():
+        assert job.vocabulary is not None
+        tokenizer = library().tokenizer(job.vocabulary)
+        assert tokenizer.decode(tokenizer.ids(" lowest")) == " lowest"
+        assert len(tokenizer.ids(" lowest")) == 1
+    assert corpora_of(site_of_jobs) == []
+
+
+def test_the_process_trains_the_same_as_any_other(site_of_jobs: Flask) -> None:
+    ids = [submit(site_of_jobs, visitor=visitor).id for visitor in ("a", "b")]
+    watch_of(site_of_jobs).run(ids[0], threading.Event())
+    assert run(site_of_jobs, ids[1]).vocabulary == found(site_of_jobs, ids[0]).vocabulary
+
+
+def test_cancelling_ends_the_process_within_two_seconds(make: Make, long: str, tmp_path: Path) -> None:
+    app = make()
+    job = submit(app, long, SLOW)
+    thread = start(app, job.id)
+    wait(app, job.id, lambda job: job.progress is not None)
+    assert processes_in(tmp_path / "corpora")
+    began = time.monotonic()
+    jobs_of(app).cancel(job.id)
+    thread.join(10)
+    assert time.monotonic() - began < 2
+    assert found(app, job.id).state == "cancelled"
+    assert processes_in(tmp_path / "corpora") == []
+    assert corpora_of(app) == []
+
+
+def test_a_worker_that_stops_puts_its_job_back(site_of_jobs: Flask, long: str, tmp_path: Path) -> None:
+    job = submit(site_of_jobs, long, SLOW)
+    stopping = threading.Event()
+    thread = start(site_of_jobs, job.id, stopping)
+    wait(site_of_jobs, job.id, lambda job: job.state == "running")
+    stopping.set()
+    thread.join(10)
+    job = found(site_of_jobs, job.id)
+    assert (job.state, job.attempts) == ("waiting", 0)
+    assert processes_in(tmp_path / "corpora") == []
+    assert jobs_of(site_of_jobs).corpora.files(job.corpus)
+
+
+def outcome_of(app: Flask, text: str, plan: TrainingPlan = SLOW) -> Failure:
+    """How a training fails."""
+    job = submit(app, text, plan)
+    watch_of(app).run(job.id, threading.Event())
+    job = found(app, job.id)
+    assert job.state == "failed"
+    assert job.failure is not None
+    assert corpora_of(app) == []
+    return job.failure
+
+
+@pytest.mark.exhaustive
+def test_the_time_limit_holds(make: Make, long: str) -> None:
+    app = make(MAX_TRAINING_SECONDS=3)
+    began = time.monotonic()
+    assert outcome_of(app, long) == Failure("time", {"limit": 3})
+    assert time.monotonic() - began < 8
+
+
+def test_the_memory_limit_holds(make: Make, long: str) -> None:
+    """The kernel refuses memory, or the worker sees it: the first of both."""
+    app = make(MAX_TRAINING_MEMORY_BYTES=100_000_000)
+    assert outcome_of(app, long) == Failure("memory", {"limit": 100_000_000})
+
+
+@pytest.mark.exhaustive
+def test_the_worker_enforces_the_memory_limit_by_itself(make: Make, long: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = make(MAX_TRAINING_MEMORY_BYTES=4_000_000_000)
+    monkeypatch.setattr("webapp.jobs.watching.resident_bytes", lambda session: 5_000_000_000)
+    assert outcome_of(app, long) == Failure("memory", {"limit": 4_000_000_000})
+
+
+@pytest.mark.exhaustive
+def test_the_disk_limit_holds(make: Make, long: str) -> None:
+    app = make(MAX_TRAINING_DISK_BYTES=500_000)
+    assert outcome_of(app, long).code == "disk"
+
+
+@pytest.mark.parametrize(
+    ("text", "plan", "failure"),
+    [
+        ("low lower\n", PLAN, "too_small"),
+        (HAN, TrainingPlan(trainer="wordpiece", size=300), "alphabet"),
+        (SMALL, TrainingPlan(size=10), "plan"),
+    ],
+)
+def test_a_failure_says_why(site_of_jobs: Flask, text: str, plan: TrainingPlan, failure: str) -> None:
+    job = run(site_of_jobs, submit(site_of_jobs, text, plan).id)
+    assert (job.state, job.failure and job.failure.code) == ("failed", failure)
+    assert corpora_of(site_of_jobs) == []
+
+
+def test_a_corpus_that_is_not_utf8_says_where(site_of_jobs: Flask) -> None:
+    job = submit(site_of_jobs)
+    Path(jobs_of(site_of_jobs).corpora.files(job.corpus)[0].path).write_bytes(b"low\n" * 9 + b"\xff")
+    assert run(site_of_jobs, job.id).failure == Failure("not_utf8", {"file": "corpus.txt", "offset": 36})
+
+
+def test_a_full_database_is_a_reason(make: Make) -> None:
+    app = make(MAX_UPLOADS_BYTES=1)
+    assert run(app, submit(app).id).failure == Failure("full")
+
+
+def test_a_corpus_that_two_jobs_need_is_deleted_with_the_second(site_of_jobs: Flask) -> None:
+    first = submit(site_of_jobs)
+    jobs = jobs_of(site_of_jobs)
+    second = jobs.submit(PLAN, first.corpus, first.facts, "another visitor")
+    run(site_of_jobs, first.id)
+    assert jobs.corpora.files(first.corpus)
+    jobs.cancel(second.id)
+    assert corpora_of(site_of_jobs) == []
+
+
+def test_a_job_whose_corpus_is_on_another_machine_is_left_to_that(site_of_jobs: Flask) -> None:
+    job = submit(site_of_jobs)
+    jobs_of(site_of_jobs).corpora.delete(job.corpus)
+    watch_of(site_of_jobs).run(job.id, threading.Event())
+    assert found(site_of_jobs, job.id).state == "waiting"
+
+
+def test_a_mistake_of_the_site_is_reported_without_the_text(
+    site_of_jobs: Flask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> Callable[[], None]:
+        raise ValueError("a line of the corpus")
+
+    monkeypatch.setattr("webapp.jobs.child.train", broken)
+    job = run(site_of_jobs, submit(site_of_jobs).id)
+    assert job.failure is not None
+    assert job.failure.code == "error"
+    assert "ValueError" in caplog.text
+    assert "a line of the corpus" not in caplog.text + str(job)

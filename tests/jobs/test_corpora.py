@@ -1,0 +1,104 @@
+"""Corpora on disk: bounded, numbered, and gone after a day."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import zstandard
+
+from webapp.core.training.corpus import blocks
+from webapp.jobs.corpora import Corpora, CorpusTooLargeError, NoRoomError
+
+ELSEWHERE = ["../../key", "..", "", "a" * 21, "a" * 23, "a/" * 11, "\0" * 22]
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Corpora:
+    return Corpora(tmp_path / "corpora", 1_000)
+
+
+def test_files_are_found_again_as_they_came(corpora: Corpora) -> None:
+    id = corpora.create()
+    name = "../../etc/passwd\0\n名.txt"
+    added = [
+        corpora.add(id, name, io.BytesIO(b"low\n")),
+        corpora.add(id, name, io.BytesIO(gzip.compress(b'{"body": "lower"}\n')), "jsonl", "body"),
+        corpora.add(id, "c", io.BytesIO(zstandard.compress(b"lowest\n"))),
+    ]
+    assert corpora.files(id) == tuple(added)
+    assert [file.compression for file in added] == ["", "gzip", "zstd"]
+    assert [file.name for file in added] == [name, name, "c"]
+    assert {Path(file.path).parent for file in added} == {corpora.folder / id}
+    assert "".join(block.text for block in blocks(added)) == "low\nlower\nlowest\n"
+
+
+def test_a_corpus_has_at_most_so_many_bytes_together(corpora: Corpora) -> None:
+    id = corpora.create()
+    corpora.add(id, "a", io.BytesIO(b"a" * 600))
+    with pytest.raises(CorpusTooLargeError) as caught:
+        corpora.add(id, "b", io.BytesIO(b"a" * 401))
+    assert caught.value.limit == 1_000
+    assert [file.name for file in corpora.files(id)] == ["a"]
+    assert sorted(path.name for path in (corpora.folder / id).iterdir()) == ["0", "files.json", "work"]
+    corpora.add(id, "c", io.BytesIO(b"a" * 400))
+
+
+@pytest.mark.parametrize("id", ELSEWHERE)
+def test_an_id_is_never_a_path(corpora: Corpora, id: str) -> None:
+    corpora.secret()
+    assert corpora.files(id) == ()
+    corpora.delete(id)
+    with pytest.raises(KeyError):
+        corpora.add(id, "a", io.BytesIO(b"low"))
+    with pytest.raises(KeyError):
+        corpora.scratch(id, "a")
+    assert [path.name for path in corpora.folder.iterdir()] == ["key"]
+
+
+def test_deleted_corpora_are_gone(corpora: Corpora) -> None:
+    id = corpora.create()
+    corpora.add(id, "a", io.BytesIO(b"low"))
+    (corpora.scratch(id, "job") / "counts").write_bytes(b"low")
+    corpora.delete(id)
+    corpora.delete(id)
+    assert corpora.files(id) == ()
+    assert list(corpora.folder.iterdir()) == []
+
+
+def test_a_corpus_is_deleted_after_a_day(corpora: Corpora) -> None:
+    ids = [corpora.create() for _ in range(3)]
+    corpora.secret()
+    for id in ids[:2]:
+        os.utime(corpora.folder / id, (time.time() - 90_000,) * 2)
+    os.utime(corpora.folder / "key", (0, 0))
+    corpora.keep(ids[1])
+    assert corpora.delete_old(86_400) == 1
+    assert {path.name for path in corpora.folder.iterdir()} == {*ids[1:], "key"}
+
+
+def test_the_disk_is_never_filled(corpora: Corpora, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage(NamedTuple):
+        free: int
+
+    id = corpora.create()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1_000_000))
+    with pytest.raises(NoRoomError):
+        corpora.add(id, "a", io.BytesIO(b"low"))
+    small = Corpora(corpora.folder, 1_000, most_bytes_together=1)
+    (corpora.folder / id / "0").write_bytes(b"low")
+    with pytest.raises(NoRoomError):
+        small.create()
+
+
+def test_all_machines_have_the_same_secret(corpora: Corpora) -> None:
+    first = corpora.secret()
+    assert len(first) == 32
+    assert Corpora(corpora.folder, 1).secret() == first
+    assert (corpora.folder / "key").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,193 @@
+"""Workers as deployed: they stop, are killed, and lose their database, and every job ends once."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from tests.jobs.conftest import Make, settings_in
+from tests.jobs.running import PLAN, SMALL, found, submit, varied, wait, worker
+from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
+from tests.jobs.test_queue import redis_url
+from tests.postgres import Cluster
+from tests.serving import ROOT, serving
+from webapp.core.training.plan import TrainingPlan
+from webapp.jobs import jobs_of
+from webapp.storage import Job
+
+__all__ = ["redis_url"]
+
+# A worker is given up after a short silence, so that tests need not wait.
+SILENCE = 4
+STEADY = TrainingPlan(size=4_000)
+
+
+def settings(folder: Path, **more: object) -> dict[str, object]:
+    return {**settings_in(folder), "MAX_SILENT_SECONDS": SILENCE, **more}
+
+
+def is_counted(job: Job) -> bool:
+    return job.progress is not None and job.progress.stage == "train"
+
+
+def test_a_worker_runs_what_waits_and_puts_back_what_runs_when_it_stops(make: Make, tmp_path: Path) -> None:
+    app = make()
+    slow = submit(app, varied(400_000), SLOW, "192.0.2.1")
+    with worker(settings(tmp_path, MAX_TRAININGS=2)) as process:
+        quick = submit(app, SMALL, PLAN, "192.0.2.2")
+        assert wait(app, quick.id).state == "finished"
+        wait(app, slow.id, lambda job: job.state == "running")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(12) == 0
+    job = found(app, slow.id)
+    assert (job.state, job.attempts) == ("waiting", 0)
+    assert processes_in(tmp_path / "corpora") == []
+
+
+@pytest.mark.exhaustive
+def test_a_worker_that_is_killed_loses_an_attempt_but_not_the_job(make: Make, tmp_path: Path) -> None:
+    app = make()
+    text = varied(60_000)
+    with worker(settings(tmp_path)):
+        undisturbed = wait(app, submit(app, text, STEADY).id)
+    assert undisturbed.state == "finished"
+    job = submit(app, text, STEADY)
+    with worker(settings(tmp_path)) as process:
+        wait(app, job.id, is_counted)
+        process.kill()
+        process.wait()
+    deadline = time.monotonic() + 5
+    while processes_in(tmp_path / "corpora"):
+        assert time.monotonic() < deadline, "the process of the training survives its worker"
+        time.sleep(0.05)
+    assert (tmp_path / "corpora" / job.corpus / "work" / job.id / "counts").stat().st_size > 0
+    with worker(settings(tmp_path)):
+        again = wait(app, job.id)
+    assert (again.state, again.attempts) == ("finished", 2)
+    assert again.vocabulary == undisturbed.vocabulary
+    assert corpora_of(app) == []
+
+
+@pytest.mark.exhaustive
+def test_a_job_that_kills_its_worker_three_times_fails(make: Make, tmp_path: Path) -> None:
+    app = make()
+    job = submit(app, varied(400_000), SLOW)
+    for attempt in range(1, 4):
+        with worker(settings(tmp_path)) as process:
+            wait(app, job.id, lambda job, attempt=attempt: job.state == "running" and job.attempts == attempt)  # type: ignore[misc]
+            process.kill()
+            process.wait()
+    with worker(settings(tmp_path)):
+        ended = wait(app, job.id)
+    assert ended.failure is not None
+    assert (ended.failure.code, ended.failure.details) == ("lost", {"attempts": 3})
+    assert corpora_of(app) == []
+
+
+@pytest.mark.exhaustive
+def test_two_workers_run_every_job_once(make: Make, tmp_path: Path) -> None:
+    app = make()
+    both = settings(tmp_path, MAX_TRAININGS=2)
+    with worker(both), worker(both):
+        ids = [submit(app, SMALL, PLAN, f"192.0.2.{number // 3}").id for number in range(9)]
+        for id in ids:  # a queue may also deliver twice
+            jobs_of(app).announce(id)
+        jobs = [wait(app, id, seconds=110) for id in ids]
+    assert [job.state for job in jobs] == ["finished"] * 9
+    assert [job.attempts for job in jobs] == [1] * 9
+    assert len({job.vocabulary for job in jobs}) == 1
+
+
+@pytest.mark.exhaustive
+def test_jobs_of_a_site_with_redis(make: Make, tmp_path: Path, redis_url: str) -> None:
+    app = make(REDIS_URL=redis_url)
+    with worker(settings(tmp_path, REDIS_URL=redis_url)):
+        assert wait(app, submit(app).id).state == "finished"
+
+
+@pytest.mark.exhaustive
+def test_a_job_survives_that_postgresql_is_killed(make: Make, tmp_path: Path, postgres: Cluster) -> None:
+    url = postgres.empty()
+    app = make(DATABASE_URL=url)
+    job = submit(app, varied(120_000), STEADY)
+    with worker(settings(tmp_path, DATABASE_URL=url)):
+        wait(app, job.id, lambda job: job.state == "running")
+        postgres.stop()
+        time.sleep(2 * SILENCE)
+        postgres.start()
+        ended = wait(app, job.id, seconds=100)
+    assert ended.state == "finished"
+    assert ended.attempts <= 3
+
+
+@pytest.mark.exhaustive
+def test_the_server_starts_a_worker_replaces_it_and_stops_it(tmp_path: Path, make: Make) -> None:
+    environment = {f"TOKENSCOPE_{name}": str(value) for name, value in settings(tmp_path).items()}
+    environment |= {"TOKENSCOPE_WORKER": "true", "DATABASE_URL": ""}
+    app = make()
+    with serving(environment=environment) as site:
+        assert wait(app, submit(app).id).state == "finished"
+        (first,) = _workers_of(site.process.pid)
+        first_pid = int(first)
+        subprocess.run(["kill", "-9", first], check=True)
+        assert wait(app, submit(app).id, seconds=60).state == "finished"
+        (second,) = _workers_of(site.process.pid)
+        assert int(second) != first_pid
+    assert not Path("/proc", second).exists()
+    with serving(environment=environment) as site:
+        (third,) = _wait_for_worker(site.process.pid)
+        site.process.kill()
+        site.process.wait()
+        deadline = time.monotonic() + 20
+        while Path("/proc", third).exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not Path("/proc", third).exists(), "the worker survives its server"
+
+
+def test_a_worker_says_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "webapp.jobs"]
+    environment = {"TOKENSCOPE_MAX_TRAINING_SECONDS": "-1", "PATH": ""}
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "The worker cannot start: TOKENSCOPE_MAX_TRAINING_SECONDS must be a whole number above 0, not -1\n"
+    )
+
+
+def test_what_nobody_announced_is_found(site_of_jobs: Flask) -> None:
+    from webapp.jobs.sweeping import Sweeper
+
+    jobs = jobs_of(site_of_jobs)
+    job = submit(site_of_jobs)
+    jobs.queue._huey.storage.flush_queue()
+    sweeper = Sweeper(jobs, 60)
+    sweeper.sweep()
+    assert not jobs.queue.is_empty()
+    jobs.queue._huey.storage.flush_queue()
+    holder = jobs.store.claim(job.id)
+    assert holder is not None
+    sweeper.sweep()
+    sweeper.sweep()
+    assert found(site_of_jobs, job.id).state == "running", "it had no time yet to give a sign of life"
+    Sweeper(jobs, 0).sweep()
+    assert found(site_of_jobs, job.id).state == "waiting"
+    assert not jobs.queue.is_empty()
+
+
+def _workers_of(parent: int) -> list[str]:
+    """The workers that are children of a process."""
+    found = subprocess.run(["pgrep", "-P", str(parent), "-f", "webapp.jobs"], capture_output=True, text=True)
+    return found.stdout.split()
+
+
+def _wait_for_worker(parent: int) -> list[str]:
+    deadline = time.monotonic() + 20
+    while not (found := _workers_of(parent)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
