@@ -74,6 +74,41 @@ def test_with_a_threshold_of_one_it_is_plain_bpe(counts: dict[str, int], size: i
     assert trained.events == expected.merges
 
 
+COUNTS = {
+    "could": 37, "would": 91, "should": 12, "loud": 39, "cloud": 94, "shoulder": 8, "boulder": 76, "wound": 90,
+    "round": 10, "ground": 30, "mould": 23,
+}  # fmt: skip
+AUTHORS = """
+o+u l+d ou+ld ld=l+d l+ou lou+d lou=l+ou n+d ou+nd ou=o+u nd=n+d c+loud loud=l+o+u+d w+ould w+ound
+ound=o+u+n+d e+r ould+er er=e+r o+u b+oulder oulder=ould+e+r n+d
+"""
+
+
+def test_the_authors_program_trains_the_same_but_for_ties() -> None:
+    """What github.com/pchizhov/picky_bpe (55f3cd7) prints for these words, up to 21 pieces with the threshold 0.6.
+
+    Each of its merges is one of a most frequent pair, and it removes what the reference removes.
+    """
+    words: reference.Words = {tuple(word): count for word, count in COUNTS.items()}
+    kept = {symbol for symbols in words for symbol in symbols}
+    made_of: dict[str, tuple[str, str]] = {}
+    expected = iter(AUTHORS.split())
+    for event in expected:
+        left, right = event.split("+")
+        counts = reference.count_pairs(words)
+        assert counts[left, right] == max(counts.values())
+        words, consumed = reference.merge_everywhere(words, left, right)
+        kept.add(left + right)
+        made_of.setdefault(left + right, (left, right))
+        for part in dict.fromkeys((left, right)):
+            if part in made_of and reference.is_useless(words, part, consumed, 0.6):
+                kept.discard(part)
+                parts = reference.parts_of(part, made_of, kept)
+                words = {reference.split(symbols, part, parts): count for symbols, count in words.items()}
+                assert next(expected) == f"{part}={'+'.join(parts)}"
+    assert len(kept) == 21
+
+
 @given(words, thresholds)
 def test_removals_leave_no_trace_in_the_vocabulary(counts: dict[str, int], threshold: float) -> None:
     trained = picky_bpe.train_bytes(counts, 270, ["<|endoftext|>"], threshold=threshold)

@@ -33,6 +33,7 @@ class BestPairs:
         self._pairs = pairs
         self._minimum = max(minimum_count, 1)
         self._allowed = allowed
+        self._unsorted: set[int] = set()
         counts = pairs.counts
         self._heap = [
             _entry(count, pairs.places[pair][0], pair) for pair, count in counts.items() if count >= self._minimum
@@ -51,18 +52,27 @@ class BestPairs:
             if count < self._minimum or (self._allowed is not None and not self._allowed(left, right)):
                 heappop(heap)
             elif count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
+                if pair in self._unsorted:
+                    self._unsorted.discard(pair)
+                    pairs.places[pair].sort()
                 heapreplace(heap, _entry(count, pairs.first(pair, position), pair))
             else:
                 return pair
         return None
 
-    def add(self, changed: Iterable[int]) -> None:
-        """Take note of pairs that may have become more frequent."""
+    def add(self, changed: Iterable[int], *, unsorted: bool = False) -> None:
+        """Take note of pairs that may have become more frequent.
+
+        If the places of these are `unsorted`, they are sorted when the pair comes to the top: until then it stands at
+        position 0, before all others with its count.
+        """
         pairs = self._pairs
         for pair in changed:
             count = pairs.counts.get(pair, 0)
             if count >= self._minimum:
-                heappush(self._heap, _entry(count, pairs.first(pair), pair))
+                if unsorted:
+                    self._unsorted.add(pair)
+                heappush(self._heap, _entry(count, 0 if unsorted else pairs.places[pair][0], pair))
 
 
 def _entry(count: int, position: int, pair: int) -> int:

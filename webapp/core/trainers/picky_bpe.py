@@ -166,10 +166,7 @@ class _Training:
         starts = self.pairs.starts
         for place in sorted({place for place in self._places.pop(symbol) if starts[place] == symbol}):
             changed |= self._split(place, symbol, parts)
-        for pair in changed:
-            if pair in self.pairs.counts:
-                self.pairs.places[pair].sort()
-        best.add(changed)
+        best.add(changed, unsorted=True)
         occurrences, self.frequencies[symbol] = self.frequencies[symbol], 0
         for part in parts:
             self.frequencies[part] += occurrences
