@@ -26,7 +26,7 @@ Text = str | LazyString
 
 CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
 ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
-DIFFERING = "The widest pages have coloured tables."
+DIFFERING = "The widest birds disliked coloured cats."
 """With the shipped vocabulary, merging and "longest piece first" differ on most of its words."""
 UNKNOWN = "unaffable ☃man"
 NOTHING_LEFT = _l("No pair is left to merge.")

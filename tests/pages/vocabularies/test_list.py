@@ -64,7 +64,7 @@ def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list
 
 def test_vocabularies_that_are_here_split_a_sample(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies?find=wordpiece+ships"))
-    assert "WordPiece 32,000 ids token ization 分 词 Ready Use" in seen
+    assert "WordPiece 32,000 ids tokeniz ation 分 词 Ready Use" in seen
     assert "Download it to see the sample. Download" in words(client.get("/vocabularies?find=gpt2"))
 
 

@@ -19,12 +19,12 @@ ENGLISH = {
             "the two numbers says that they are related; a model has to learn that from texts.",
         ),
         "letter": Question(
-            "`strawberry` is four tokens: `str`, `aw`, `ber`, `ry`. Now write it with a capital: `Strawberry`. How "
+            "`strawberry` is four tokens: `st`, `raw`, `ber`, `ry`. Now write it with a capital: `Strawberry`. How "
             "many of the four ids change?",
             ("None", "One", "All four"),
             1,
-            "Only the first: `str` (856) becomes `Str` (17237). The other three stay 879, 1031 and 845. One letter "
-            "has changed, but the first number has jumped by 16,381: ids are names, not measurements.",
+            "Only the first: `st` (335) becomes `St` (2872). The other three stay 4122, 1190 and 697. One letter "
+            "has changed, but the first number has jumped by 2,537: ids are names, not measurements.",
         ),
     },
     "dictionary": {
@@ -186,22 +186,22 @@ ENGLISH = {
     },
     "special": {
         "count": Question(
-            "“The end.<|endoftext|>Once upon” has 13 tokens when every character counts as text. How many does "
+            "“The end.<|endoftext|>Once upon” has 12 tokens when every character counts as text. How many does "
             "it have "
             "when the tokenizer recognizes special tokens?",
-            ("7", "12", "13"),
+            ("6", "11", "12"),
             0,
             "As text, `<|endoftext|>` is seven tokens: `<`, `|`, `end`, `of`, `text`, `|`, `>`. Recognized, it "
             "is one, "
-            "with id 31999. 13 − 7 + 1 = 7.",
+            "with id 31999. 12 − 7 + 1 = 6.",
         ),
         "forge": Question(
             "A chat program encodes what users type without recognizing special tokens. Can a user produce id 31999, "
             "the id of `<|endoftext|>`, by typing?",
             ("Yes, with these 13 characters", "Yes, if it is the whole message", "No"),
             2,
-            "No text leads to that id, because no merge makes that token: typing it gives the seven ids 60, 124, 495, "
-            "964, 877, 124 and 62. Only the program itself can add 31999.",
+            "No text leads to that id, because no merge makes that token: typing it gives the seven ids 60, 124, 572, "
+            "1109, 1566, 124 and 62. Only the program itself can add 31999.",
         ),
     },
     "vocabulary": {
