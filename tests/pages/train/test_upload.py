@@ -51,7 +51,7 @@ def test_several_files_are_one_corpus(client: FlaskClient, storing_app: Flask) -
     answer = send(
         client,
         (TEXT.encode(), "../../etc/words.txt"),
-        (gzip.compress(TEXT.encode()), "words.txt.gz"),
+        (gzip.compress(TEXT.encode(), mtime=0), "words.txt.gz"),
         (packed, "lines.jsonl.zst"),
         field="content",
     )
