@@ -17,5 +17,4 @@ never changes one. The same counts in the same order always give the same result
 `pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair of variants of `bpe`,
 `pair_scores` the scores for `wordpiece`.
 `unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice` and `prefix_lattice`.
-`garbage_collection` pauses Python's collector while a trainer runs.
 """

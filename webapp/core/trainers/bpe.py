@@ -16,7 +16,6 @@ from itertools import islice
 from typing import Any, AnyStr, Generic, Literal, NamedTuple, overload
 
 from webapp.core.models.bpe import BPE
-from webapp.core.trainers.garbage_collection import paused
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.word_counts import WordCounts, alphabet
 
@@ -76,7 +75,6 @@ class TrainedBPE(Generic[AnyStr]):
         return unknown | {name: first + index for index, name in enumerate(self.special_names)}
 
 
-@paused
 def train_bytes(
     counts: WordCounts,
     size: int | None = None,
@@ -102,7 +100,6 @@ def train_bytes(
     return TrainedBPE(BYTES, _until(room, BYTES, found), tuple(special_tokens))
 
 
-@paused
 def train_characters(
     counts: WordCounts,
     size: int | None = None,

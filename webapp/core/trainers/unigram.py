@@ -24,7 +24,6 @@ from math import exp, log
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
-from webapp.core.trainers.garbage_collection import paused
 from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
@@ -85,7 +84,6 @@ class TrainedUnigram:
         return {name: index for index, name in enumerate(self.special_names)}
 
 
-@paused
 def train(
     counts: WordCounts,
     size: int,

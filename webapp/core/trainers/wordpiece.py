@@ -24,7 +24,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.trainers.garbage_collection import paused
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.pair_scores import PairScores
 from webapp.core.trainers.word_counts import WordCounts, alphabet
@@ -70,7 +69,6 @@ class TrainedWordPiece:
         return {name: index for index, name in enumerate(self.special_names)}
 
 
-@paused
 def train(
     counts: WordCounts,
     size: int | None = None,

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.trainers.garbage_collection import paused
 from webapp.core.trainers.word_counts import WordCounts, alphabet
 from webapp.core.trainers.wordpiece import PREFIX, UNKNOWN, spell
 
@@ -49,7 +48,6 @@ class TopDownWordPiece:
         return {name: index for index, name in enumerate(self.special_names)}
 
 
-@paused
 def train(
     counts: WordCounts,
     size: int,
