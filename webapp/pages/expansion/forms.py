@@ -75,9 +75,7 @@ class ExpansionForm(TranslatedForm):
         entry = find(field.data or "")
         if entry is None or not is_expandable(entry):
             name = (field.data or "")[:40]
-            raise ValidationError(
-                _("“%(name)s” is no vocabulary that can be expanded. Choose one from the list.", name=name)
-            )
+            raise ValidationError(_("“%(name)s” cannot be expanded. Choose a vocabulary from the list.", name=name))
 
     def validate_addition(self, field: StringField) -> None:
         """The addition must exist, and must not depend on a text."""
@@ -122,9 +120,9 @@ def read(request: Request) -> tuple[ExpansionRequest, list[InputProblem]]:
     )
     if request.method == "POST" and not problems and not asked.complete:
         message = (
-            _("Choose the vocabulary whose pieces to add.")
+            _("Choose the vocabulary to add.")
             if asked.source == "vocabulary"
-            else _("Write at least one token, each on a line of its own.")
+            else _("Enter at least one token, one per line.")
         )
         field = "addition" if asked.source == "vocabulary" else "tokens"
         problems.append(InputProblem(message, 422, field))

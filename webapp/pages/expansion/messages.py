@@ -18,8 +18,8 @@ def rule_of(kind: BaseKind) -> str:
             "The base merges by rank: new pieces rank after all others, so the base’s own merges always come first."
         ),
         "scores": _(
-            "The base merges by score: new pieces get scores below the base’s lowest, in their order, as in "
-            "Chinese-LLaMA (Cui, Yang and Yao 2023)."
+            "The base merges by score: new pieces get scores below the base’s lowest, in their order, so the base’s "
+            "own merges always come first."
         ),
         "wordpiece": _(
             "The base takes the longest piece: new pieces are added as they are, with ## where they continue a word, "
@@ -61,8 +61,8 @@ def passage_names() -> dict[str, str]:
 def file_notes() -> dict[str, str]:
     """Which library reads a file."""
     return {
-        "tokenizer.json": _("For the library tokenizers, and for transformers."),
-        "tokenizer.model": _("For the library sentencepiece: the base’s model with the new pieces appended."),
+        "tokenizer.json": _("For the tokenizers library and transformers."),
+        "tokenizer.model": _("For the sentencepiece library: the base’s model with the new pieces appended."),
         "ranks.tiktoken": _("For tiktoken, which is given the split pattern and the special tokens in code."),
         "tokens_and_scores.json": _("Tokens and scores in the format of the base."),
         "old_ids.json": _("For each new piece in order, the ids that the base has for it: to initialize embeddings."),

@@ -208,7 +208,10 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "wordpiece",
         _l("WordPiece"),
-        _l("Trained by a score, applied greedily: the longest piece first, with a mark on those that continue a word."),
+        _l(
+            "Trained by a score or from the top down, applied greedily: the longest piece first, with a mark on those "
+            "that continue a word."
+        ),
         _l("Compute a WordPiece score, and predict when a whole word becomes unknown."),
         (
             LessonExample(

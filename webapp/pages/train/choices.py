@@ -101,7 +101,8 @@ CHOICES = (
         _l("Variant"),
         _l(
             "PickyBPE drops pieces that are hardly used except inside longer ones; SuperBPE merges across spaces in a "
-            "second phase; parity-aware BPE takes each file for a language and compresses all of them alike."
+            "second phase; parity-aware BPE treats each file as one language and compresses all languages about "
+            "equally."
         ),
         "seg",
         options=(
@@ -116,8 +117,8 @@ CHOICES = (
         "wordpiece",
         _l("Method"),
         _l(
-            "Top down keeps frequent words and takes them apart, as TensorFlow Text does; by score merges pairs, as "
-            "textbooks describe it."
+            "Top down keeps frequent substrings, longest first, as TensorFlow Text does; by score merges pairs, as in "
+            "textbooks."
         ),
         "seg",
         options=(("top-down", _l("Top down")), ("score", _l("By score"))),
@@ -126,7 +127,7 @@ CHOICES = (
     Choice(
         "split",
         _l("Split pattern"),
-        _l("It splits the text into pre-tokens; no piece reaches beyond one."),
+        _l("It splits the text into pre-tokens; no piece crosses their boundaries."),
         "select",
         options=(
             ("default", USUAL),
@@ -148,7 +149,7 @@ CHOICES = (
     Choice(
         "normalization",
         _l("Normalization"),
-        _l("It changes the text first, in training and whenever the tokenizer is used."),
+        _l("Applied to the text first, in training and in use."),
         "select",
         options=(
             ("default", USUAL),
@@ -162,36 +163,18 @@ CHOICES = (
     Choice(
         "special_tokens",
         _l("Special tokens"),
-        _l("One on each line, such as <|user|>. They get ids of their own and are never split."),
+        _l("One per line, such as <|user|>. They get ids of their own and are never split."),
         "lines",
     ),
     Choice(
         "minimum_count",
         _l("Minimum count"),
         _l(
-            "Rarer pairs and pieces are left out. 1 goes on to pairs that occur once, as tutorials do; an empty field "
-            "follows corpus and size."
+            "Rarer pairs and pieces are left out. 1 also merges pairs that occur once, as tutorials do; if empty, it "
+            "depends on corpus and size."
         ),
         "number",
         blank=_l("automatic"),
-        advanced=True,
-    ),
-    Choice(
-        "removal_threshold",
-        _l("Removal threshold"),
-        _l("For PickyBPE: a piece is dropped when at least this share of its occurrences are inside a longer piece."),
-        "number",
-        whole=False,
-        trainers=("bpe-bytes",),
-        advanced=True,
-    ),
-    Choice(
-        "transition",
-        _l("Transition"),
-        _l("For SuperBPE: the share of the pieces that are trained before merges across spaces begin."),
-        "number",
-        whole=False,
-        trainers=("bpe-bytes",),
         advanced=True,
     ),
     Choice(
@@ -250,7 +233,7 @@ CHOICES = (
     Choice(
         "longest_word",
         _l("Longest pre-token"),
-        _l("In characters. Longer ones are cut, so that text without spaces stays bounded."),
+        _l("In characters. Longer ones are cut, so that text without spaces stays manageable."),
         "number",
         advanced=True,
     ),

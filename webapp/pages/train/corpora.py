@@ -53,7 +53,7 @@ def store_corpus(request: Request) -> str | InputProblem:
     field = request.form.get("field", "").strip()[:LONGEST_FIELD] or "text"
     if len(files) > MOST_FILES:
         message = _(
-            "These are %(count)s files; the limit is %(most)s. Join them, or compress JSON Lines.",
+            "You chose %(count)s files; the limit is %(most)s. Combine some of them.",
             count=number(len(files)),
             most=MOST_FILES,
         )

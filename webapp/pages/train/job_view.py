@@ -231,10 +231,10 @@ def _tab(job: Job, percent: int) -> str:
 def _announcement(job: Job, percent: int) -> str:
     match job.state:
         case "waiting":
-            return _("The training waits.")
+            return _("The training is waiting.")
         case "running":
             step = percent - percent % ANNOUNCED_PERCENT
-            return _("The training runs: %(percent)s percent.", percent=step) if step else _("The training runs.")
+            return _("Training: %(percent)s percent.", percent=step) if step else _("The training is running.")
         case "finished":
             return _("The training has finished.")
     return ""  # an alert says it

@@ -87,7 +87,7 @@ def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
             )
         case "too_large":
             return _(
-                "The corpus has more than %(limit)s MB after decompression. Upload a part of it.",
+                "Decompressed, the corpus is larger than %(limit)s MB. Upload a part of it.",
                 limit=number(details.get("limit", 0) / MEGABYTE, 0),
             )
     return _("The corpus could not be read. Upload it again.")
@@ -130,10 +130,12 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
         case "plan":
             return plan_sentence(details)
         case "expired":
-            return _("No worker took up the training for a day. Upload the corpus again, or tell the site’s operator.")
+            return _(
+                "No worker picked up the training within a day. Upload the corpus again, or tell the site’s operator."
+            )
         case "lost":
             return _(
-                "The worker was lost %(count)s times, so the training was given up. This is not your mistake: train "
+                "The worker stopped %(count)s times, so the training was abandoned. This is not your mistake: train "
                 "again, and if it fails again, choose less text.",
                 count=number(details.get("attempts", 3)),
             )
@@ -146,18 +148,18 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
 
 def plan_sentence(details: Mapping[str, Any]) -> str:
     """What is impossible in a plan: only the core's checks of a worker with another version find it."""
-    return _("A choice is impossible: %(message)s Change it and train again.", message=details.get("message", ""))
+    return _("A setting is not possible: %(message)s Change it and train again.", message=details.get("message", ""))
 
 
 def reached_sentence(stage: str, percent: int) -> str:
     """How far a failed training got."""
-    return _("It got as far as “%(stage)s”, %(percent)s percent of the whole.", stage=stage, percent=percent)
+    return _("It reached the stage “%(stage)s”, %(percent)s percent of the whole.", stage=stage, percent=percent)
 
 
 def waiting_sentence(ahead: int, wait: float | None) -> str:
     """How many jobs are ahead, and when it starts."""
     if ahead == 0:
-        place = _("Yours is the next.")
+        place = _("Yours is next.")
     else:
         place = ngettext("One job is ahead of yours.", "%(num)s jobs are ahead of yours.", ahead)
     return place if wait is None else joined([place, _("It starts in about %(wait)s.", wait=duration(wait))])
@@ -166,7 +168,7 @@ def waiting_sentence(ahead: int, wait: float | None) -> str:
 def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
     """Why a visitor cannot start another training now."""
     message = _(
-        "You have %(running)s running and %(waiting)s waiting trainings, the most that a visitor may have.",
+        "You have %(running)s trainings running and %(waiting)s waiting, the most allowed per visitor.",
         running=running,
         waiting=waiting,
     )

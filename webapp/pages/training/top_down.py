@@ -240,7 +240,7 @@ class TopDownWalkthrough:
             longer=number(longer),
         )
         before = self._rounds[round.number - 2].kept.keys() if round.number > 1 else None
-        same = _("They are the same as in the round before.") if round.kept.keys() == before else ""
+        same = _("They are the same as in the previous round.") if round.kept.keys() == before else ""
         return joined([counted, kept, same])
 
     def _end(self) -> str:
@@ -264,7 +264,7 @@ class TopDownWalkthrough:
                 lower=number(threshold - 1),
             )
         elif size <= self.size:
-            filled = _("No other candidate occurs twice.")
+            filled = _("No other candidate occurs at least twice.")
         return joined([done, why, filled])
 
 

@@ -53,7 +53,7 @@ def _tiktoken_note(tokenizer: Tokenizer) -> str:
 
 def _huggingface_note(tokenizer: Tokenizer) -> str:
     if isinstance(tokenizer.model, PickyBPE):
-        return _("For this site and its library: tokenizers and transformers have no PickyBPE.")
+        return _("For this site and its library: tokenizers and transformers do not support PickyBPE.")
     return _("For Hugging Face’s tokenizers and transformers: the whole pipeline in one file.")
 
 
@@ -62,7 +62,7 @@ def _sentencepiece_note(tokenizer: Tokenizer) -> str:
 
 
 def _minimal_note(tokenizer: Tokenizer) -> str:
-    return _("For a minimal BPE class of one’s own: merges and special tokens as nested lists.")
+    return _("For your own minimal BPE class: merges and special tokens as nested lists.")
 
 
 FORMATS = (
