@@ -19,14 +19,14 @@ def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -
     page.fill("#text", TEXT)
     page.fill("[name=tokens]", "12")
     page.click("button.go")
-    page.wait_for_selector(".parts li:nth-child(18)")
-    assert page.locator(".parts li").count() == 18
+    page.wait_for_selector(".parts li:nth-child(12)")
+    assert page.locator(".parts li").count() == 12
     assert "tokens=12" in page.url
     assert page.input_value("#text") == TEXT
     with page.expect_download() as download:
         page.click("text=Text files")
     with zipfile.ZipFile(download.value.path()) as file:
-        assert len(file.namelist()) == 18
+        assert len(file.namelist()) == 12
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -47,7 +47,7 @@ def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) 
             told = "“bad.txt” is not UTF-8: the byte at offset 3 (0xFF)"
             expect(page.locator("#text-error:visible")).to_contain_text(told)
             expect(page.locator("#text")).to_have_attribute("aria-invalid", "true")
-    page.wait_for_selector(".parts li:nth-child(18)")
+    page.wait_for_selector(".parts li:nth-child(12)")
     expect(page.locator("#text-error:visible")).to_have_count(0)
     assert page.input_value("#text") == TEXT
     assert "tokens=12" in page.url

@@ -20,7 +20,7 @@ def test_the_parts_are_shown_with_their_counts(client: FlaskClient) -> None:
     answer = client.post("/split", data=ASKED)
     assert answer.status_code == 303
     page = client.get(answer.headers["Location"])
-    assert "<b>24</b> parts" in page.text
+    assert "<b>16</b> parts" in page.text
     assert "Take an umbrella! " in page.text
     twin = client.get(f"{answer.headers['Location']}&format=json").get_json()
     assert "".join(part["text"] for part in twin["parts"]) == TEXT
@@ -102,7 +102,7 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
 
     shown = send(TEXT.replace("\n", "\r\n").encode(), text="what stood in the box")
     assert shown.status_code == 303
-    assert "<b>24</b> parts" in client.get(shown.headers["Location"]).text
+    assert "<b>16</b> parts" in client.get(shown.headers["Location"]).text
     lines = send(TEXT.encode(), "/split.jsonl").text.splitlines()
     assert "".join(json.loads(line)["text"] for line in lines) == TEXT
     wrong = send(b"low\xff", text="what stood in the box")
@@ -110,7 +110,7 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
     assert "“rain.txt” is not UTF-8: the byte at offset 3 (0xFF)" in wrong.text
     assert "what stood in the box" in wrong.text
     assert (
-        "<b>24</b> parts"
+        "<b>16</b> parts"
         in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
     )
 

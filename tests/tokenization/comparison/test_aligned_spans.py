@@ -64,13 +64,13 @@ def test_the_count_of_differing_spans_agrees_with_the_columns(text: str) -> None
 def test_agreeing_tokens_are_separate_columns_and_differing_ones_one_column() -> None:
     text = "Unbelievably low"
     found = columns_of(text, encodings(text, "bpe-bytes", "wordpiece"))
-    assert [text[column.start : column.end] for column in found] == ["Un", "believ", "ably", " low"]
-    assert [column.ways for column in found] == [1, 2, 1, 1]
+    assert [text[column.start : column.end] for column in found] == ["Un", "bel", "ie", "vably", " low"]
+    assert [column.ways for column in found] == [1, 1, 1, 2, 1]
     one, other = (
         token_boundaries(each.starts, each.ends, len(text)) for each in encodings(text, "bpe-bytes", "wordpiece")
     )
     assert as_text(text, one, len(text)) == "Un | bel | ie | v | ably |  low"
-    assert as_text(text, other, 9) == "Un | b | eliev | a"
+    assert as_text(text, other, 9) == "Un | bel | ie | va"
 
 
 def test_a_character_with_several_tokens_in_one_row_is_split_differently() -> None:
@@ -82,7 +82,7 @@ def test_a_character_with_several_tokens_in_one_row_is_split_differently() -> No
 
 
 def test_the_mark_of_a_space_is_not_a_part_of_a_character() -> None:
-    text = "Tokenizers"
+    text = "zebra"
     (first, *_rest), *_others = columns_of(text, encodings(text, "unigram"))[0].rows
     assert first.tokens == 2  # ▁ and the word's first token
     assert not first.shared
