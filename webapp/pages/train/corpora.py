@@ -142,7 +142,10 @@ def _store(sources: list[Source], field: str) -> str | InputProblem:
 
 
 def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
-    """The corpus, with what is known about it under a plan; None if there is none, or no more."""
+    """The corpus, with what is known about it under a plan; None if there is none, or no more.
+
+    Raises TrainingError for a pattern that is too slow on it.
+    """
     files = tuple(jobs().corpora.files(id))
     if not files:
         return None
