@@ -30,6 +30,7 @@ def read(app: Flask, **values: str) -> PlanRequest:
 def test_every_field_of_the_plan_can_be_chosen() -> None:
     assert set(DEFAULTS) == {field.name for field in fields(TrainingPlan)}
     assert {choice.trainer for choice in TRAINER_CHOICES} == set(TRAINERS)
+    assert [choice.name for choice in CHOICES] == [*BY_NAME]  # each once: a second field of its name would be ignored
 
 
 def test_an_empty_form_is_the_default_plan(app: Flask) -> None:

@@ -138,6 +138,25 @@ def test_a_wrong_choice_is_told_beside_its_field(
     assert queue.store.next() == []
 
 
+def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
+    client: FlaskClient, queue: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.core.text.split_patterns.SECONDS", 0.05)
+    answer = send(client, (("x" * 60 + "\n").encode() * 50, "words.txt"))
+    asked = {"split": "own", "pattern": r"(?:[xz]|[xz][xz]|x+)+q|\S+|\s+", "size": "300"}
+    corpus = answer.headers["Location"].partition("corpus=")[2]
+    for answer in (
+        client.get("/train", query_string={"corpus": corpus, **asked}),
+        client.post("/train", data={"corpus": corpus, **asked}),
+    ):
+        assert answer.status_code == 422
+        page = Page(answer.text)
+        assert page.invalid == ["pattern"]
+        assert "The regular expression takes too long on this corpus." in answer.text
+        assert "[xz][xz]" in answer.text
+    assert queue.store.corpora() == frozenset()
+
+
 def test_a_switch_of_language_starts_no_training(client: FlaskClient, queue: Jobs, corpus: str) -> None:
     answer = client.post("/train", data={"corpus": corpus, **PLAN, "lang": "zh"})
     assert answer.status_code == 200

@@ -132,6 +132,15 @@ def test_a_corpus_that_is_too_large_is_refused(client: FlaskClient, monkeypatch:
     assert "The corpus is too large: the limit is 98 KB." in answer.text
 
 
+def test_a_site_without_room_says_so(client: FlaskClient, storing_app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_of(storing_app).corpora, "_most_together", 1)
+    assert send(client, (TEXT.encode(), "words.txt")).status_code == 303
+    for answer in (send(client, (TEXT.encode(), "words.txt")), send(client, text=TEXT)):
+        assert answer.status_code == 507
+        assert "This site has no room for a corpus of this size now." in answer.text
+    assert TEXT[:20] in answer.text  # what was pasted
+
+
 def test_other_pages_take_no_large_bodies(client: FlaskClient) -> None:
     data = {"files": (io.BytesIO(b"x" * 7_000_000), "words.txt")}
     assert client.post("/train", data=data).status_code == 413

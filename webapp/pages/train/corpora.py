@@ -107,9 +107,9 @@ class _Parts(io.RawIOBase):
 
 def _store(sources: list[Source], field: str) -> str | InputProblem:
     corpora = jobs().corpora
-    id = corpora.create()
-    problem = None
+    id, problem = "", None
     try:
+        id = corpora.create()
         for source in sources:
             format = format_of(source.name, source.stream) if source.is_file else "text"
             corpora.add(id, source.name, source.stream, format, field)
@@ -131,7 +131,7 @@ def _store(sources: list[Source], field: str) -> str | InputProblem:
         problem = InputProblem(message, 413, source.blamed)
     except NoRoomError:
         message = _("This site has no room for a corpus of this size now. Try again in an hour, or upload less.")
-        problem = InputProblem(message, 507, source.blamed)
+        problem = InputProblem(message, 507, sources[0].blamed)
     except CorpusError as error:
         blamed = "field" if error.code == "no_field" else sources[0].blamed
         problem = InputProblem(corpus_sentence(error.code, error.details), 422, blamed)
@@ -142,7 +142,10 @@ def _store(sources: list[Source], field: str) -> str | InputProblem:
 
 
 def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
-    """The corpus, with what is known about it under a plan; None if there is none, or no more."""
+    """The corpus, with what is known about it under a plan; None if there is none, or no more.
+
+    Raises TrainingError for a pattern that is too slow on it.
+    """
     files = tuple(jobs().corpora.files(id))
     if not files:
         return None

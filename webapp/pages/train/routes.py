@@ -15,13 +15,13 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.plan import PlanError
-from webapp.core.training.train import check
+from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train import views
 from webapp.pages.train.contexts import GonePage, UploadPage
 from webapp.pages.train.corpora import UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
-from webapp.pages.train.messages import size_in_words, too_many_sentence, training_bytes
+from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
 from webapp.serializers.json import json_response
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -44,8 +44,7 @@ def page() -> Response:
     id = request.args.get("corpus", "")
     if not id:
         return _upload_page(asked)
-    asked = _checked(asked)
-    corpus = find_corpus(id, asked.plan)
+    asked, corpus = _found(id, _checked(asked))
     return _upload_page(asked, gone=True) if corpus is None else _plan_page(asked, corpus)
 
 
@@ -78,8 +77,7 @@ def start() -> BaseResponse:
     """Start a training, and go on to its page."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    asked = _checked(read_plan(request))
-    corpus = find_corpus(request.form.get("corpus", ""), asked.plan)
+    asked, corpus = _found(request.form.get("corpus", ""), _checked(read_plan(request)))
     if corpus is None:
         return _upload_page(asked, gone=True)
     asked = _within_reach(asked, corpus)
@@ -145,6 +143,15 @@ def _checked(asked: PlanRequest) -> PlanRequest:
     except PlanError as error:
         return _without_pattern(with_problem(asked, error.field, _(error.sentence, **error.values)))
     return asked
+
+
+def _found(id: str, asked: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
+    """The corpus, if it is there, and the request, with a problem if its pattern is too slow on this corpus."""
+    try:
+        return asked, find_corpus(id, asked.plan)
+    except TrainingError as error:
+        asked = _without_pattern(with_problem(asked, "pattern", failure_sentence(error.code, error.details)))
+        return asked, find_corpus(id, asked.plan)
 
 
 def _without_pattern(asked: PlanRequest) -> PlanRequest:
