@@ -239,7 +239,7 @@ def test_a_training_is_cancelled(client: FlaskClient, queue: Jobs, corpus: str, 
     answer = client.post(f"/train/{job}/cancel")
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/train/{job}")
     page = same_part(client, job)
-    assert "The training was cancelled" in page
+    assert "Its corpus is deleted" in page
     assert "hx-trigger" not in page
     assert "http-equiv" not in page
     assert 'href="/train?size=320"' in page

@@ -19,13 +19,14 @@ from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
 from webapp.pages.train.examples import BY_KEY, ExampleCorpus
-from webapp.pages.train.messages import corpus_sentence, short_name, size_in_words
+from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words
 from webapp.pages.train.recognition import NoTextFileError, format_of
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
 
 MOST_FILES = 100
 LONGEST_FIELD = 100  # characters of the name of a field of JSON Lines
+LONGEST_STORED_NAME = 255  # characters of the name of a file; the end, which says its kind
 UPLOAD_ADDRESS = "/train/corpus"  # the one address that takes bodies of this size
 FORM_BYTES = 1_000_000  # room for all that is no file: names, boundaries, the plan
 
@@ -79,7 +80,7 @@ class Source:
 
 
 def _file(file: FileStorage) -> Source:
-    return Source(short_name(file.filename or ""), file.stream, "files", is_file=True)
+    return Source(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream, "files", is_file=True)
 
 
 class _Parts(io.RawIOBase):

@@ -201,7 +201,7 @@ def _sentence(job: Job) -> str:
     if job.state == "waiting":
         return waiting_sentence(jobs().place(job.id), jobs().expected_wait(job.id))
     if job.state == "cancelled":
-        return _("The training was cancelled, and its corpus is deleted.")
+        return _("Its corpus is deleted.")
     if job.state == "failed":
         return _failed(job)
     return ""

@@ -14,12 +14,18 @@ from webapp.web.localization import number
 
 MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
 LONGEST_NAME = 60  # characters of a file's name
+END_SHOWN = 16  # of them after the mark of what was left out
+
+
+def base_name(path: str) -> str:
+    """A file's name without folders."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def short_name(name: str) -> str:
-    """A file's name without folders, shortened."""
-    name = name.replace("\\", "/").rpartition("/")[2]
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    """A file's name without folders, shortened in the middle: its end says what kind of file it is."""
+    name = base_name(name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - END_SHOWN - 1]}…{name[-END_SHOWN:]}"
 
 
 def duration(seconds: float) -> str:

@@ -15,7 +15,7 @@ from webapp.pages.train.finished import finished_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest
 from webapp.pages.train.growth_chart import growth_chart
 from webapp.pages.train.job_view import view_of
-from webapp.pages.train.messages import size_in_words
+from webapp.pages.train.messages import short_name, size_in_words
 from webapp.rendering.markup import visible
 from webapp.web.localization import join_list
 
@@ -46,7 +46,7 @@ def plan_page(choices: ChoicesContext, corpus: StoredCorpus, refusal: str) -> Pl
     return PlanPage(
         choices=choices,
         corpus=corpus.id,
-        files=[FileLine(file.name, size_in_words(size_of(file)), _kind(file)) for file in corpus.files],
+        files=[FileLine(short_name(file.name), size_in_words(size_of(file)), _kind(file)) for file in corpus.files],
         scripts=[ScriptBar(script_title(name), share, round(100 * share / most, 1)) for name, share in shares],
         trainers=TRAINER_CHOICES,
         refusal=refusal,
