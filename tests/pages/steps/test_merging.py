@@ -23,7 +23,6 @@ from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.rendering.pictures.figure import FigureBox, FigureLabel
-from webapp.tokenization.algorithms import DIFFERING
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."

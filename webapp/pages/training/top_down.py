@@ -20,7 +20,8 @@ from webapp.core.traces.training_wordpiece_top_down import (
     characters,
 )
 from webapp.pages.training.pieces_part import WordReadingLine
-from webapp.pages.training.request import MOST_PIECES, TrainingRequest
+from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.room import check_room
 from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.training.rows import PieceLine, WordSymbol, read_cells, shown, symbols
 from webapp.pages.walkthrough.cells import StepCell
@@ -41,20 +42,7 @@ def walkthrough(asked: TrainingRequest) -> TopDownWalkthrough:
     least = len(characters(counts))
     if not least:
         raise NoStepsError(_("No word of the corpus has at most 100 characters; longer ones are unknown."))
-    if least > MOST_PIECES:
-        message = _(
-            "The corpus has %(count)s different characters, and each is a piece; training is shown for up to "
-            "%(most)s pieces.",
-            count=number(least),
-            most=number(MOST_PIECES),
-        )
-        raise NoStepsError(message)
-    if asked.size is not None and asked.size < least:
-        message = _(
-            "The corpus has %(count)s different characters, each of which is kept. Choose at least %(count)s pieces.",
-            count=number(least),
-        )
-        raise NoStepsError(message)
+    check_room(asked, least)
     return TopDownWalkthrough(asked, TopDownTraining(counts, asked.size))
 
 

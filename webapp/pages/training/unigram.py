@@ -26,12 +26,12 @@ from webapp.core.traces.training_unigram import (
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
-from webapp.pages.training.request import MOST_PIECES, TrainingRequest
+from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.room import check_room
 from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.figures import format_log_probability
-from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -45,20 +45,7 @@ def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
     counts = asked.word_counts(recipe)
     least = len(characters(counts))
-    if least > MOST_PIECES:
-        message = _(
-            "The corpus has %(count)s different characters, and each is a piece; training is shown for up to "
-            "%(most)s pieces.",
-            count=number(least),
-            most=number(MOST_PIECES),
-        )
-        raise NoStepsError(message)
-    if asked.size is not None and asked.size < least:
-        message = _(
-            "The corpus has %(count)s different characters, each of which is kept. Choose at least %(count)s pieces.",
-            count=number(least),
-        )
-        raise NoStepsError(message)
+    check_room(asked, least)
     training = UnigramTraining(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
     return UnigramWalkthrough(asked, recipe, training, least)
 
