@@ -89,7 +89,7 @@ def test_pieces_in_between_can_be_left_out(client: FlaskClient) -> None:
     asked = {"base": "bpe-bytes", "tokens": TOKENS}
     with_them = facts(client.get(ADDRESS, query_string=asked).text)
     without = client.get(ADDRESS, query_string={**asked, "bridge": "0"})
-    assert with_them["new"] == 2 + with_them["of the new, in between"]
+    assert with_them["new"] == 2 + with_them["of these, intermediate"]
     assert facts(without.text)["new"] < with_them["new"]
     assert "merges leave them in more than two parts" in without.text
     assert 'name="bridge" value="1">' in without.text  # the box is not ticked
@@ -170,12 +170,12 @@ def test_pages_of_vocabularies_link_here(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("asked", "status", "field", "message"),
     [
-        ({"base": "nothing", "tokens": "a"}, 404, "base", "“nothing” is no vocabulary that can be expanded."),
-        ({"base": "jieba", "tokens": "a"}, 404, "base", "“jieba” is no vocabulary that can be expanded."),
+        ({"base": "nothing", "tokens": "a"}, 404, "base", "“nothing” cannot be expanded."),
+        ({"base": "jieba", "tokens": "a"}, 404, "base", "“jieba” cannot be expanded."),
         ({"addition": "upload-0123456789abcdef"}, 404, "addition", "There is no vocabulary “upload-0123456789abcdef”."),
         ({"base": "unigram", "addition": "unigram"}, 404, "addition", "This is the base itself."),
-        ({"source": "vocabulary"}, 422, "addition", "Choose the vocabulary whose pieces to add."),
-        ({"source": "tokens", "tokens": " \n"}, 422, "tokens", "Write at least one token"),
+        ({"source": "vocabulary"}, 422, "addition", "Choose the vocabulary to add."),
+        ({"source": "tokens", "tokens": " \n"}, 422, "tokens", "Enter at least one token"),
         ({"source": "tokens", "tokens": "图" * 400_000}, 413, "tokens", "The list has 1,200,000 bytes"),
     ],
 )

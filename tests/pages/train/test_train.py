@@ -186,7 +186,7 @@ def test_too_many_trainings_are_refused_with_the_wait(client: FlaskClient) -> No
         corpus = address.partition("corpus=")[2].partition("&")[0]
         answers.append(client.post("/train", data={"corpus": corpus, **PLAN}))
     assert [answer.status_code for answer in answers] == [303, 303, 303, 303, 429]
-    assert "You have 0 running and 4 waiting trainings" in answers[-1].text
+    assert "You have reached the limit per visitor (running: 0, waiting: 4)." in answers[-1].text
     assert "Wait about" in answers[-1].text
     assert 'value="320"' in answers[-1].text
     assert int(answers[-1].headers["Retry-After"]) > 0
@@ -209,7 +209,7 @@ def same_part(client: FlaskClient, job: str) -> str:
 
 def test_a_waiting_training_says_when(client: FlaskClient, job: str) -> None:
     page = same_part(client, job)
-    assert "Yours is the next." in page
+    assert "Yours is next." in page
     assert "It starts in about" in page
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page
@@ -255,16 +255,16 @@ FAILURES = [
     (Failure("no_field", {"file": "a.jsonl", "line": 2, "field": "text"}), "no text in the field “text”"),
     (Failure("long_line", {"file": "a.jsonl", "line": 2, "limit": 8 << 20}), "longer than 8 MB"),
     (Failure("damaged", {"file": "a.gz"}), "“a.gz” cannot be decompressed"),
-    (Failure("too_large", {"limit": 200 << 20}), "more than 200 MB after decompression"),
+    (Failure("too_large", {"limit": 200 << 20}), "Decompressed, the corpus is larger than 200 MB"),
     (Failure("too_small", {"possible": 5000}), "5,000 pieces are possible"),
     (Failure("alphabet", {"needed": 4000, "size": 300}), "The alphabet alone needs 4,000 pieces"),
     (Failure("slow_pattern", {}), "The regular expression takes too long"),
     (Failure("time", {"limit": 3600}), "stopped after 1 hour"),
     (Failure("memory", {"limit": 4 << 30}), "more memory than the 4,096 MB"),
     (Failure("disk", {"limit": 1 << 30}), "more disk space than the 1,024 MB"),
-    (Failure("lost", {"attempts": 3}), "The worker was lost 3 times"),
-    (Failure("plan", {"field": "size", "message": "No."}), "A choice is impossible: No."),
-    (Failure("expired", {}), "No worker took up the training"),
+    (Failure("lost", {"attempts": 3}), "The worker stopped 3 times"),
+    (Failure("plan", {"field": "size", "message": "No."}), "A setting is not possible: No."),
+    (Failure("expired", {}), "No worker picked up the training"),
     (Failure("full", {}), "no storage left"),
     (Failure("error", {}), "Something went wrong on our side."),
 ]
@@ -281,7 +281,7 @@ def test_a_failed_training_says_what_to_change(
     assert message in page
     assert "<title>Failed · words.txt · Tokenscope</title>" in page
     assert f'href="/train?corpus={corpus}&amp;size=320"' in page
-    assert ("It got as far as “Merge”" in page) == (failure.code in ("time", "memory", "disk", "lost"))
+    assert ("It reached the stage “Merge”" in page) == (failure.code in ("time", "memory", "disk", "lost"))
     assert "hx-trigger" not in page
 
 

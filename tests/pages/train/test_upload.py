@@ -116,7 +116,7 @@ def test_no_corpus_and_too_many_files_are_refused(client: FlaskClient) -> None:
     assert "Paste a text, choose files" in send(client, text=" \n").text
     many = send(client, *[(b"low", f"{n}.txt") for n in range(101)], text="stays")
     assert many.status_code == 422
-    assert "These are 101 files; the limit is 100." in many.text
+    assert "You chose 101 files; the limit is 100." in many.text
     assert "stays" in many.text
 
 

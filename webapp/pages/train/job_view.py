@@ -201,7 +201,7 @@ def _sentence(job: Job) -> str:
     if job.state == "waiting":
         return waiting_sentence(jobs().place(job.id), jobs().expected_wait(job.id))
     if job.state == "cancelled":
-        return _("Its corpus is deleted.")
+        return _("Its corpus is deleted, unless another training of yours uses it.")
     if job.state == "failed":
         return _failed(job)
     return ""

@@ -174,7 +174,7 @@ def waiting_sentence(ahead: int, wait: float | None) -> str:
 def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
     """Why a visitor cannot start another training now."""
     message = _(
-        "You have %(running)s trainings running and %(waiting)s waiting, the most allowed per visitor.",
+        "You have reached the limit per visitor (running: %(running)s, waiting: %(waiting)s).",
         running=running,
         waiting=waiting,
     )
