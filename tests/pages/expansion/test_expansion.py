@@ -70,7 +70,7 @@ def test_a_preview_has_a_url_and_says_what_is_saved(client: FlaskClient, uploads
     assert found["new"] > 100
     assert found["already there"] > 10
     assert found["refused"] == 0
-    assert "as in Chinese-LLaMA" in page.text
+    assert "merges always come first" in page.text
     own, simplified = figures(page.text)[:4], figures(page.text)[4:8]
     assert own[0] == "3"
     assert float(own[2]) < float(own[1])
