@@ -46,7 +46,7 @@ def test_a_corpus_has_at_most_so_many_bytes_together(corpora: Corpora) -> None:
         corpora.add(id, "b", io.BytesIO(b"a" * 401))
     assert caught.value.limit == 1_000
     assert [file.name for file in corpora.files(id)] == ["a"]
-    assert sorted(path.name for path in (corpora.folder / id).iterdir()) == ["0", "files.json", "work"]
+    assert sorted(path.name for path in (corpora.folder / id).iterdir()) == ["0", "files.json", "owner", "work"]
     corpora.add(id, "c", io.BytesIO(b"a" * 400))
 
 

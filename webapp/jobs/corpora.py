@@ -25,6 +25,7 @@ FREE_BYTES = 500_000_000
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _LIST = "files.json"
 _SCRATCH = "work"
+_OWNER = "owner"
 _MAGIC: tuple[tuple[bytes, Compression], ...] = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 
 
@@ -49,13 +50,14 @@ class Corpora:
         self.most_bytes = most_bytes
         self._most_together = most_bytes_together
 
-    def create(self) -> str:
-        """Make room for a corpus, and return its id; raises NoRoomError."""
+    def create(self, owner: str = "") -> str:
+        """Make room for a corpus of `owner`, any name, and return its id; raises NoRoomError."""
         if self._most_together is not None and self.total_bytes() >= self._most_together:
             raise NoRoomError
         id = secrets.token_urlsafe(16)
         try:
             (self.folder / id / _SCRATCH).mkdir(parents=True, mode=0o700)
+            (self.folder / id / _OWNER).write_text(owner, "utf-8")
         except OSError as error:
             raise NoRoomError from error
         return id
@@ -119,6 +121,11 @@ class Corpora:
         with suppress(OSError):
             os.utime(self._folder(id))
 
+    def of(self, owner: str) -> list[str]:
+        """The corpora of an owner, the oldest first."""
+        own = [path for path in self._all() if _owner(path) == owner]
+        return [path.name for path in sorted(own, key=_modified)]
+
     def delete(self, id: str) -> None:
         """Delete a corpus, if there is one."""
         with suppress(KeyError):
@@ -171,6 +178,13 @@ class Corpora:
         new = self.folder / id / f"{_LIST}.new"
         new.write_text(json.dumps(files), "utf-8")
         os.replace(new, self.folder / id / _LIST)
+
+
+def _owner(path: Path) -> str:
+    try:
+        return (path / _OWNER).read_text("utf-8")
+    except OSError:
+        return ""
 
 
 def _modified(path: Path) -> float:

@@ -8,13 +8,15 @@ import re
 
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts
-from webapp.jobs.corpora import Corpora
+from webapp.jobs.corpora import Corpora, NoRoomError
 from webapp.jobs.queue import Queue, QueueError
 from webapp.storage import Job, JobStore
 
 log = logging.getLogger(__name__)
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
+# Of one visitor, corpora that no training needs, so that uploads alone never fill the disk.
+MOST_IDLE_CORPORA = 4
 
 
 class Jobs:
@@ -25,6 +27,22 @@ class Jobs:
         self.corpora = corpora
         self.queue = queue
 
+    def new_corpus(self, visitor: str) -> str:
+        """Make room for a corpus of a visitor, and return its id.
+
+        Of the visitor's corpora that no training needs, the oldest are deleted, so that there are `MOST_IDLE_CORPORA`
+        with the new one. Raises NoRoomError and UnavailableStorageError.
+        """
+        try:
+            owner = self._hashed(visitor)
+        except OSError as error:  # the folder cannot be written
+            raise NoRoomError from error
+        needed = self.store.corpora()
+        idle = [id for id in self.corpora.of(owner) if id not in needed]
+        for id in idle[: max(0, len(idle) - MOST_IDLE_CORPORA + 1)]:
+            self.corpora.delete(id)
+        return self.corpora.create(owner)
+
     def submit(self, plan: TrainingPlan, corpus_id: str, facts: CorpusFacts, visitor: str) -> Job:
         """Let a training wait for a worker; `visitor` is the client's address, of which only a keyed hash is stored.
 
@@ -34,8 +52,7 @@ class Jobs:
         if not files:
             raise KeyError(corpus_id)
         self.corpora.keep(corpus_id)
-        hashed = hmac.digest(self.corpora.secret(), visitor.encode(), "sha256").hex()
-        job = self.store.add(plan, corpus_id, facts, [file.name for file in files], hashed)
+        job = self.store.add(plan, corpus_id, facts, [file.name for file in files], self._hashed(visitor))
         self.announce(job.id)
         return job
 
@@ -53,6 +70,9 @@ class Jobs:
         """Delete a corpus unless another job needs it."""
         if corpus not in self.store.corpora():
             self.corpora.delete(corpus)
+
+    def _hashed(self, visitor: str) -> str:
+        return hmac.digest(self.corpora.secret(), visitor.encode(), "sha256").hex()
 
     def place(self, id: str) -> int:
         """The number of jobs ahead of a waiting one, those that run included."""

@@ -22,6 +22,7 @@ from webapp.pages.train.examples import BY_KEY, ExampleCorpus
 from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words
 from webapp.pages.train.recognition import NoTextFileError, format_of
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.web.client_addresses import rate_limit_key
 from webapp.web.localization import number
 
 MOST_FILES = 100
@@ -66,7 +67,7 @@ def store_corpus(request: Request) -> str | InputProblem:
         sources = [Source(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
     if not sources:
         return InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
-    return _store(sources, field)
+    return _store(sources, field, rate_limit_key(request.remote_addr or ""))
 
 
 @dataclass(frozen=True)
@@ -106,11 +107,11 @@ class _Parts(io.RawIOBase):
         return size
 
 
-def _store(sources: list[Source], field: str) -> str | InputProblem:
+def _store(sources: list[Source], field: str, visitor: str) -> str | InputProblem:
     corpora = jobs().corpora
     id, problem = "", None
     try:
-        id = corpora.create()
+        id = jobs().new_corpus(visitor)
         for source in sources:
             format = format_of(source.name, source.stream) if source.is_file else "text"
             corpora.add(id, source.name, source.stream, format, field)
