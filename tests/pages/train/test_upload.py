@@ -133,7 +133,7 @@ def test_a_corpus_that_is_too_large_is_refused(client: FlaskClient, monkeypatch:
 
 
 def test_a_site_without_room_says_so(client: FlaskClient, storing_app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs_of(storing_app).corpora, "_most_together", 1)
+    monkeypatch.setattr(jobs_of(storing_app).corpora, "_most_together", 10_000)
     assert send(client, (TEXT.encode(), "words.txt")).status_code == 303
     for answer in (send(client, (TEXT.encode(), "words.txt")), send(client, text=TEXT)):
         assert answer.status_code == 507
