@@ -16,7 +16,6 @@ from distributed import Client
 from tests.cluster.generated import text
 from webapp.cluster import counting, parts
 from webapp.cluster.counting import ClusterCount
-from webapp.cluster.errors import ClusterError
 from webapp.cluster.sources import Source, find, open_source
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import CountedCorpus, TrainingError, count_words
@@ -198,18 +197,3 @@ def test_a_pattern_that_takes_too_long_is_an_error(client: Client, tmp_path: Pat
     plan = TrainingPlan(split="own", pattern="(a+)+$")
     with pytest.raises(TrainingError, match="slow_pattern"):
         counting.count_words(client, find([f"{tmp_path}/a.txt"]), plan, ignore, folder=tmp_path / "counting")
-
-
-@pytest.mark.exhaustive
-def test_a_task_that_ends_every_worker_is_an_error(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.txt").write_text("words", encoding="utf-8")
-    monkeypatch.setattr(counting.tasks, "count_part", _end)
-    with pytest.raises(ClusterError, match="4 workers in turn ended during the same task"):
-        counting.count_words(client, find([f"{tmp_path}/a.txt"]), PLAN, ignore, folder=tmp_path / "counting")
-    client.wait_for_workers(2, timeout=30)
-
-
-def _end(*_: object) -> None:
-    os._exit(1)
