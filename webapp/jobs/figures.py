@@ -9,9 +9,9 @@ from pathlib import Path
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
+from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
-SHIPPED = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
 MOST_FETCHED = 8
 # A vocabulary that knows less of the text is no comparison: an unknown token may stand for many characters.
 MOST_UNKNOWN = 0.05
@@ -38,7 +38,7 @@ def _has_unknown(tokenizer: Tokenizer) -> bool:
 
 
 def _loaders(folder: Path) -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
-    for name in SHIPPED:
+    for name in NAMES:
         yield name, lambda name=name: shipped_tokenizer(name)  # type: ignore[misc]
     cache = DiskCache(folder)
     here = [known for known in WELL_KNOWN.values() if cache.has(known)]

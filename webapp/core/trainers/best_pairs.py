@@ -11,11 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush, heapreplace
 
-from webapp.core.trainers.pair_counts import MASK, SHIFT, Pairs
-
-PAIR = (1 << 2 * SHIFT) - 1
-POSITION = (1 << 48) - 1
-ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
+from webapp.core.trainers.pair_counts import ABOVE, MASK, PAIR, POSITION, SHIFT, Pairs, heap_entry
 
 
 class BestPairs:
@@ -36,7 +32,7 @@ class BestPairs:
         self._unsorted: set[int] = set()
         counts = pairs.counts
         self._heap = [
-            _entry(count, pairs.places[pair][0], pair) for pair, count in counts.items() if count >= self._minimum
+            heap_entry(count, pairs.places[pair][0], pair) for pair, count in counts.items() if count >= self._minimum
         ]
         heapify(self._heap)
 
@@ -55,7 +51,7 @@ class BestPairs:
                 if pair in self._unsorted:
                     self._unsorted.discard(pair)
                     pairs.places[pair].sort()
-                heapreplace(heap, _entry(count, pairs.first(pair, position), pair))
+                heapreplace(heap, heap_entry(count, pairs.first(pair, position), pair))
             else:
                 return pair
         return None
@@ -72,9 +68,4 @@ class BestPairs:
             if count >= self._minimum:
                 if unsorted:
                     self._unsorted.add(pair)
-                heappush(self._heap, _entry(count, 0 if unsorted else pairs.places[pair][0], pair))
-
-
-def _entry(count: int, position: int, pair: int) -> int:
-    """Return the heap entry of a pair: one integer that sorts like (-count, position, pair)."""
-    return -count << ABOVE | position << 2 * SHIFT | pair
+                heappush(self._heap, heap_entry(count, 0 if unsorted else pairs.places[pair][0], pair))

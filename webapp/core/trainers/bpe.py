@@ -16,13 +16,10 @@ from itertools import islice
 from typing import Any, AnyStr, Generic, Literal, NamedTuple, overload
 
 from webapp.core.models.bpe import BPE
-from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
-from webapp.core.trainers.word_counts import WordCounts, alphabet
+from webapp.core.trainers.pair_counts import ABOVE, BREAK, MASK, PAIR, POSITION, SHIFT, Pairs, heap_entry
+from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
 
 END_OF_WORD = "</w>"
-PAIR = (1 << 2 * SHIFT) - 1
-POSITION = (1 << 48) - 1
-ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
@@ -235,7 +232,7 @@ def _merges(
     while pairs.counts:
         counts, places, first = pairs.counts, pairs.places, pairs.first
         starts, lengths = pairs.starts, pairs.lengths
-        heap = [_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
+        heap = [heap_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
         heapify(heap)
         while heap:
             entry = heap[0]
@@ -246,7 +243,7 @@ def _merges(
                 heappop(heap)
                 continue
             if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
-                heapreplace(heap, _entry(count, first(pair, position), pair))
+                heapreplace(heap, heap_entry(count, first(pair, position), pair))
                 continue
             piece = pieces[left] + pieces[right]
             if accepts is not None and piece not in number_of and not accepts(piece):
@@ -263,15 +260,10 @@ def _merges(
             _, born = pairs.merge(pair, product)
             for new in born:
                 if counts[new] >= minimum_count:
-                    heappush(heap, _entry(counts[new], places[new][0], new))
+                    heappush(heap, heap_entry(counts[new], places[new][0], new))
         if pairs.least <= minimum_count:
             return
         pairs.recount(all_pairs=bool(heap))
-
-
-def _entry(count: int, position: int, pair: int) -> int:
-    """Return the heap entry of a pair: one integer that sorts like (-count, position, pair), but faster."""
-    return -count << ABOVE | position << 2 * SHIFT | pair
 
 
 def _until(
@@ -307,8 +299,4 @@ def spell(word: str, suffix: str, apart: bool) -> list[str]:
 
 def _symbols(counts: WordCounts, suffix: str, apart: bool) -> dict[str, int]:
     """Return how often each initial symbol occurs, in order of first occurrence."""
-    frequencies: dict[str, int] = {}
-    for word, count in counts.items():
-        for symbol in spell(word, suffix, apart):
-            frequencies[symbol] = frequencies.get(symbol, 0) + count
-    return frequencies
+    return symbol_counts((spell(word, suffix, apart), count) for word, count in counts.items())

@@ -39,6 +39,9 @@ from operator import or_
 BREAK = 0  # not a symbol: the end of a word, or a character outside the alphabet, which no merge may cross
 SHIFT = 24
 MASK = (1 << SHIFT) - 1
+PAIR = (1 << 2 * SHIFT) - 1
+POSITION = (1 << 48) - 1
+ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
 MANY = 16  # occurrences, from which on it is faster to collect them by the symbols around them
 SPREAD = 128  # `recount` keeps the pairs that occur at least this fraction as often as the most frequent one
 
@@ -255,3 +258,8 @@ class Pairs:
             if starts[position] == left and starts[position + to_right] == right:
                 return position
         raise LookupError(f"pair {left}, {right} occurs nowhere")
+
+
+def heap_entry(count: int, position: int, pair: int) -> int:
+    """Return the entry of a pair in a heap: one integer that sorts like (-count, position, pair), but faster."""
+    return -count << ABOVE | position << 2 * SHIFT | pair

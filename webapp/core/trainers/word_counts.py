@@ -1,6 +1,6 @@
 """Word counts, the input of all trainers: characters, alphabets and sums."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 WordCounts = Mapping[str, int]  # distinct word → occurrences (1 or more), in the order of the corpus
 
@@ -11,10 +11,19 @@ def characters(counts: WordCounts) -> dict[str, int]:
     >>> characters({"low": 2, "owl": 1})
     {'l': 3, 'o': 3, 'w': 3}
     """
+    return symbol_counts(counts.items())
+
+
+def symbol_counts(spelled: Iterable[tuple[Iterable[str], int]]) -> dict[str, int]:
+    """Return how often each symbol occurs, in order of first occurrence, from words as symbols with their counts.
+
+    >>> symbol_counts([(["l", "o", "w</w>"], 2), (["l", "o", "w"], 1)])
+    {'l': 3, 'o': 3, 'w</w>': 2, 'w': 1}
+    """
     frequencies: dict[str, int] = {}
-    for word, count in counts.items():
-        for character in word:
-            frequencies[character] = frequencies.get(character, 0) + count
+    for symbols, count in spelled:
+        for symbol in symbols:
+            frequencies[symbol] = frequencies.get(symbol, 0) + count
     return frequencies
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.pair_scores import PairScores
-from webapp.core.trainers.word_counts import WordCounts, alphabet
+from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
 
 PREFIX = "##"
 UNKNOWN = "[UNK]"
@@ -189,8 +189,4 @@ def spell(word: str, prefix: str) -> list[str]:
 
 def _symbols(counts: WordCounts, prefix: str) -> dict[str, int]:
     """Return how often each initial symbol occurs, in order of first occurrence."""
-    frequencies: dict[str, int] = {}
-    for word, count in counts.items():
-        for symbol in spell(word, prefix):
-            frequencies[symbol] = frequencies.get(symbol, 0) + count
-    return frequencies
+    return symbol_counts((spell(word, prefix), count) for word, count in counts.items())

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import AnyStr
 
 from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, sentencepiece_bpe, wordpiece
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
-from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.training.counting import TrainingError
-from webapp.core.training.curve import LATEST, MergedWords, Watch, tokens_of_longest_matches
+from webapp.core.training.curve import EACH, LATEST, MergedWords, Watch, tokens_of_longest_matches
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import normalizer_of, recipe_of
 from webapp.core.training.variants import byte_merges, train_picky_bpe
 
-EACH = 16  # merges between two looks at the clock
 LONGEST_OF_BERT = 100  # characters; WordPiece's model knows no longer word
 
 
@@ -137,15 +136,6 @@ def _taken(
             break
     if curve.is_open(len(pieces) + others):
         curve.add(len(pieces) + others, sample.tokens())
-
-
-def symbol_counts(spelled: Iterable[tuple[list[str], int]]) -> dict[str, int]:
-    """Return how often each symbol occurs, in order of first occurrence."""
-    frequencies: dict[str, int] = {}
-    for symbols, count in spelled:
-        for symbol in symbols:
-            frequencies[symbol] = frequencies.get(symbol, 0) + count
-    return frequencies
 
 
 def _or_bytes(word: str, known: Collection[str]) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
-from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
-from webapp.core.training.by_merges import LONGEST_OF_BERT, room_after, symbol_counts
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
+from webapp.core.training.by_merges import LONGEST_OF_BERT, room_after
 from webapp.core.training.curve import LATEST, Watch, tokens_of_best_paths, tokens_of_longest_matches
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import normalizer_of, recipe_of

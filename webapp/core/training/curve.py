@@ -18,6 +18,7 @@ from webapp.core.training.progress import Progress, Report
 SAMPLE = 20_000  # characters
 SIZES = 24
 LATEST = 12  # pieces shown
+EACH = 16  # merges between two looks at the clock
 
 
 class Curve:
@@ -155,7 +156,7 @@ def tokens_of_best_paths(words: Mapping[str, int], scores: Mapping[str, float], 
     for word, count in words.items():
         best = [0.0] + [-inf] * len(word)
         numbers = [0] * (len(word) + 1)
-        for start, here in enumerate(best[:-1]):
+        for start in range(len(word)):
             here = best[start]
             for end in range(start + 1, min(len(word), start + longest) + 1):
                 score = scores.get(word[start:end])

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from webapp.core.trainers import bpe, sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.bpe import END_OF_WORD
-from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
-from webapp.core.training.by_merges import symbol_counts
+from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.training.plan import TrainingPlan
 
 SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second

@@ -11,12 +11,10 @@ from webapp.core.trainers import bpe, parity_bpe, picky_bpe, superbpe
 from webapp.core.trainers.bpe import BYTES, CountedMerge
 from webapp.core.trainers.picky_bpe import MOST, Event, TrainedPickyBPE
 from webapp.core.trainers.word_counts import WordCounts
-from webapp.core.training.curve import LATEST, Watch
+from webapp.core.training.curve import EACH, LATEST, Watch
 from webapp.core.training.languages import by_language
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import recipe_of
-
-EACH = 16  # merges between two looks at the clock
 
 
 def byte_merges(plan: TrainingPlan, counts: WordCounts, room: int) -> Iterator[CountedMerge[bytes]]:
