@@ -147,7 +147,11 @@ def jieba_dictionary() -> Dictionary:
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("jieba's dictionary comes with the package jieba, which is not installed")
-    return read_dictionary((Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8"))
+    text = (Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8")
+    dictionary = read_dictionary(text)
+    assert dictionary.frequencies is not None
+    dictionary.repeated = sum(map(int, text.split()[1::3])) - sum(dictionary.frequencies)
+    return dictionary
 
 
 # Real counts fit in 18 digits; converting longer ones would only cost time.

@@ -62,6 +62,16 @@ class Dictionary:
     def __len__(self) -> int:
         return len(self.words)
 
+    repeated = 0
+    """The frequencies of lines that repeat a word: they count in the total, as in jieba."""
+
+    @cached_property
+    def total(self) -> int:
+        """The sum of the frequencies; a word without one, or with 0, counts once."""
+        if self.frequencies is None:
+            return len(self.words) + self.repeated
+        return sum(self.frequencies) + self.frequencies.count(0) + self.repeated
+
     @cached_property
     def lengths_by_beginning(self) -> Mapping[str, tuple[int, ...]]:
         """For each two characters, the lengths of the words that begin with them, longest first; built on first use."""
