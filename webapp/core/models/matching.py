@@ -16,7 +16,10 @@ from typing import Literal
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
 
-Direction = Literal["forward", "backward"]
+Way = Literal["forward", "backward"]
+"""A direction in which a text is read."""
+Direction = Literal["forward", "backward", "both"]
+"""The direction of a model: `both` chooses one of the two results."""
 Reason = Literal["fewer words", "fewer single characters", "backward by default"]
 
 
@@ -35,9 +38,7 @@ class Matching:
     ['研究', '生命', '科学']
     """
 
-    def __init__(
-        self, dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool = True
-    ) -> None:
+    def __init__(self, dictionary: Dictionary, direction: Direction, keep_runs: bool = True) -> None:
         """Raises ValueError for any other direction."""
         if direction not in ("forward", "backward", "both"):
             raise ValueError(f"the direction must be forward, backward or both, not {direction!r}")
@@ -147,7 +148,7 @@ class Verdict:
     `differ` says whether the two segmentations differ at all.
     """
 
-    direction: Direction
+    direction: Way
     reason: Reason
     forward_words: int
     backward_words: int
@@ -239,7 +240,7 @@ def _decide(
     spaces = [sum(id > last for id in ids) for ids in (found_forward[0], found_backward[0])]
     words = len(forward_ends) - spaces[0], len(backward_ends) - spaces[1]
     singles = _single_characters(forward_ends) - spaces[0], _single_characters(backward_ends) - spaces[1]
-    direction: Direction = "backward"
+    direction: Way = "backward"
     reason: Reason = "backward by default"
     if words[0] != words[1]:
         reason = "fewer words"
