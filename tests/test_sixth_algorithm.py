@@ -192,7 +192,9 @@ def test_the_error_for_an_unknown_algorithm_lists_it(client: FlaskClient) -> Non
     page = Page(
         client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text
     )
-    assert page.problems == ["There is no such algorithm. Choose FMM, BMM, BPE, WordPiece, Unigram or Letters."]
+    assert page.problems == [
+        "There is no such algorithm. Choose FMM, BMM, Bidirectional, BPE, WordPiece, Unigram or Letters."
+    ]
 
 
 def test_an_algorithm_without_a_tracer_has_no_steps(client: FlaskClient) -> None:

@@ -88,6 +88,10 @@ SENTENCES = {
     ),
     "keep a run of Latin letters or digits as one token.": "把连续的拉丁字母或数字作为一个词元。",
     "lower-case the text first (built-in vocabulary only).": "先把文本转成小写（仅限本站自带的词表）。",
+    "find words that are not in the dictionary.": "识别词典之外的词。",
+    "which words {} lists; the tokens are always those of {}.": "{} 列出哪些词；词元总是 {} 的结果。",
+    "how many words an n-gram has.": "一个 n 元组有几个词。",
+    "how unseen n-grams are estimated.": "怎样估计没有见过的 n 元组。",
     "Recognize special tokens that are written in the text.": "识别文本中写出的特殊词元。",
     "Add the special tokens that the vocabulary puts around a text.": "加上词表规定的首尾特殊词元。",
     "The words of the vocabulary {}, one per line.": "词表 {} 的词，每行一个。",
@@ -172,7 +176,7 @@ _KINDS = {
     "file": "文件",
 }
 _CODE = re.compile("`[^`]*`")
-_USERS = re.compile(r"((?:\{\}, )*\{\}): ")  # the algorithms that an option is for
+_USERS = re.compile(r"((?:\{\}, )*\{\}|): ")  # the algorithms that an option is for
 
 
 def sentence(english: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import NoReturn
 from flask import current_app
 
 from webapp.api.schemas.requests import Choice, Texts
-from webapp.core.algorithms import DEFAULT
+from webapp.core.algorithms import CHOICES, DEFAULT
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import fits
@@ -55,6 +55,8 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         lowercase=choice.lowercase,
         special=choice.special,
         template=choice.template,
+        hmm=choice.hmm,
+        **{each.name: getattr(choice, each.name) for each in CHOICES},
     ).relevant()
     try:
         return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer

@@ -4,7 +4,7 @@
 here at run time, so registering a record is enough:
 
 >>> [name for name, algorithm in ALGORITHMS.items() if algorithm.family == "dictionary"]
-['fmm', 'bmm']
+['fmm', 'bmm', 'bidirectional']
 
 `webapp.tokenization.algorithms` has the texts that pages show for an algorithm, under the same id.
 """
@@ -19,7 +19,7 @@ from typing import Literal
 
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.models.matching import Matching
+from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -42,7 +42,6 @@ from webapp.core.trainers import unigram as train_unigram
 from webapp.core.trainers import wordpiece as train_wordpiece
 
 Family = Literal["dictionary", "merges", "pieces", "language model", "lookup"]
-Direction = Literal["forward", "backward"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,28 @@ SPECIAL = Option("special")
 """Recognize special tokens in the text."""
 TEMPLATE = Option("template")
 """Add the special tokens of the vocabulary's template around the text."""
-OPTIONS = (RUNS, LOWERCASE, SPECIAL, TEMPLATE)
+HMM = Option("hmm", default=True)
+"""Find words that are not in the dictionary with a hidden Markov model."""
+OPTIONS = (RUNS, LOWERCASE, SPECIAL, TEMPLATE, HMM)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option with several values, written as texts; `default` is one of them."""
+
+    name: str
+    values: tuple[str, ...]
+    default: str
+
+
+MODE = Choice("mode", ("precise", "full", "search"), "precise")
+"""Which words are listed: those of the segmentation; all words of the dictionary that occur; or, for search engines,
+the segmentation with the shorter words inside its words."""
+ORDER = Choice("order", ("1", "2", "3"), "2")
+"""How many words an n-gram has."""
+SMOOTHING = Choice("smoothing", ("add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"), "kneser-ney")
+"""How an n-gram model estimates the probability of n-grams that its training did not see."""
+CHOICES = (MODE, ORDER, SMOOTHING)
 
 
 @dataclass(frozen=True)
@@ -84,9 +104,10 @@ class Algorithm:
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
-    fetched or uploaded. `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show.
-    `reference` are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole
-    algorithm"; empty where there is no textbook version.
+    fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
+    `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show. `reference` are the
+    functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty where
+    there is no textbook version.
     """
 
     id: str
@@ -95,7 +116,8 @@ class Algorithm:
     kind: str = ""  # the kind of vocabulary; if empty, the id
     options: tuple[Option, ...] = ()
     external_options: tuple[Option, ...] = (SPECIAL, TEMPLATE)
-    direction: Direction = "forward"
+    choices: tuple[Choice, ...] = ()
+    direction: Direction | None = None
     limits: TrainingLimits | None = None
     trainer: ModuleType | None = None
     tracer: ModuleType | None = None
@@ -103,8 +125,13 @@ class Algorithm:
 
     @property
     def vocabulary_kind(self) -> str:
-        """The kind of vocabulary that the algorithm uses: `matching` for FMM and BMM, else the id."""
+        """The kind of vocabulary that the algorithm uses: `matching` for those with a dictionary, else the id."""
         return self.kind or self.id
+
+    @property
+    def common_options(self) -> tuple[Option, ...]:
+        """The options that apply to every vocabulary of the algorithm."""
+        return tuple(option for option in self.options if option in self.external_options)
 
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -117,6 +144,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             kind="matching",
             options=(RUNS,),
             external_options=(RUNS,),
+            direction="forward",
             tracer=trace_matching,
             reference=(reference_matching.forward,),
         ),
@@ -130,6 +158,17 @@ ALGORITHMS: dict[str, Algorithm] = {
             direction="backward",
             tracer=trace_matching,
             reference=(reference_matching.backward,),
+        ),
+        Algorithm(
+            "bidirectional",
+            "dictionary",
+            (Matching,),
+            kind="matching",
+            options=(RUNS,),
+            external_options=(RUNS,),
+            direction="both",
+            tracer=trace_matching,
+            reference=(reference_matching.bidirectional,),
         ),
         Algorithm(
             "bpe",
@@ -185,6 +224,12 @@ def options_of(id: str) -> tuple[Option, ...]:
     return algorithm.options if algorithm else ()
 
 
+def choices_of(id: str) -> tuple[Choice, ...]:
+    """The choices of an algorithm; empty if no algorithm has this id."""
+    algorithm = ALGORITHMS.get(id)
+    return algorithm.choices if algorithm else ()
+
+
 def algorithms_for(model: Model) -> tuple[str, ...]:
     """The ids of the algorithms that can use the vocabulary of a model.
 
@@ -198,7 +243,7 @@ def sharing_vocabularies(id: str) -> tuple[str, ...]:
     """The ids of the other algorithms that use the same vocabularies.
 
     >>> sharing_vocabularies("fmm"), sharing_vocabularies("bpe")
-    (('bmm',), ())
+    (('bmm', 'bidirectional'), ())
     """
     algorithm = ALGORITHMS.get(id)
     if algorithm is None:

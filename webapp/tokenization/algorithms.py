@@ -50,7 +50,7 @@ class AlgorithmTexts:
     fewer_merges_reason: Text = NOTHING_LEFT
 
 
-_DICTIONARIES = _l("Dictionaries, for FMM and BMM")
+_DICTIONARIES = _l("Dictionaries")
 _WINDOW = _l(
     "The window on the text, each length that it tries, and the word that it takes; where the two directions differ, "
     "both results and the choice of the bidirectional rule."
@@ -93,6 +93,16 @@ TEXTS: dict[str, AlgorithmTexts] = {
         _l(
             "Backward maximum matching reads from the right and takes the longest dictionary word that ends at each "
             "position; a character that ends no word is a token of its own, out of vocabulary."
+        ),
+        heading=_DICTIONARIES,
+        steps=_WINDOW,
+        examples=CHINESE,
+    ),
+    "bidirectional": AlgorithmTexts(
+        _l("Bidirectional"),
+        _l(
+            "Bidirectional maximum matching reads in both directions and chooses the result with fewer words; if both "
+            "have as many, the one with fewer single characters; if these are equal too, that of BMM."
         ),
         heading=_DICTIONARIES,
         steps=_WINDOW,
@@ -163,7 +173,7 @@ def caption_of(id: str, model: Model) -> str:
 
 
 def leading_algorithms(ids: Sequence[str]) -> list[str]:
-    """The first algorithm of each kind of vocabulary: `fmm` also represents `bmm`."""
+    """The first algorithm of each kind of vocabulary: `fmm` also represents the others that use a dictionary."""
     leading: dict[str, str] = {}
     for id in ids:
         leading.setdefault(ALGORITHMS[id].vocabulary_kind, id)
@@ -171,13 +181,13 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 
 
 def joined_names(id: str) -> str:
-    """The names of all algorithms that share vocabularies with this one: `FMM, BMM`."""
+    """The names of all algorithms that share vocabularies with this one: `FMM, BMM, Bidirectional`."""
     names = algorithm_names()
     return join_list(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:
-    """The names of the offered algorithms: `FMM, BMM, BPE, WordPiece or Unigram`."""
+    """The names of the offered algorithms: `FMM, BMM, Bidirectional, BPE, WordPiece or Unigram`."""
     names = algorithm_names()
     *others, last = [names[id] for id in offered_algorithms()]
     return _("%(others)s or %(last)s", others=join_list(others), last=last)

@@ -11,15 +11,20 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
-from webapp.core.algorithms import DEFAULT, OPTIONS
+from webapp.core.algorithms import CHOICES, DEFAULT, MODE, OPTIONS, ORDER, SMOOTHING, Choice
 from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
-from webapp.web.localization import current_key
+from webapp.web.localization import current_key, join_list
 
 # Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box
 # differs from a missing parameter.
-ABSENT = {"algorithm": DEFAULT, **{option.name: str(int(option.default)) for option in OPTIONS}, "show": "0"}
+ABSENT = {
+    "algorithm": DEFAULT,
+    **{option.name: str(int(option.default)) for option in OPTIONS},
+    **{choice.name: choice.default for choice in CHOICES},
+    "show": "0",
+}
 
 
 def as_typed(text: str | None) -> str:
@@ -53,6 +58,10 @@ class PlaygroundForm(TranslatedForm):
     lowercase = BooleanField(false_values=("0", ""))
     special = BooleanField(false_values=("0", ""))
     template = BooleanField(false_values=("0", ""))
+    hmm = BooleanField(false_values=("0", ""))
+    mode = StringField()
+    order = StringField()
+    smoothing = StringField()
     show = BooleanField(false_values=("0", ""))
     view = StringField()
     file = FileField()
@@ -72,6 +81,18 @@ class PlaygroundForm(TranslatedForm):
         if field.data and find(field.data) is None:
             name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
             raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
+
+    def validate_mode(self, field: StringField) -> None:
+        """Require a known mode."""
+        _require_value(MODE, field.data)
+
+    def validate_order(self, field: StringField) -> None:
+        """Require an order that n-gram models have."""
+        _require_value(ORDER, field.data)
+
+    def validate_smoothing(self, field: StringField) -> None:
+        """Require a known smoothing."""
+        _require_value(SMOOTHING, field.data)
 
     def validate_text(self, field: TextAreaField) -> None:
         """Limit the text, in bytes."""
@@ -114,6 +135,19 @@ def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
     return InputProblem(
         _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size"
     )
+
+
+def _require_value(choice: Choice, value: str | None) -> None:
+    """Raise ValidationError, with the values that exist, if `value` is none of them."""
+    if value not in choice.values:
+        raise ValidationError(
+            _(
+                "“%(value)s” is not a value of %(name)s. Use one of these: %(values)s.",
+                value=(value or "")[:40],
+                name=choice.name,
+                values=join_list(choice.values),
+            )
+        )
 
 
 class TooLongError(ValidationError):
@@ -166,6 +200,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         lowercase=form.lowercase.data,
         special=form.special.data,
         template=form.template.data,
+        hmm=form.hmm.data,
+        **{choice.name: choice.default if choice.name in wrong else form[choice.name].data for choice in CHOICES},
         show=form.show.data,
         view=view_of(form.view.data),
         token=None if "token" in wrong else form.token.data,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
+from webapp.core.algorithms import CHOICES
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
 from webapp.core.formats.fields import FormatError
@@ -36,6 +38,45 @@ def options(state: State) -> list[tuple[str, bool, str, str]]:
             "for-template",
         ),
         ("lowercase", state.lowercase, _("Convert to lower case first"), "for-lowercase"),
+        ("hmm", state.hmm, _("Find unknown words with an HMM"), "for-hmm"),
+    ]
+
+
+@dataclass(frozen=True)
+class ChoiceField:
+    """An option with several values as a field: `values` has each value and its title, `groups` is the CSS class."""
+
+    name: str
+    title: str
+    values: Sequence[tuple[str, str]]
+    chosen: str
+    groups: str
+
+
+def choice_fields(state: State) -> list[ChoiceField]:
+    """The options with several values, with the CSS class that shows each where it applies."""
+    titles = {
+        "mode": (_("Words listed"), (_("of the segmentation"), _("all words, overlapping"), _("for a search index"))),
+        "order": (_("Words in an n-gram"), (_("1, unigrams"), _("2, bigrams"), _("3, trigrams"))),
+        "smoothing": (
+            _("Smoothing"),
+            (
+                _("Add one (Laplace)"),
+                _("Jelinek–Mercer"),
+                _("Absolute discounting"),
+                _("Interpolated Kneser–Ney"),
+            ),
+        ),
+    }
+    return [
+        ChoiceField(
+            choice.name,
+            titles[choice.name][0],
+            list(zip(choice.values, titles[choice.name][1], strict=True)),
+            getattr(state, choice.name),
+            f"for-{choice.name}",
+        )
+        for choice in CHOICES
     ]
 
 

@@ -136,7 +136,9 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     """
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
-        return Prepared(matching(dictionary, ALGORITHMS[state.algorithm].direction, state.runs), dictionary)
+        direction = ALGORITHMS[state.algorithm].direction
+        assert direction is not None
+        return Prepared(matching(dictionary, direction, state.runs), dictionary)
     if tokenizer is not None:
         return Prepared(tokenizer)
     if state.trained:

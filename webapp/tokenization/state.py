@@ -9,7 +9,22 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from webapp.core.algorithms import DEFAULT, LOWERCASE, RUNS, SPECIAL, TEMPLATE, Family, family_of, options_of
+from webapp.core.algorithms import (
+    CHOICES,
+    DEFAULT,
+    HMM,
+    LOWERCASE,
+    MODE,
+    ORDER,
+    RUNS,
+    SMOOTHING,
+    SPECIAL,
+    TEMPLATE,
+    Family,
+    choices_of,
+    family_of,
+    options_of,
+)
 from webapp.vocabularies import CATALOGUE, LIMITS, default_for
 
 View = Literal["tokens", "ids", "bytes"]
@@ -31,10 +46,14 @@ class State:
     size: int | None = None  # merges or pieces, for a vocabulary trained on the visitor's text
     corpus: str = ""  # the training text; if empty, the text itself
     dictionary: str = ""  # the words of `own-dictionary`
-    runs: bool = RUNS.default  # FMM, BMM: a run of Latin letters or digits stays one token
+    runs: bool = RUNS.default  # maximum matching: a run of Latin letters or digits stays one token
     lowercase: bool = LOWERCASE.default  # WordPiece: lower-case first
     special: bool = SPECIAL.default  # recognize special tokens in the text
     template: bool = TEMPLATE.default  # add the special tokens of the vocabulary's template
+    hmm: bool = HMM.default  # maximum probability: find words that are not in the dictionary
+    mode: str = MODE.default  # maximum probability: which words are listed
+    order: str = ORDER.default  # n-grams: how many words an n-gram has
+    smoothing: str = SMOOTHING.default  # n-grams: how unseen ones are estimated
     show: bool = False  # make spaces and line ends visible
     view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
@@ -61,7 +80,8 @@ class State:
 
     def relevant(self) -> State:
         """The state without choices that its algorithm and vocabulary do not use: equal results then have one link."""
-        options = options_of(self.algorithm)
+        options, choices = options_of(self.algorithm), choices_of(self.algorithm)
+        unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
         return replace(
             self,
             size=self.size if self.trained and self.size != LIMITS[self.vocabulary].start else None,
@@ -71,6 +91,8 @@ class State:
             lowercase=self.lowercase and LOWERCASE in options and not self.external,
             special=self.special and (self.external or SPECIAL in options),
             template=self.template and self.external,
+            hmm=self.hmm if HMM in options else HMM.default,
+            **unused,
         )
 
     def query(self, **changes: Any) -> str:

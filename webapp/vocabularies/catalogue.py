@@ -50,19 +50,22 @@ def _trained(name: str, algorithm: str, label: LazyString) -> CatalogueEntry:
     return CatalogueEntry(name, (algorithm,), "learned", label=label)
 
 
+MATCHING = tuple(id for id, algorithm in ALGORITHMS.items() if algorithm.vocabulary_kind == "matching")
+"""The algorithms that use a dictionary."""
+
 # In the order of the picker. The first entry for an algorithm is its default.
 CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
         CatalogueEntry(
             "jieba",
-            ("fmm", "bmm"),
+            MATCHING,
             "shipped",
             349_045,
             label=_l("jieba's dictionary"),
             load=lambda: matching(jieba_words(), "both", keep_runs=True),
         ),
-        CatalogueEntry("own-dictionary", ("fmm", "bmm"), "pasted", label=_l("My own dictionary")),
+        CatalogueEntry("own-dictionary", MATCHING, "pasted", label=_l("My own dictionary")),
         _shipped("bpe-bytes", "bpe", 32_000, _l("Demo: byte-level BPE, 32k")),
         _shipped("bpe-characters", "bpe", 32_000, _l("Demo: BPE with </w>, 32k")),
         _trained("learned-characters", "bpe", _l("Trained here, characters")),

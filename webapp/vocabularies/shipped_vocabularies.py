@@ -11,13 +11,13 @@ import json
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 from webapp.core import recipes
 from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Matching
+from webapp.core.models.matching import Direction, Matching
 from webapp.core.tokenizer import Tokenizer
 
 FOLDER = Path(__file__).parent / "shipped"
@@ -62,7 +62,7 @@ def jieba_words() -> Dictionary:
         return _jieba()
 
 
-def matching(dictionary: Dictionary, direction: Literal["forward", "backward", "both"], keep_runs: bool) -> Tokenizer:
+def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
     """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
 

@@ -17,7 +17,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
-from webapp.vocabularies.algorithms import algorithms_of
+from webapp.vocabularies.algorithms import algorithms_of, with_newer
 
 __all__ = ["StorageFullError", "UploadedVocabulary", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
 
@@ -80,7 +80,7 @@ class Uploads:
         record = self.store.find(name.removeprefix("upload-"))
         if record is None:
             return None
-        algorithms = tuple(record.algorithms)
+        algorithms = with_newer(record.algorithms)
         uploaded = UploadedVocabulary(name, cast(Format, record.format), algorithms, record.size, record.bytes)
         with self._lock:
             if len(self._found) >= _CACHED:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from webapp.api.schemas.algorithm import AlgorithmId
-from webapp.core.algorithms import ALGORITHMS, DEFAULT, LOWERCASE, RUNS, Option
+from webapp.core import algorithms
+from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
@@ -31,13 +32,15 @@ def _all_whole(values: Any) -> Any:
 Whole = BeforeValidator(_whole)
 
 
-def _users(option: Option) -> str:
+def _users(option: Option | algorithms.Choice) -> str:
     """The algorithms with an option, for a description.
 
     >>> _users(RUNS)
-    '`fmm`, `bmm`'
+    '`fmm`, `bmm`, `bidirectional`'
     """
-    return ", ".join(f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options)
+    return ", ".join(
+        f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices
+    )
 
 
 class Body(BaseModel):
@@ -67,6 +70,14 @@ class Choice(Body):
     )
     special: bool = Field(False, description="Recognize special tokens that are written in the text.")
     template: bool = Field(False, description="Add the special tokens that the vocabulary puts around a text.")
+    hmm: bool = Field(True, description=f"{_users(HMM)}: find words that are not in the dictionary.")
+    mode: Literal["precise", "full", "search"] = Field(
+        "precise", description=f"{_users(MODE)}: which words `words` lists; the tokens are always those of `precise`."
+    )
+    order: Literal["1", "2", "3"] = Field("2", description=f"{_users(ORDER)}: how many words an n-gram has.")
+    smoothing: Literal["add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"] = Field(
+        "kneser-ney", description=f"{_users(SMOOTHING)}: how unseen n-grams are estimated."
+    )
     dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")
     corpus: str = Field(
         "", description="The corpus to train a vocabulary `learned-…` on. Default: the text itself, or all texts."

@@ -62,7 +62,7 @@ _NAMES = {
     "ScoredBPE": "BPE",
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
-    "Matching": "FMM, BMM",
+    "Matching": "maximum matching",
     "ByteLevelCharacters": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",

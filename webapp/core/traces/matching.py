@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Direction, runs_of
+from webapp.core.models.matching import Way, runs_of
 
 Outcome = Literal["word", "no word", "cuts a run"]
 Kind = Literal["word", "character", "run", "space"]
@@ -37,9 +37,7 @@ class TakenWord:
     tried: tuple[TriedWindow, ...]
 
 
-def matching_steps(
-    dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool = True
-) -> Iterator[TakenWord]:
+def matching_steps(dictionary: Dictionary, text: str, direction: Way, keep_runs: bool = True) -> Iterator[TakenWord]:
     """Yield the decisions in order: from the left for forward matching, from the right for backward matching.
 
     The first window is as long as the longest word of the dictionary or the rest of the text; each further one is one

@@ -10,6 +10,7 @@ from webapp.pages.compare.presets import Preset
 from webapp.sharing.contexts import SharingPage
 from webapp.tokenization.comparison.contexts import ComparisonContext
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import ChoiceField
 from webapp.web.templates import Context
 
 
@@ -37,6 +38,7 @@ class ComparePage(SharingPage):
     presets: Sequence[Preset]
     uses: Collection[str]  # the options that at least one row uses
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
+    choice_fields: Sequence[ChoiceField]  # options with several values
     link: str | None  # the address with the whole state, or None if it would be too long
     difference: str | None  # the address of the difference of the first two vocabularies
     corpus_limit: int  # bytes of a training text

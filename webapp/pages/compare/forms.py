@@ -8,7 +8,7 @@ from dataclasses import replace
 from flask import Request
 from flask_babel import gettext as _
 
-from webapp.core.algorithms import options_of
+from webapp.core.algorithms import choices_of, options_of
 from webapp.pages.compare.presets import PRESETS
 from webapp.tokenization.comparison import forms as reading
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
@@ -68,6 +68,7 @@ def uses(comparison: Comparison) -> set[str]:
         offered |= {option.name for option in options_of(state.algorithm)} - (
             {"lowercase"} if state.external else set()
         )
+        offered |= {choice.name for choice in choices_of(state.algorithm)}
         if state.vocabulary == "own-dictionary":
             offered.add("dictionary")
         if state.external:

@@ -16,17 +16,19 @@ from webapp.vocabularies.shipped_vocabularies import NAMES
 
 @dataclass(frozen=True)
 class Preset:
-    """A named comparison: every algorithm of each of its vocabularies."""
+    """A named comparison: every algorithm of each of its vocabularies, or only the `leading` one."""
 
     name: str
     title: LazyString
     vocabularies: Callable[[], Iterable[str]]
+    leading: bool = False
 
     @property
     def choices(self) -> tuple[TokenizerChoice, ...]:
         """The rows, at most `MOST`."""
         entries = [entry for name in self.vocabularies() if (entry := find(name)) is not None]
-        rows = [TokenizerChoice(algorithm, entry.name) for entry in entries for algorithm in entry.algorithms]
+        last = 1 if self.leading else None
+        rows = [TokenizerChoice(algorithm, entry.name) for entry in entries for algorithm in entry.algorithms[:last]]
         return tuple(rows[:MOST])
 
     @property
@@ -46,8 +48,8 @@ def _default_vocabularies() -> Iterable[str]:
 
 PRESETS = (
     _preset("same", _l("Same corpus, same size"), *NAMES),
-    _preset("directions", _l("FMM and BMM"), "jieba"),
-    Preset("methods", _l("One of each algorithm"), _default_vocabularies),
+    _preset("directions", _l("Ways to use a dictionary"), "jieba"),
+    Preset("methods", _l("One of each kind"), _default_vocabularies, leading=True),
     _preset("learned", _l("Trained on this text"), "learned-bytes", "learned-wordpiece", "learned-unigram"),
     _preset("gpt", _l("GPT-2, GPT-4, GPT-4o"), "gpt2", "cl100k_base", "o200k_base"),
     _preset("open", _l("GPT-4 and Llama"), "cl100k_base", "llama-2", "llama-3"),

@@ -26,7 +26,7 @@ from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokeni
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import options
+from webapp.tokenization.messages import choice_fields, options
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
@@ -100,6 +100,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         presets=presets.offered(),
         uses=uses(comparison),
         options=options(comparison.common),
+        choice_fields=choice_fields(comparison.common),
         link=link,
         difference=_difference(comparison),
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],

@@ -11,6 +11,7 @@ from webapp.pages.playground.picker import VocabularyPicker
 from webapp.sharing.contexts import SharingPage
 from webapp.tokenization.contexts import ResultContext
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry
 from webapp.web.templates import Context
@@ -40,8 +41,10 @@ class PlaygroundPage(SharingPage):
     algorithm_names: Mapping[str, str]
     size_of: Callable[[CatalogueEntry], str]  # the number of pieces, abbreviated
     fields_of: Callable[[str, CatalogueEntry], str]  # CSS classes of the fields that apply to a vocabulary
+    takes: Callable[[str], str]  # CSS classes of the fields that apply to every vocabulary of an algorithm
     records: Mapping[str, Algorithm]
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
+    choice_fields: Sequence[ChoiceField]  # options with several values
     examples: Sequence[ExampleText]
     example_url: Callable[[ExampleText], str]
     upload_problem: InputProblem | None  # the problem of an uploaded file

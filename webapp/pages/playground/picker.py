@@ -34,7 +34,7 @@ class VocabularyPicker:
 
     @property
     def lists(self) -> dict[str, int]:
-        """The leading algorithm of each list → the number of the list; FMM and BMM share one."""
+        """The leading algorithm of each list → the number of the list; the methods with a dictionary share one."""
         return {algorithm: number for number, algorithm in enumerate(leading_algorithms(self.algorithms), 1)}
 
     def list_of(self, algorithm: str) -> int:
@@ -69,6 +69,13 @@ class VocabularyPicker:
     def _entries(self, algorithm: str) -> list[CatalogueEntry]:
         uploads = with_chosen(self.uploads, [self.state.vocabulary])
         return [entry for entry in (*uploads, *well_known(), *entries_for(algorithm)) if algorithm in entry.algorithms]
+
+
+def takes(algorithm: str) -> str:
+    """The CSS classes for the form fields that apply to every vocabulary of an algorithm: `has-hmm has-mode`."""
+    record = ALGORITHMS[algorithm]
+    names = [option.name for option in record.common_options] + [choice.name for choice in record.choices]
+    return " ".join(f"has-{name}" for name in names)
 
 
 def fields_of(algorithm: str, entry: CatalogueEntry) -> str:

@@ -7,7 +7,7 @@ from flask import current_app, request, url_for
 from webapp.core.algorithms import ALGORITHMS
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
-from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of
+from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of, takes
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem
@@ -38,8 +38,10 @@ def page_context(
         algorithm_names=algorithm_names(),
         size_of=size_of,
         fields_of=fields_of,
+        takes=takes,
         records=ALGORITHMS,
         options=messages.options(view.state),
+        choice_fields=messages.choice_fields(view.state),
         examples=EXAMPLES,
         example_url=example_url,
         upload_problem=upload_problem,

@@ -12,6 +12,7 @@ from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.overview import OverviewLine
 from webapp.pages.walkthrough.contexts import WalkthroughContext
 from webapp.rendering.source_listing import SourceListing
+from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry
 from webapp.web.templates import Page
@@ -56,6 +57,7 @@ class StepsPage(Page):
     family_of: Callable[[str], str | None]
     choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
     checkboxes: Sequence[tuple[str, bool, str]]  # field, whether it is ticked, label
+    choice_fields: Sequence[ChoiceField]  # options with several values
     hidden_fields: Sequence[tuple[str, str]]
     title_of: Callable[[CatalogueEntry], str]
     max_characters: int  # of a text

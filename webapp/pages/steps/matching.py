@@ -1,4 +1,8 @@
-"""FMM and BMM, one above the other: the window of each, and at the end where they differ and which one wins."""
+"""FMM and BMM, one above the other: the window of each, and at the end where they differ and which one wins.
+
+FMM and BMM show one direction, with the other beside it; bidirectional matching shows all decisions of FMM, then all of
+BMM.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.models.matching import Direction, Disagreement, Matching, verdict
+from webapp.core.models.matching import Direction, Disagreement, Matching, Way, verdict
 from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
 from webapp.pages.steps.ambiguity import Ambiguity, ambiguity_of, divisible_sentence
 from webapp.pages.steps.windows import Window, fold_middle
@@ -24,13 +28,13 @@ from webapp.tokenization.messages import joined, verdict_sentence
 from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
-NAMES: dict[Direction, str] = {"forward": "FMM", "backward": "BMM"}
+NAMES: dict[Way, str] = {"forward": "FMM", "backward": "BMM"}
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The steps of maximum matching in the direction of the result, with the other direction beside it."""
+    """The steps of maximum matching."""
     model = result.tokenizer.model
-    if not isinstance(model, Matching) or model.direction == "both":
+    if not isinstance(model, Matching):
         raise NoStepsError(_("This vocabulary has no steps to show."))
     return _MatchingWalkthrough(result, model, model.direction)
 
@@ -43,10 +47,10 @@ class MatchingLane:
 
     name: str
     reads: str
-    direction: Direction
+    direction: Way
     cells: list[StepCell]
     sentence: str  # of the other direction; that of the result is above the picture
-    selected: bool  # whether it is the direction of the result
+    selected: bool  # whether its window is shown
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class MatchingPart:
     """The values for `steps/_matching.html`."""
 
     ended: bool  # whether this is the last step
-    direction: Direction  # the direction of the result, whose windows are shown
+    direction: Way  # the direction whose windows are shown; at the end that of the result
     about: str  # how the window moves
     lanes: Sequence[MatchingLane]
     counts: Sequence[RuleCount] = ()  # at the end
@@ -84,53 +88,70 @@ class _MatchingWalkthrough:
     def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
         self._result = result
         self._model = model
-        self._direction: Direction = direction
+        self._ways: tuple[Way, ...] = tuple(NAMES) if direction == "both" else (direction,)
         self._text = result.encoding.text
         self.ids: Sequence[int] = result.encoding.ids
-        self._taken: dict[Direction, list[TakenWord]] = {
+        self._taken: dict[Way, list[TakenWord]] = {
             way: list(matching_steps(model.dictionary, self._text, way, model.keep_runs)) for way in NAMES
         }
+        self._result_way: Way = (
+            direction if direction != "both" else verdict(model.dictionary, self._text, model.keep_runs).direction
+        )
 
     def __len__(self) -> int:
-        return len(self._taken[self._direction]) + 1
+        return sum(len(self._taken[way]) for way in self._ways) + 1
 
     def sentence(self, step: int) -> str:
-        taken = self._taken[self._direction]
-        return self._sentence(self._direction, taken[step]) if step < len(taken) else self._end()
+        way, taken = self._at(step)
+        return self._end() if taken is None else self._sentence(way, taken)
+
+    def _at(self, step: int) -> tuple[Way, TakenWord | None]:
+        """The direction of a step and its decision; in the last step that of the result, and None."""
+        for way in self._ways:
+            if step < len(self._taken[way]):
+                return way, self._taken[way][step]
+            step -= len(self._taken[way])
+        return self._result_way, None
+
+    def _decided(self, way: Way, step: int) -> int:
+        """How many decisions of a direction there are after a step, at most all."""
+        before = len(self._taken["forward"]) if len(self._ways) == 2 and way == "backward" else 0
+        return min(max(step + 1 - before, 0), len(self._taken[way]))
 
     def part(self, step: int) -> MatchingPart:
-        ended = step == len(self) - 1
+        way, now = self._at(step)
+        ended = now is None
         verdict_of = self._result.verdict
         return MatchingPart(
             ended=ended,
-            direction=self._direction,
-            about=joined([self._about(), self._skipped_sentence(step)]),
+            direction=way,
+            about=joined([self._about(way), self._skipped_sentence(now)]),
             counts=self._counts() if ended else [],
             figure=self.picture(step),
-            windows=[] if ended else self._windows(self._taken[self._direction][step]),
+            windows=[] if now is None else self._windows(now),
             taken=self._words(step),
             ambiguities=[ambiguity_of(place) for place in self._result.disagreements] if ended else [],
             divisible=self._divisible() if ended else "",
             differ=bool(self._result.disagreements),
             by_default=ended and verdict_of is not None and verdict_of.reason == "backward by default",
-            lanes=[self._lane(direction, step, ended) for direction in NAMES],
+            lanes=[self._lane(each, step) for each in NAMES],
         )
 
     def picture(self, step: int) -> Figure | None:
         """The windows of a step; at the end both segmentations."""
-        taken = self._taken[self._direction]
-        if step < len(taken):
+        _way, now = self._at(step)
+        if now is not None:
             title = _("The windows that were tried, the longest first")
-            return windows_figure(self._windows(taken[step]), title=title)
-        rows = [(NAMES[lane.direction], lane.cells) for lane in (self._lane(way, step, True) for way in NAMES)]
+            return windows_figure(self._windows(now), title=title)
+        rows = [(NAMES[way], self._lane(way, step).cells) for way in NAMES]
         if not any(cells for _name, cells in rows):
             return None
         return segmentations_figure(rows, title=_("The words of FMM and BMM, one above the other"))
 
     def record(self, step: int) -> dict[str, Any]:
-        taken = self._taken[self._direction]
-        if step < len(taken):
-            return {"kind": "taken", "direction": self._direction, **self._plain(taken[step])}
+        way, now = self._at(step)
+        if now is not None:
+            return {"kind": "taken", "direction": way, **self._plain(now)}
         verdict = self._result.verdict
         return {
             "kind": "verdict",
@@ -142,30 +163,32 @@ class _MatchingWalkthrough:
         }
 
     def step_of(self, token: int) -> int:
-        count = len(self._taken[self._direction])
-        return token if self._direction == "forward" else count - 1 - token
+        way = self._result_way
+        taken = token if way == "forward" else len(self._taken[way]) - 1 - token
+        return taken + sum(len(self._taken[each]) for each in self._ways[: self._ways.index(way)])
 
-    def _lane(self, direction: Direction, step: int, ended: bool) -> MatchingLane:
-        taken = self._taken[direction]
-        at = min(step, len(taken) - 1)
-        now = None if ended or step >= len(taken) else taken[step]
-        cells = self._cells(direction, taken if ended else taken[: at + 1], now)
-        if direction == "backward":
+    def _lane(self, way: Way, step: int) -> MatchingLane:
+        ended = step == len(self) - 1
+        taken = self._taken[way] if ended else self._taken[way][: self._decided(way, step)]
+        decides = not ended and bool(taken) and self._decided(way, step - 1) < len(taken)
+        now = taken[-1] if decides else None
+        cells = self._cells(way, taken, now)
+        if way == "backward":
             cells.reverse()
-        sentence = "" if ended else _("Finished.") if now is None else self._sentence(direction, now)
-        selected = direction == self._direction
-        return MatchingLane(
-            NAMES[direction], self._reads(direction), direction, cells, "" if selected else sentence, selected
-        )
+        selected = way == self._at(step)[0]
+        sentence = ""
+        if not selected and not ended:
+            sentence = self._sentence(way, now) if now else _("Finished.") if taken else _("Follows after FMM.")
+        return MatchingLane(NAMES[way], self._reads(way), way, cells, sentence, selected)
 
     def _words(self, step: int) -> list[StepCell]:
-        """The words taken so far, in reading order."""
-        taken = self._taken[self._direction][: step + 1]
-        cells = self._cells(self._direction, taken, None)
-        cells = [one for one in cells if one.id is not None]
-        return cells if self._direction == "forward" else cells[::-1]
+        """The words that the direction shown has taken so far, in reading order."""
+        way, now = self._at(step)
+        taken = self._taken[way] if now is None else self._taken[way][: self._decided(way, step)]
+        cells = [one for one in self._cells(way, taken, None) if one.id is not None]
+        return cells if way == "forward" else cells[::-1]
 
-    def _reads(self, direction: Direction) -> str:
+    def _reads(self, direction: Way) -> str:
         """Where a direction starts, on the page."""
         if reading_direction(self._text) == "ltr":
             return _("from the left") if direction == "forward" else _("from the right")
@@ -173,7 +196,7 @@ class _MatchingWalkthrough:
             return _("from the start, which is on the right")
         return _("from the end, which is on the left")
 
-    def _cells(self, direction: Direction, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
+    def _cells(self, direction: Way, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
         """The words taken so far, in the order of taking, and the rest of the text."""
         cells = []
         for one in taken:
@@ -212,7 +235,7 @@ class _MatchingWalkthrough:
         ]
         return fold_middle(rows)
 
-    def _sentence(self, direction: Direction, taken: TakenWord) -> str:
+    def _sentence(self, direction: Way, taken: TakenWord) -> str:
         text = quotable(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         forward = direction == "forward"
@@ -266,13 +289,13 @@ class _MatchingWalkthrough:
         return joined([places, verdict_sentence(self._result)])
 
     def _divisible(self) -> str:
-        words = [self._text[one.start : one.end] for one in self._taken[self._direction] if one.kind == "word"]
+        words = [self._text[one.start : one.end] for one in self._taken[self._result_way] if one.kind == "word"]
         return divisible_sentence(self._model.dictionary, words)
 
-    def _about(self) -> str:
-        """How the window of the result's direction moves."""
+    def _about(self, way: Way) -> str:
+        """How the window of a direction moves."""
         longest = number(self._model.dictionary.longest)
-        if self._direction == "forward":
+        if way == "forward":
             return _(
                 "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or "
                 "with the rest of the text if that is shorter, and drops its last character until it holds a word.",
@@ -284,10 +307,9 @@ class _MatchingWalkthrough:
             longest=longest,
         )
 
-    def _skipped_sentence(self, step: int) -> str:
+    def _skipped_sentence(self, now: TakenWord | None) -> str:
         """What the dash in the table means, if there is one."""
-        taken = self._taken[self._direction][step : step + 1]
-        if not any(tried.outcome == "cuts a run" for one in taken for tried in one.tried):
+        if now is None or not any(tried.outcome == "cuts a run" for tried in now.tried):
             return ""
         return _("A dash: the window would split a run of Latin letters and digits, so it is not looked up.")
 

@@ -17,7 +17,14 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
 from webapp.web.localization import current_key
 
-LESSONS = {"fmm": "dictionary", "bmm": "dictionary", "bpe": "bpe", "wordpiece": "wordpiece", "unigram": "unigram"}
+LESSONS = {
+    "fmm": "dictionary",
+    "bmm": "dictionary",
+    "bidirectional": "dictionary",
+    "bpe": "bpe",
+    "wordpiece": "wordpiece",
+    "unigram": "unigram",
+}
 """The lesson about each algorithm."""
 
 

@@ -18,7 +18,7 @@ from webapp.pages.steps.dictionary_words import dictionary_words
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import LESSONS, overview_lines
-from webapp.pages.steps.vocabulary_choices import checkboxes, choices, hidden_fields
+from webapp.pages.steps.vocabulary_choices import checkboxes, choices, fields_with_values, hidden_fields
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.emphasis import emphasized
@@ -136,6 +136,7 @@ def _page_context(
         family_of=family_of,
         choices=choices(request, asked.state),
         checkboxes=checkboxes(asked.state),
+        choice_fields=fields_with_values(asked.state),
         hidden_fields=[*hidden_fields(asked.state), *asked.options.items()],
         title_of=title_of,
         max_characters=MOST,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Request
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.tokenization.messages import options
+from webapp.tokenization.messages import ChoiceField, choice_fields, options
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, entries_for, well_known
 from webapp.vocabularies.titles import by_family
@@ -24,6 +24,12 @@ def checkboxes(state: State) -> list[tuple[str, bool, str]]:
     algorithm = ALGORITHMS[state.algorithm]
     wanted = {option.name for option in (algorithm.external_options if state.external else algorithm.options)}
     return [(name, checked, title) for name, checked, title, _groups in options(state) if name in wanted]
+
+
+def fields_with_values(state: State) -> list[ChoiceField]:
+    """The options with several values that apply to an algorithm."""
+    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    return [field for field in choice_fields(state) if field.name in wanted]
 
 
 def hidden_fields(state: State) -> list[tuple[str, str]]:

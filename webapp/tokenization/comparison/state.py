@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from urllib.parse import urlencode
 
+from webapp.core import algorithms
 from webapp.core.algorithms import sharing_vocabularies
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, default_for
@@ -21,7 +22,12 @@ Layout = Literal["lines", "rows"]
 """`lines`: aligned, a line for each tokenizer; `rows`: the whole text of each tokenizer, one below another."""
 
 # The options of a state that apply to every row.
-OPTIONS = ("size", "corpus", "dictionary", "runs", "lowercase", "special", "show")
+OPTIONS = (
+    *("size", "corpus", "dictionary"),
+    *(option.name for option in algorithms.OPTIONS if option is not algorithms.TEMPLATE),
+    *(choice.name for choice in algorithms.CHOICES),
+    "show",
+)
 _DEFAULTS = {field.name: field.default for field in fields(State)}
 
 
@@ -112,11 +118,11 @@ SAME_CORPUS = tuple(
 
 
 def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
-    """Return a tokenizer and alternatives: the other matching direction, and a tokenizer for each subword algorithm.
+    """Return a tokenizer and alternatives: others with its vocabulary, and the subword algorithms; at most `MOST`.
 
     >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
-    fmm:jieba bmm:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
+    fmm:jieba bmm:jieba bidirectional:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
     """
     others = [TokenizerChoice(other, choice.vocabulary) for other in sharing_vocabularies(choice.algorithm)]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
-    return (choice, *others, *(each for each in shipped if each != choice))
+    return (choice, *others, *(each for each in shipped if each != choice))[:MOST]

@@ -13,10 +13,10 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 from markupsafe import Markup
 
-from webapp.core.algorithms import ALGORITHMS, Direction
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.encoding import Encoding
-from webapp.core.models.matching import Disagreement, disagreements_of
+from webapp.core.models.matching import Disagreement, Way, disagreements_of
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import Painter, chunks
 from webapp.rendering.pictures import ComparisonPicture, PictureRow
@@ -224,7 +224,7 @@ class ComparisonView:
         forward, backward = self._matching_row("forward"), self._matching_row("backward")
         return bool(forward and backward and forward[0].choice.vocabulary == backward[0].choice.vocabulary)
 
-    def _matching_row(self, direction: Direction) -> tuple[ComparisonRow, Encoding] | None:
+    def _matching_row(self, direction: Way) -> tuple[ComparisonRow, Encoding] | None:
         for row, encoding in self.compared.shown:
             algorithm = ALGORITHMS[row.choice.algorithm]
             if algorithm.family == "dictionary" and algorithm.direction == direction:

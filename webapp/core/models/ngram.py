@@ -1,0 +1,238 @@
+"""N-gram segmentation: the words of a text that most probably follow each other.
+
+A language model of unigrams, bigrams or trigrams gives each sequence of words a probability, the product over its words
+and the end of the sentence of P(word | words before it). Segmentation finds the sequence with the highest one, exactly,
+by dynamic programming. Jurafsky and Martin, "Speech and Language Processing", third edition, chapter 3; for Chinese,
+Gao, Li, Wu and Huang 2005, "Chinese Word Segmentation and Named Entity Recognition", section 3. Trained by
+`webapp.core.trainers.ngram`; as textbooks teach it: `webapp.core.reference.ngram`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import chain
+from math import exp, log
+
+from webapp.core.models.character_model import LONGEST_UNKNOWN, CharacterModel
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.fast.cache import Cache
+from webapp.core.models.matching import runs_of
+from webapp.core.models.ngram_counts import END, START, UNKNOWN, NGramCounts
+from webapp.core.models.ngram_probabilities import Contribution, Probabilities
+from webapp.core.models.ngram_viterbi import Arc, ScoreTables, best_path
+from webapp.core.models.smoothing import Smoothing, estimate
+from webapp.core.text.sentences import sentence_spans
+
+
+class NGram:
+    """An n-gram model; it segments the whole text, sentence by sentence, and needs no pre-tokenizer.
+
+    `smoothing` is one of `webapp.core.models.smoothing`, or a name, whose parameters are then estimated; `order` is 1
+    to that of the counts, which is the default. `base` has the frequencies of a dictionary, by word: what is known of
+    words where they were not counted. White space separates words without being one, and has ids of its own; with
+    `keep_runs` a run of Latin letters and digits is never split.
+
+    Unknown words are made of characters that are no words. With `characters` there are unknown words of up to four
+    characters (or a whole run), with the probability of the class UNKNOWN after the words before, times that of the
+    spelling; UNKNOWN then belongs to the vocabulary whose probabilities sum to 1. Without it, as in textbooks, each
+    such character stands alone with the probability of a word that was never counted.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> model = NGram(train([["人生", "如", "梦境"], ["人生", "如", "戏"], ["生如夏花"], ["梦境", "如", "人生"]]))
+    >>> model.words("人生如梦境"), model.probability("如", ["人生"]) == (2 + 1) / (3 + 6)
+    (['人生', '如', '梦境'], True)
+    >>> model.segment("人生如梦境")
+    ((0, 0, 2), (1, 2, 3), (2, 3, 5))
+    """
+
+    def __init__(
+        self,
+        counts: NGramCounts,
+        smoothing: Smoothing | str = "add-one",
+        order: int | None = None,
+        *,
+        base: Sequence[int] | None = None,
+        characters: CharacterModel | None = None,
+        keep_runs: bool = True,
+        dictionary: Dictionary | None = None,
+    ) -> None:
+        """Raises ValueError for an order above that of the counts, KeyError for an unknown smoothing."""
+        order = order or counts.order
+        if not 1 <= order <= counts.order:
+            raise ValueError(f"the order must be from 1 to {counts.order}, not {order}")
+        self.counts = counts
+        self.smoothing = estimate(smoothing, counts, order) if isinstance(smoothing, str) else smoothing
+        self.order = order
+        self.base = base
+        self.characters = characters
+        self.keep_runs = keep_runs
+        self.dictionary = dictionary or Dictionary(counts.words)
+        self.pieces: Sequence[str] = self.dictionary.words
+        self.unknown_id: int = self.dictionary.unknown_id
+        size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
+        self.probabilities = Probabilities(counts, self.smoothing, order, size, base)
+        self._sentences = Cache(self._segment_sentence)
+
+    @cached_property
+    def tables(self) -> ScoreTables:
+        """The logarithms of the probabilities; filled by segmenting."""
+        return ScoreTables(self.probabilities)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """V: the words, the end of a sentence, and unknown words where they form a class."""
+        return self.probabilities.size
+
+    def id_of(self, piece: str | bytes) -> int | None:
+        """The id of a word, or None if it is not in the vocabulary."""
+        return self.dictionary.id_of(piece) if isinstance(piece, str) else None
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of a text's words."""
+        sentences = self._sentences
+        return list(chain.from_iterable(sentences[pretoken[start:end]][0] for start, end in sentence_spans(pretoken)))
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each word, in characters."""
+        found: list[tuple[int, int, int]] = []
+        for start, end in sentence_spans(pretoken):
+            at = start
+            for id, last in zip(*self._sentences[pretoken[start:end]], strict=True):
+                found.append((id, at, start + last))
+                at = start + last
+        return tuple(found)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, white space included.
+
+        >>> NGram(NGramCounts.of(["a"], {("a",): 1})).words("a b\\na")
+        ['a', ' ', 'b', '\\n', 'a']
+        """
+        return [text[start:end] for _, start, end in self.segment(text)]
+
+    def probability(self, word: str, context: Sequence[str] = ()) -> float:
+        """The probability that `word`, or END, follows the last words of `context`, which may begin with START.
+
+        A word outside the vocabulary has that of an unknown word, without its spelling.
+        """
+        return self.probabilities.probability(self.counts.number(word), self._context(context))
+
+    def contributions(self, word: str, context: Sequence[str] = ()) -> list[Contribution]:
+        """What each order adds to `probability(word, context)`, from the highest to order 0.
+
+        >>> counts = NGramCounts.of(["a"], {("a",): 3, (END,): 1, (START,): 1, (START, "a"): 1, ("a", "a"): 2,
+        ...                                 ("a", END): 1})
+        >>> for one in NGram(counts, "add-one").contributions("a", ["a"]):
+        ...     print(one.order, one.count, one.total, round(one.share, 3), round(one.weight, 3))
+        2 2 3 0.4 1.0
+        0 0 0 0.5 0.4
+        """
+        return self.probabilities.contributions(self.counts.number(word), self._context(context))
+
+    def score(self, word: str, context: Sequence[str] = ()) -> float:
+        """The natural logarithm of the probability, for an unknown word with that of its spelling."""
+        return log(self.probability(word, context)) + self.further_score(word)
+
+    def further_score(self, word: str) -> float:
+        """What the spelling of an unknown word adds to its score; 0 for a word of the vocabulary."""
+        if self.characters is None or self.counts.number(word) != self.counts.unknown or word == UNKNOWN:
+            return 0.0
+        return self.characters.score(word)
+
+    def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
+        """The perplexity of sentences of words: the inverse of the geometric mean of the probabilities."""
+        total, number = 0.0, 0
+        for sentence in sentences:
+            words = [START, *sentence, END]
+            for at in range(1, len(words)):
+                total += self.score(words[at], words[max(0, at - self.order + 1) : at])
+            number += len(words) - 1
+        return exp(-total / number) if number else 1.0
+
+    def with_choices(
+        self, smoothing: Smoothing | str | None = None, order: int | None = None, keep_runs: bool | None = None
+    ) -> NGram:
+        """The model of the same counts with another smoothing or order."""
+        return NGram(
+            self.counts,
+            self.smoothing if smoothing is None else smoothing,
+            self.order if order is None else order,
+            base=self.base,
+            characters=self.characters,
+            keep_runs=self.keep_runs if keep_runs is None else keep_runs,
+            dictionary=self.dictionary,
+        )
+
+    def arcs(self, sentence: str) -> list[list[Arc]]:
+        """The word lattice: for each position the words that start there, longest first.
+
+        Each is `(end, number, further score)`; the number is that of `counts`, -1 for white space.
+        """
+        dictionary, characters = self.dictionary, self.characters
+        id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
+        length, unknown = len(sentence), self.counts.unknown
+        runs = {start: end for start, end in runs_of(sentence)} if self.keep_runs else {}
+        inside = {at for start, end in runs.items() for at in range(start + 1, end)}
+        found: list[list[Arc]] = []
+        for at, character in enumerate(sentence):
+            here: list[Arc] = []
+            found.append(here)
+            for word_length in lengths_at(sentence[at : at + 2], ()):
+                end = at + word_length
+                if end <= length:
+                    word = id_of(sentence[at:end])
+                    if word is not None and end not in inside:
+                        here.append((end, word, 0.0))
+            word = id_of(character)
+            end = runs.get(at, at + 1) if runs else at + 1
+            if end > at + 1:
+                if not here or here[-1][0] != end:
+                    piece = sentence[at:end]
+                    here.append((end, unknown, 0.0 if characters is None else characters.score(piece)))
+            elif word is not None:
+                here.append((end, word, 0.0))
+            elif character.isspace():
+                here[:] = [(end, -1, 0.0)]
+            elif characters is None:
+                here.append((end, unknown, 0.0))
+            else:
+                here += self._unknown_words(sentence, at, runs)
+        return found
+
+    def _unknown_words(self, sentence: str, at: int, runs: dict[int, int]) -> list[Arc]:
+        """The unknown words that start at a character which is no word."""
+        assert self.characters is not None
+        end = at + 1
+        id_of = self.dictionary.ids.get
+        while (
+            end < min(len(sentence), at + LONGEST_UNKNOWN)
+            and end not in runs
+            and id_of(sentence[end]) is None
+            and not sentence[end].isspace()
+        ):
+            end += 1
+        unknown, score = self.counts.unknown, self.characters.score
+        return [(last, unknown, score(sentence[at:last])) for last in range(end, at, -1)]
+
+    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The ids and the ends of a sentence's words."""
+        counts = self.counts
+        path = best_path(self.tables, self.arcs(sentence), counts.start, counts.end)
+        ids: list[int] = []
+        ends: list[int] = []
+        at = 0
+        space_ids, unknown_id = self.dictionary.space_ids, self.unknown_id
+        for number, start, end in [*path, (-1, len(sentence), len(sentence))]:
+            for space in range(at, start):
+                ids.append(space_ids[sentence[space]])
+                ends.append(space + 1)
+            if number >= 0:
+                ids.append(unknown_id if number == counts.unknown else number)
+                ends.append(end)
+            at = end
+        return tuple(ids), tuple(ends)
+
+    def _context(self, words: Sequence[str]) -> tuple[int, ...]:
+        last = words[max(0, len(words) - self.order + 1) :] if self.order > 1 else ()
+        return tuple(map(self.counts.number, last))

@@ -1,0 +1,123 @@
+"""Train n-grams: count how often words follow each other in segmented sentences.
+
+Jurafsky and Martin, "Speech and Language Processing", third edition, section 3.1. One START stands before each sentence
+and one END after it, as in ARPA files: the first word's context is START alone, also of trigrams.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from webapp.core.models.ngram_counts import END, MARKS, START, Estimates, Level, NGramCounts, check_words, levels_of
+from webapp.core.models.smoothing import estimates_of
+from webapp.core.text.sentences import ends_sentence
+
+_SEPARATOR = re.compile(r"[\s/]+")
+_TAGGED = re.compile(r"(?<=[^\s/])/[A-Za-z]{1,4}(?=\s|$)")
+_TAGGED_COMPOUND = re.compile(r"\[(?=\S)|\](?:/?[A-Za-z]{1,4})?(?=\s|$)")
+
+
+def train(sentences: Iterable[Sequence[str]], order: int = 2, minimum_counts: Sequence[int] = ()) -> NGramCounts:
+    """Return the counts of n-grams up to an order, 1 to 3.
+
+    Words are numbered in order of first occurrence. `minimum_counts` has, for the orders from 1 on, the lowest count
+    that is kept: a rarer word is counted as UNKNOWN, a rarer bigram or trigram is removed after the counts of counts
+    were taken. Raises VocabularyError for an impossible word.
+
+    >>> counts = train([["人生", "如", "梦境"], ["人生", "如", "戏"]])
+    >>> counts.words, counts.count("人生", "如"), counts.count("戏", END), counts.count(START, "人生")
+    (('人生', '如', '梦境', '戏'), 2, 1, 2)
+    >>> train([["a", "b"], ["a"]], minimum_counts=(2,)).words
+    ('a',)
+    """
+    numbers: dict[str, int] = {}
+    texts: list[list[int]] = [[numbers.setdefault(word, len(numbers)) for word in sentence] for sentence in sentences]
+    words = list(numbers)
+    check_words(words)
+    least = minimum_counts[0] if minimum_counts else 1
+    if least > 1:
+        found = Counter(number for text in texts for number in text)
+        kept = [word for word, number in numbers.items() if found[number] >= least]
+        renumbered = {numbers[word]: at for at, word in enumerate(kept)}
+        unknown = len(kept) + 2
+        texts = [[renumbered.get(number, unknown) for number in text] for text in texts]
+        words = kept
+    counted = _counted(words, texts, order)
+    return pruned(counted, minimum_counts[1:]) if any(count > 1 for count in minimum_counts[1:]) else counted
+
+
+def _counted(words: Sequence[str], texts: Sequence[list[int]], order: int) -> NGramCounts:
+    end, start = len(words), len(words) + 1
+    by_order: list[Counter[tuple[int, ...]]] = [Counter() for _ in range(order)]
+    for text in texts:
+        line = (start, *text, end)
+        for length, counter in enumerate(by_order):
+            counter.update(zip(*(line[at:] for at in range(length + 1)), strict=False))
+    return NGramCounts(words, levels_of(by_order, len(words) + len(MARKS)))
+
+
+def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
+    """Return the counts without bigrams (and trigrams) that occur less often than these numbers.
+
+    An n-gram also goes with the one it begins with. Continuation counts and estimates remain those of all n-grams.
+
+    >>> counts = pruned(train([["a", "b"], ["a", "b"], ["a"]]), [2])
+    >>> counts.count("a", "b"), counts.count("a", END), counts.context_count("a"), counts.continuations(END)
+    (2, 0, 3, 2)
+    """
+    estimates = estimates_of(counts)
+    levels = [counts.levels[0]]
+    kept_contexts: Sequence[int] = range(len(levels[0].words))
+    for level, least in zip(counts.levels[1:], [*minimum_counts, *[1] * counts.order], strict=False):
+        begins, kept = array("I", (0,)), array("I")
+        for context in kept_contexts:
+            kept.extend(node for node in level.children(context) if level.counts[node] >= least)
+            begins.append(len(kept))
+        columns = (array(column.typecode, map(column.__getitem__, kept)) for column in (level.words, level.counts))
+        levels.append(Level(*columns, begins, array("I", map(level.continuations.__getitem__, kept))))
+        kept_contexts = kept
+    return NGramCounts(counts.words, levels, pruned=True, estimates=estimates, ids=counts.ids)
+
+
+def segmented(text: str) -> Iterator[list[str]]:
+    """Yield the sentences of a segmented text: words between white space or `/`.
+
+    A line is a sentence, and so is what ends with 。, ！ or ？ (and closing quotation marks). Part-of-speech tags of one
+    to four Latin letters after a `/` are removed where most words of a line have one, as in the corpora of Peking
+    University, and with them the brackets around compounds.
+
+    >>> list(segmented("人生 如 梦境 。 人生/如/戏"))
+    [['人生', '如', '梦境', '。'], ['人生', '如', '戏']]
+    >>> list(segmented("迈向/v  充满/v  希望/n  的/u  新/a  世纪/n"))
+    [['迈向', '充满', '希望', '的', '新', '世纪']]
+    """
+    for line in text.splitlines():
+        tags = len(_TAGGED.findall(line))
+        if tags and 2 * tags > len(line.split()):
+            line = _TAGGED.sub("", _TAGGED_COMPOUND.sub("", line))
+        yield from sentences_of([word for word in _SEPARATOR.split(line) if word])
+
+
+def sentences_of(words: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the sentences of a line's words.
+
+    >>> list(sentences_of(["他", "说", "：", "“", "好", "。", "”", "她", "走", "了"]))
+    [['他', '说', '：', '“', '好', '。', '”'], ['她', '走', '了']]
+    """
+    sentence: list[str] = []
+    ended = False
+    for word in words:
+        state = ends_sentence(word, ended)
+        if ended and not state:
+            yield sentence
+            sentence = []
+        sentence.append(word)
+        ended = state
+    if sentence:
+        yield sentence
+
+
+__all__ = ["END", "START", "Estimates", "pruned", "segmented", "sentences_of", "train"]
