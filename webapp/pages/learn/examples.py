@@ -154,7 +154,7 @@ def _with_bigrams(state: LessonState, example: BigramExample, problems: list[Inp
     bigrams = train(sentence.split() for sentence in example.sentences)
     words = bigrams.segment(text) if text and not problems else []
     tiles = [WordTile(word, bigrams.ids.get(word)) for word in words]
-    training = TrainingRequest("bigrams", corpus="\n".join(example.sentences), text=text)
+    training = TrainingRequest("ngram", corpus="\n".join(example.sentences), text=text)
     return ShownExample(
         state,
         example.key,

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
-from webapp.core.trainers.bigrams import train
-from webapp.pages.learn.bigram_lattice import bigram_picture
 from webapp.pages.learn.examples import caption_of
 from webapp.pages.learn.lessons import BigramFigure, Lesson, LessonFigure
 from webapp.pages.learn.state import LessonState, address
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.training.bigrams import BigramRow, BigramWalkthrough
+from webapp.pages.training.ngrams import NGramTraining, first_steps
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.frames import StepFrame
+from webapp.pages.walkthrough.ngram_positions import NGramPositionPart
+from webapp.pages.walkthrough.ngram_probabilities import NGramRow
 from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.pictures.figure import Figure
@@ -35,7 +35,7 @@ class ShownFigure:
     frame: StepFrame
     picture: Figure | None
     caption: str
-    rows: Sequence[BigramRow] = ()  # of word bigrams: the candidates of the step
+    rows: Sequence[NGramRow] = ()  # of word bigrams: the candidates of the step
 
     @property
     def lesson(self) -> Lesson:
@@ -77,18 +77,18 @@ def shown_figure(state: LessonState, figure: LessonFigure | BigramFigure) -> Sho
 
 
 def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None) -> ShownFigure:
-    training = TrainingRequest("bigrams", corpus="\n".join(figure.sentences), text=figure.text)
-    steps = BigramWalkthrough(training)
-    frame = StepFrame(steps, _step(steps, figure.first, wanted), training.address)
+    """The positions of the text; the counting of the sentences is left to the page with all steps."""
+    training = TrainingRequest("ngram", corpus="\n".join(figure.sentences), text=figure.text)
+    steps = NGramTraining(training)
+    frame = StepFrame(steps, max(first_steps(training), _step(steps, figure.first, wanted)), training.address)
     part = steps.part(frame.step)
-    bigrams = train(sentence.split() for sentence in figure.sentences)
     return ShownFigure(
         state,
         figure,
         frame,
-        bigram_picture(bigrams, figure.text, frame.step),
+        frame.picture,
         _("Word bigrams with add-one smoothing"),
-        part.rows if part.cells is None else (),
+        part.rows if isinstance(part, NGramPositionPart) else (),
     )
 
 

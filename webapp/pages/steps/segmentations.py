@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, isfinite, log10, prod
+from math import isfinite, log10, prod
 from typing import Any
 
 from flask_babel import gettext as _
@@ -15,7 +15,7 @@ from webapp.core.traces.n_best import n_best
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.sampling import Segmentation, sample
 from webapp.pages.steps.lattice_drawing import shown_text
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.figures import format_log_probability, power
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.serializers.json import well_formed
 from webapp.web.localization import number, percent
@@ -149,17 +149,6 @@ def percentage(probability: float) -> str:
     if probability >= 0.0005 or not probability:
         return percent(probability)
     return power(log10(probability))
-
-
-def power(logarithm: float) -> str:
-    """A number in scientific notation, from its decimal logarithm.
-
-    >>> power(-4.5), power(61)
-    ('3.2 × 10⁻⁵', '1.0 × 10⁶¹')
-    """
-    exponent = floor(logarithm)
-    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{10 ** (logarithm - exponent):.1f} × 10{raised}"
 
 
 def _samples(lattices: Lattices, choice: AlternativesRequest) -> list[Segmentation]:

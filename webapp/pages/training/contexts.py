@@ -18,7 +18,7 @@ class RoundContext(WalkthroughContext):
     """One step of a training, for htmx."""
 
     chosen_templates = (
-        "training/_bigrams.html",
+        "training/_ngrams.html",
         "training/_candidates.html",
         "training/_merges.html",
         "training/_pieces.html",

@@ -8,18 +8,22 @@ from typing import Any
 
 from flask import Request
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
 from flask_babel import ngettext
 from werkzeug.datastructures import MultiDict
 from wtforms import BooleanField, IntegerField, StringField, TextAreaField
-from wtforms.validators import NumberRange, Optional, ValidationError
+from wtforms.validators import AnyOf, NumberRange, Optional, ValidationError
 
 from webapp.pages.training import packed_links
 from webapp.pages.training.counted_words import MOST_COUNT, CountProblem
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest
-from webapp.pages.training.trainings import LONGER, MINIMUM, NUMBERS, TRAININGS, Training
+from webapp.pages.training.trainings import LABELLED, LONGER, MINIMUM, ORDER, SMOOTHING, TRAININGS, Training
 from webapp.pages.walkthrough.cells import quotable
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed
 from webapp.web.localization import number
+
+
+_NO_CHOICE = _l("There is no such choice. Choose one from the list.")
 
 
 class TrainingForm(TranslatedForm):
@@ -36,6 +40,8 @@ class TrainingForm(TranslatedForm):
     longer = IntegerField(validators=[Optional(), NumberRange(LONGER.least, LONGER.most)])
     plain = BooleanField(false_values=("0", ""))
     every = BooleanField(false_values=("0", ""))
+    order = IntegerField(validators=[Optional(), AnyOf([int(value) for value, _title in ORDER.choices], _NO_CHOICE)])
+    smoothing = StringField(validators=[Optional(), AnyOf([value for value, _title in SMOOTHING.choices], _NO_CHOICE)])
     step = IntegerField(validators=[Optional()])
 
     def validate_corpus(self, field: TextAreaField) -> None:
@@ -85,7 +91,7 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     wrong = set(form.errors)
 
     def of(name: str, usual: Any) -> Any:
-        return usual if name in wrong or form[name].data is None else form[name].data
+        return usual if name in wrong or form[name].data in (None, "") else form[name].data
 
     kind = TrainingRequest(algorithm, symbols=form.symbols.data or "")
     asked = kind if kind.kind in TRAININGS else TrainingRequest(algorithm)
@@ -157,7 +163,7 @@ def _problem(form: TrainingForm, name: str) -> InputProblem:
     message = str(field.errors[0])
     if field.process_errors:  # WTForms' message does not quote the value
         message = _("“%(value)s” is not a whole number.", value=str((field.raw_data or [""])[0])[:40])
-    elif label := next((option.label for option in NUMBERS if option.name == name), None):
+    elif label := next((option.label for option in LABELLED if option.name == name), None):
         message = f"{label}: {message}"
     return InputProblem(message, 413 if name in ("corpus", "text") else 422, name)
 

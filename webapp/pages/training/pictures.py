@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from flask_babel import gettext as _
 
-from webapp.pages.training.bigrams import BigramPart
 from webapp.pages.training.merges import MergesPart
+from webapp.pages.training.ngram_counting import CountingPart, NGramEstimatePart
 from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine
 from webapp.pages.training.rounds_table import RoundCell, RoundColumn, RoundsTable
 from webapp.pages.training.rows import WordSymbol
@@ -36,8 +36,10 @@ def step_picture(part: object) -> Figure | None:
         tables = _unigram(part)
     elif isinstance(part, CandidatesPart):
         tables = _candidates(part)
-    elif isinstance(part, BigramPart):
-        tables = _bigrams(part)
+    elif isinstance(part, CountingPart):
+        tables = _counting(part)
+    elif isinstance(part, NGramEstimatePart):
+        tables = _estimates(part)
     else:
         return None
     return side_by_side(tables, width=WIDTH, gap=48) if tables else None
@@ -128,32 +130,22 @@ def _loss(line: PieceTableLine) -> list[FigureCell]:
     return [[FigurePiece(line.piece, line.removed)], number(line.used or 0), line.instead, f"{loss}{mark}"]
 
 
-def _bigrams(part: BigramPart) -> list[Figure]:
-    if part.counted is not None:
-        counts: Rows = [[before, word, number(count)] for before, word, count in part.counted]
-        columns = [FigureColumn(_("Word")), FigureColumn(_("Followed by")), FigureColumn(_("Count"), True)]
-        return [table_figure("pairs", _("Pairs of words and their counts"), columns, counts)]
-    columns = [
-        FigureColumn(_("Word")),
-        FigureColumn(_("Previous word")),
-        FigureColumn(_("Probability"), True),
-        FigureColumn(_("Logarithm"), True),
-        FigureColumn(_("Best sum before"), True),
-        FigureColumn(_("Sum"), True),
-    ]
+def _counting(part: CountingPart) -> list[Figure]:
     rows: Rows = [
-        [
-            [FigurePiece(row.word, row.best)],
-            row.previous,
-            f"({row.count} + 1) / ({row.beginnings} + {row.kinds})",
-            row.score,
-            row.before,
-            row.total,
-        ]
-        for row in part.rows
+        [line.context, [FigurePiece(line.word, bool(line.added))], number(line.count)] for line in part.lines
     ]
-    title = _("Words that end here") if part.cells is None else _("The words of the text")
-    return [table_figure("words", title, columns, rows)]
+    columns = [FigureColumn(_("After")), FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
+    return [table_figure("counts", _("Counts so far"), columns, rows)]
+
+
+def _estimates(part: NGramEstimatePart) -> list[Figure]:
+    rows: Rows = [
+        [[FigurePiece(line.word)], line.context, number(line.count), line.formula, line.probability]
+        for line in part.lines
+    ]
+    titles = [_("Word"), _("After"), _("Count"), _("Formula"), _("Probability")]
+    columns = [FigureColumn(title, at > 1) for at, title in enumerate(titles)]
+    return [table_figure("probabilities", _("Probabilities"), columns, rows)]
 
 
 def _symbols(symbols: Iterable[WordSymbol]) -> Sequence[FigurePiece]:

@@ -32,9 +32,39 @@ HUGS = TrainingRequest(
 HUNGRY = TrainingRequest(
     "unigram", corpus="I love you very much I am very hungry", size=15, longer=36, plain=True, every=True, text="every"
 )
-DREAMS = TrainingRequest("bigrams", corpus="人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生", text="人生如梦境")
+DREAMS = TrainingRequest("ngram", corpus="人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生", text="人生如梦境")
 TABLES = TrainingRequest(
-    "bigrams", corpus="the table down there\nthe men own the table\ntheta bled", text="thetabledownthere"
+    "ngram", corpus="the table down there\nthe men own the table\ntheta bled", text="thetabledownthere"
+)
+
+AMBIGUOUS = TrainingRequest(
+    "ngram",
+    corpus="\n".join(
+        (
+            "他 研究 生命 科学 。",
+            "我 在 北京 研究 历史 。",
+            "研究生 研究 科学 问题 。",
+            "生命 的 起源 是 科学 问题 。",
+            "她 是 研究生 。",
+            "研究生 的 生命 只有 一次 。",
+            "科学 研究 要 耐心 。",
+            "他们 已经 结婚 了 。",
+            "结婚 的 人 和 尚未 结婚 的 人 。",
+            "他 尚未 结婚 。",
+            "和尚 在 山上 念经 。",
+            "老师 和 学生 都 来 了 。",
+            "山上 的 和尚 和 山下 的 人 。",
+            "南京市 有 一 座 长江 大桥 。",
+            "长江 大桥 在 南京市 。",
+            "南京 市长 来 了 。",
+            "市长 和 老师 都 来 了 。",
+            "大桥 在 长江 上 。",
+            "人 的 生命 只有 一次 。",
+            "学生 研究 长江 的 历史 。",
+        )
+    ),
+    text="结婚的和尚未结婚的",
+    smoothing="kneser-ney",
 )
 
 _IN_CHINESE = _l("The Analects, in Chinese")
@@ -66,4 +96,8 @@ UNIGRAM_PRESETS: Sequence[Preset] = (
     (_l("I love you very much …"), HUNGRY),
     (_IN_CHINESE, TrainingRequest("unigram", corpus=ANALECTS, size=30)),
 )
-BIGRAM_PRESETS: Sequence[Preset] = (("人生 如 梦境", DREAMS), ("the table down there", TABLES))
+NGRAM_PRESETS: Sequence[Preset] = (
+    ("人生 如 梦境", DREAMS),
+    (_l("Twenty sentences about research, marriage and a bridge"), AMBIGUOUS),
+    ("the table down there", TABLES),
+)

@@ -44,6 +44,8 @@ class TrainingRequest:
     longer: int = 60  # Unigram: the most longer pieces to start with
     plain: bool = False  # Unigram: no mark for the space before a word
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
+    order: int = 2  # n-grams: how many words are counted together
+    smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
     step: int | None = None
 
     @property
@@ -58,7 +60,7 @@ class TrainingRequest:
     @cached_property
     def counted(self) -> CountedWords | None:
         """The words and counts of a corpus that is a list of them; None for plain text, and for sentences."""
-        return None if self.as_text or self.algorithm == "bigrams" else read_counts(self.corpus)
+        return None if self.as_text or self.algorithm == "ngram" else read_counts(self.corpus)
 
     def word_counts(self, recipe: Recipe) -> WordCounts:
         """The counts of the corpus's pre-tokens, the input of a trainer; each word of a list stands alone."""
@@ -72,7 +74,7 @@ class TrainingRequest:
         """The visitor's text, or words of the corpus."""
         if self.text.strip():
             return self.text
-        if self.algorithm == "bigrams":
+        if self.algorithm == "ngram":
             return first_sentence(self.corpus)
         return first_words(self.counted.counts if self.counted else self.corpus.split())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from flask import Blueprint, abort, redirect, request, url_for
 from flask import Response as FlaskResponse
@@ -12,6 +13,7 @@ from werkzeug.wrappers import Response
 from webapp.pages.training.attempts import TrainingAttempt, attempt
 from webapp.pages.training.contexts import RoundContext
 from webapp.pages.training.forms import read
+from webapp.pages.training.ngrams import first_steps
 from webapp.pages.training.pictures import rounds_picture, step_picture
 from webapp.pages.training.request import View
 from webapp.pages.training.trainings import TRAININGS, default_training
@@ -38,6 +40,20 @@ def training_links() -> list[tuple[str, str]]:
 def index() -> Response:
     """Redirect to the first kind of training."""
     return redirect(url_for("training.page", algorithm=next(iter(TRAININGS.values())).algorithm))
+
+
+@blueprint.route("/steps/training/bigrams", methods=["GET", "POST"], defaults={"view": "page"})
+@blueprint.route("/steps/training/bigrams/rounds", methods=["GET", "POST"], defaults={"view": "rounds"})
+def bigrams(view: View) -> Response:
+    """Redirect the addresses of word bigrams, whose steps began with the complete counts, to those of n-grams."""
+    asked, _problems = read(request, "ngram")
+    if not ("corpus" in request.args or "packed" in request.args):
+        asked = replace(TRAININGS["ngram"].presets[0][1], step=asked.step)
+    query = request.args.copy()
+    if asked.step is not None:
+        query["step"] = str(asked.step + first_steps(asked) - 1)
+    address = url_for(f"training.{view}", algorithm="ngram")
+    return redirect(f"{address}?{urlencode(list(query.items(multi=True)))}" if query else address, 308)
 
 
 @blueprint.get("/steps/training/<algorithm>")
@@ -78,7 +94,7 @@ def _answer(algorithm: str, view: View) -> Response:
     if view == "rounds":
         return _rounds(training)
     frame = StepFrame(training.walkthrough, asked.step or 0, asked.address) if training.walkthrough else None
-    if frame and (kind := wanted_picture()) and (figure := step_picture(frame.part)):
+    if frame and (kind := wanted_picture()) and (figure := frame.picture or step_picture(frame.part)):
         return picture_file(figure, kind, f"training-{asked.kind}-step-{frame.step}")
     shown = _shown(training, frame)
     body = render(shown if wants_partial() else page_context(training, shown, view))

@@ -1,7 +1,7 @@
 """One record for each kind of training that the page shows.
 
 >>> list(TRAININGS)
-['bpe', 'bpe-bytes', 'wordpiece', 'wordpiece-top-down', 'unigram', 'bigrams']
+['bpe', 'bpe-bytes', 'wordpiece', 'wordpiece-top-down', 'unigram', 'ngram']
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from flask_babel import lazy_gettext as _l
 
 from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_down
-from webapp.pages.training import bigrams, merges, presets, top_down
+from webapp.pages.training import merges, ngrams, presets, top_down
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.presets import Preset
 from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
 from webapp.pages.training.rounds_table import TrainingWalkthrough
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import Text
 
 Number = int | None
@@ -47,12 +48,21 @@ PIECES = SizeRange(
 
 @dataclass(frozen=True)
 class TrainingOption:
-    """A field of `TrainingRequest` that only some kinds use: a checkbox, or a number if `least` is given."""
+    """A field of `TrainingRequest` that only some kinds use.
+
+    A checkbox; a number if `least` is given; or a list if there are `choices`: the value of each with its title.
+    """
 
     name: str
     label: Text
     least: Number = None
     most: Number = None  # what the form's number field allows
+    choices: Sequence[tuple[str, Text]] = ()
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a checkbox."""
+        return self.least is None and not self.choices
 
 
 APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
@@ -60,10 +70,15 @@ MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
 EVERY = TrainingOption("every", _l("Start with parts of words only"))
-NUMBERS = (MINIMUM, LONGER)
+ORDER = TrainingOption(
+    "order", _l("Order"), choices=(("1", _l("1: unigrams")), ("2", _l("2: bigrams")), ("3", _l("3: trigrams")))
+)
+SMOOTHING = TrainingOption("smoothing", _l("Smoothing"), choices=tuple(SMOOTHING_NAMES.items()))
+LABELLED = (MINIMUM, LONGER, ORDER, SMOOTHING)
+"""The options whose problems name them."""
 
 _CORPUS = _l("Corpus to train on, up to %(most)s characters")
-_SENTENCES = _l("Sentences, one per line, with spaces between words; up to %(most)s characters")
+_SENTENCES = _l("Sentences, one per line, words separated by spaces or /; up to %(most)s characters")
 
 
 @dataclass(frozen=True)
@@ -136,12 +151,13 @@ TRAININGS: dict[str, Training] = {
             options=(LONGER, PLAIN, EVERY),
         ),
         Training(
-            "bigrams",
-            _l("Word bigrams"),
-            presets.BIGRAM_PRESETS,
-            bigrams.BigramWalkthrough,
+            "ngram",
+            _l("Word n-grams"),
+            presets.NGRAM_PRESETS,
+            ngrams.NGramTraining,
             (ngram.train, ngram.segment),
             size=None,
+            options=(ORDER, SMOOTHING),
             corpus_label=_SENTENCES,
         ),
     )

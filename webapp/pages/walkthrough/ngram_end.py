@@ -1,0 +1,171 @@
+"""The last step of word n-grams: the words, the product of their probabilities, and the next best segmentations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log10
+from typing import Any, ClassVar
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.core.models.smoothing import AddK
+from webapp.core.traces.ngram import SentenceTrace, WordCandidate, n_best
+from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.figures import format_log_probability, power
+from webapp.pages.walkthrough.ngram_lattice import NGramDrawing, legend
+from webapp.pages.walkthrough.ngram_positions import NGramPositions, WordTile
+from webapp.pages.walkthrough.ngram_probabilities import (
+    NGramRow,
+    Origin,
+    origin_of,
+    probability_text,
+    row_of,
+    short_probability,
+    word_text,
+)
+from webapp.serializers.json import well_formed
+from webapp.tokenization.messages import joined
+from webapp.web.localization import number, percent
+
+MAX_BEST = 20
+USUAL_BEST = 5
+MOST_DRAWN = 2_000  # candidates of the sentences that the last step draws
+MOST_FACTORS = 12  # of a product that is written out
+MOST_SENTENCES = 10  # whose next best segmentations are listed
+
+
+@dataclass(frozen=True)
+class RankedSegmentation:
+    """A segmentation of a sentence: its words, the sum of logarithms, the product, its share of all segmentations."""
+
+    words: Sequence[WordTile]
+    sum: str
+    product: str
+    share: str
+    bar: float
+    best: bool
+
+
+@dataclass(frozen=True)
+class RankedSentence:
+    """The best segmentations of a sentence, and the product of the best one written out."""
+
+    text: str
+    product: str
+    best: Sequence[RankedSegmentation]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGramEndPart:
+    """The values for `walkthrough/_ngram.html`: the result."""
+
+    view: ClassVar = "end"
+    cells: Sequence[StepCell]
+    drawings: Sequence[NGramDrawing]
+    more_drawings: int
+    legend: Sequence[tuple[str, str]]
+    rows: Sequence[NGramRow]  # the words of the best path, with the ends of the sentences
+    origins: Sequence[Origin]  # of the same words
+    sentences: Sequence[RankedSentence]
+    more_sentences: int
+    n: int
+
+
+def end_part(found: Sequence[NGramPositions], cells: Sequence[StepCell], n: int = USUAL_BEST) -> NGramEndPart:
+    """The values of the last step."""
+    drawings: list[NGramDrawing] = []
+    for positions in found:
+        drawings += positions.final_drawings(MOST_DRAWN)
+    sentences = [(one, sentence) for one in found for sentence in one.sentences]
+    paths = [(one, candidate) for one in found for path in one.paths for candidate in path]
+    return NGramEndPart(
+        cells=cells,
+        drawings=drawings,
+        more_drawings=len(sentences) - len(drawings),
+        legend=legend(drawings, ended=True),
+        rows=[row_of(one.model, candidate, kept=True) for one, candidate in paths],
+        origins=[origin_of(one.model, candidate.word, candidate.context) for one, candidate in paths],
+        sentences=[_ranked(one, sentence, n) for one, sentence in sentences[:MOST_SENTENCES]],
+        more_sentences=len(sentences[MOST_SENTENCES:]),
+        n=n,
+    )
+
+
+def end_sentence(found: Sequence[NGramPositions]) -> str:
+    """The sentence of the last step."""
+    paths = [path for positions in found for path in positions.paths]
+    count = sum(len(path) - 1 for path in paths)
+    total = sum(candidate.score for path in paths for candidate in path)
+    return joined(
+        [
+            ngettext("The text is one word.", "The text is split into %(num)s words.", count),
+            _(
+                "The words are found backwards from the end: each winner names the word before it. The natural "
+                "logarithm of the probability of the segmentation is %(sum)s.",
+                sum=format_log_probability(total),
+            ),
+        ]
+    )
+
+
+def end_json(found: Sequence[NGramPositions], n: int = USUAL_BEST) -> dict[str, Any]:
+    """The result as JSON values."""
+    return {
+        "sum": sum(candidate.score for one in found for path in one.paths for candidate in path),
+        "sentences": [
+            {
+                "words": [well_formed(word) for word in sentence.words],
+                "n_best": [
+                    {
+                        "words": [well_formed(word) for word in one.words],
+                        "log_probability": one.score,
+                        "share": one.probability,
+                    }
+                    for one in n_best(positions.model, sentence.text, n)
+                ],
+            }
+            for positions in found
+            for sentence in positions.sentences
+        ],
+    }
+
+
+def _ranked(positions: NGramPositions, sentence: SentenceTrace, n: int) -> RankedSentence:
+    found = n_best(positions.model, sentence.text, n)
+    greatest = found[0].probability if found else 1.0
+    path = positions.paths[list(positions.sentences).index(sentence)]
+    ids = positions.model.counts
+    return RankedSentence(
+        sentence.text,
+        _product(positions, path),
+        [
+            RankedSegmentation(
+                [WordTile(word_text(word), "" if ids.number(word) != ids.unknown else "unknown") for word in one.words],
+                format_log_probability(one.score),
+                _probability(positions, one.score, add_one=False),
+                percent(one.probability) if one.probability >= 0.0005 else power(log10(one.probability or 1e-300)),
+                round(100 * one.probability / (greatest or 1.0), 2),
+                place == 0,
+            )
+            for place, one in enumerate(found)
+        ],
+    )
+
+
+def _product(positions: NGramPositions, path: Sequence[WordCandidate]) -> str:
+    """The probability of a path as a product; empty for a long path."""
+    if len(path) > MOST_FACTORS:
+        return ""
+    factors = " · ".join(short_probability(positions.model, candidate) for candidate in path)
+    total = sum(candidate.score for candidate in path)
+    return f"{factors} = {_probability(positions, total, add_one=isinstance(positions.model.smoothing, AddK))}"
+
+
+def _probability(positions: NGramPositions, score: float, *, add_one: bool) -> str:
+    """A probability, with add-one smoothing as 1/180 if it is such a fraction."""
+    value = exp(score)
+    if add_one and value and 1 / value < 1e7 and abs(1 / value - round(1 / value)) < 1e-6:
+        return f"1/{number(round(1 / value))}"
+    return probability_text(value) if score > -650 else power(score / 2.302585092994046)

@@ -1,0 +1,316 @@
+"""Where the probability of a word after others comes from: the counts and the parts of each order, as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log10
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
+
+from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.ngram_probabilities import Contribution
+from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing, estimates_of, name_of
+from webapp.core.traces.ngram import WordCandidate
+from webapp.pages.walkthrough.figures import format_log_probability, power
+from webapp.rendering.markup import shown_piece
+from webapp.web.localization import number
+
+SMOOTHING_NAMES: Mapping[str, LazyString] = {
+    "add-one": _l("Add-one (Laplace) smoothing"),
+    "jelinek-mercer": _l("Jelinek-Mercer interpolation"),
+    "absolute-discounting": _l("Absolute discounting"),
+    "kneser-ney": _l("Interpolated Kneser-Ney smoothing"),
+}
+MOST_LETTERS = 8  # of an unknown word whose probabilities are listed
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+@dataclass(frozen=True)
+class OriginLine:
+    """What one order adds to a probability: `weight` × `share` = `product`, the share written as a formula."""
+
+    title: str
+    count: str
+    weight: str
+    share: str
+    product: str
+    bar: float  # percent of the probability
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A probability, its formula with the numbers, and the part of each order, the highest first."""
+
+    word: str
+    context: str
+    method: str
+    formula: str
+    probability: str
+    whole: str  # the sum of the products, without the spelling of an unknown word
+    lines: Sequence[OriginLine]
+    notes: Sequence[str]
+
+    def json(self) -> list[dict[str, float]]:
+        """The parts as plain numbers."""
+        return [dict(line.values) for line in self.lines]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a smoothing: its symbol, its value with the numbers that it comes from, and what it does."""
+
+    symbol: str
+    value: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGramRow:
+    """A word that ends at a position, after others, with its probability."""
+
+    end: int
+    kept: bool  # whether it has the best sum of its state
+    known: bool
+    word: str
+    context: str
+    formula: str
+    probability: str
+    score: str
+    before: str
+    total: str
+    logarithm: float
+    before_sum: float
+    sum: float
+
+
+def smoothing_name(smoothing: Smoothing) -> str:
+    """The name of a smoothing in the reader's language."""
+    return str(SMOOTHING_NAMES[name_of(smoothing)])
+
+
+def word_text(word: str) -> str:
+    """A word, or a name for the beginning or the end of a sentence."""
+    if word is START:
+        return _("the beginning")
+    return _("the end") if word is END else shown_piece(word)
+
+
+def context_text(context: Sequence[str]) -> str:
+    """The words of a context; a dash if there are none."""
+    return " ".join(map(word_text, context)) or "–"
+
+
+def row_of(model: NGram, candidate: WordCandidate, *, end: int = 0, kept: bool) -> NGramRow:
+    """The row of a candidate."""
+    origin = origin_of(model, candidate.word, candidate.context)
+    return NGramRow(
+        end=end or candidate.end,
+        kept=kept,
+        known=candidate.known,
+        word=word_text(candidate.word),
+        context=context_text(candidate.context),
+        formula=origin.formula,
+        probability=origin.probability,
+        score=format_log_probability(candidate.score),
+        before=format_log_probability(candidate.before),
+        total=format_log_probability(candidate.total),
+        logarithm=candidate.score,
+        before_sum=candidate.before,
+        sum=candidate.total,
+    )
+
+
+def short_probability(model: NGram, candidate: WordCandidate) -> str:
+    """The probability of a candidate for a picture: a fraction with add-one smoothing, or else a number."""
+    if candidate.known and isinstance(model.smoothing, AddK):
+        part = model.contributions(candidate.word, candidate.context)[0]
+        total = part.total + model.smoothing.k * model.vocabulary_size
+        if total < 1_000:
+            return f"{_plain(part.count + model.smoothing.k)}/{_plain(total)}"
+    return probability_text(exp(candidate.score))
+
+
+def probability_text(value: float) -> str:
+    """A probability with about three significant digits.
+
+    >>> probability_text(0.33333), probability_text(0.0001234)
+    ('0.333', '0.00012')
+    """
+    if value >= 0.01:
+        return f"{value:.3f}"
+    return f"{value:.5f}" if value >= 0.0001 or not value else power(log10(value))
+
+
+def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
+    """Where the probability of a word after others comes from."""
+    parts = model.contributions(word, context)
+    greatest = max((part.probability for part in parts), default=0.0) or 1.0
+    spelling = exp(model.further_score(word))
+    formula = _formula(model, parts)
+    if spelling < 1:
+        formula = _("%(formula)s, times the spelling %(probability)s", formula=formula, probability=_shown(spelling))
+    return Origin(
+        word=word_text(word),
+        context=context_text(parts[0].context),
+        method=smoothing_name(model.smoothing),
+        formula=formula,
+        probability=probability_text(exp(model.score(word, context))),
+        whole=_shown(sum(part.probability for part in parts)),
+        lines=[
+            OriginLine(
+                title=_title(model, part),
+                count=_count(part),
+                weight=_shown(part.weight),
+                share=_share(model, part),
+                product=_shown(part.probability),
+                bar=round(100 * part.probability / greatest, 2),
+                values={
+                    "order": part.order,
+                    "count": part.count,
+                    "total": part.total,
+                    "weight": part.weight,
+                    "share": part.share,
+                    "probability": part.probability,
+                },
+            )
+            for part in parts
+        ],
+        notes=_notes(model, word, parts),
+    )
+
+
+def parameters_of(model: NGram) -> list[Parameter]:
+    """The parameters of a model's smoothing, with the numbers that they come from."""
+    smoothing, counts = model.smoothing, model.counts
+    size = Parameter("V", number(model.vocabulary_size), _("The number of different words, and the end of a sentence."))
+    if isinstance(smoothing, AddK):
+        return [Parameter("k", _plain(smoothing.k), _("Added to every count, so that none is 0.")), size]
+    estimates = estimates_of(counts)
+    found: list[Parameter] = []
+    for order in range(model.order, 0, -1):
+        if isinstance(smoothing, JelinekMercer):
+            value = f"{smoothing.weights[order - 1]:.3f}"
+            about = _("The weight of order %(order)s; the rest goes to the order below.", order=order)
+            found.append(Parameter(f"λ{order}".translate(_SUBSCRIPTS), value, about))
+            continue
+        continued = isinstance(smoothing, KneserNey) and order < model.order
+        once, twice = (estimates.continuations if continued else estimates.once_and_twice)[order - 1]
+        discount = smoothing.discounts[order - 1]
+        value = f"{once} / ({once} + 2 · {twice}) = {discount:.3f}" if once and twice else f"{discount:.3f}"
+        about = (
+            _("Subtracted from the number of different words before, in order %(order)s.", order=order)
+            if continued
+            else _("Subtracted from each count of order %(order)s.", order=order)
+        )
+        found.append(Parameter(f"D{order}".translate(_SUBSCRIPTS), value, about))
+    return [*found, size]
+
+
+def smoothing_sentence(model: NGram) -> str:
+    """How the smoothing of a model computes a probability."""
+    sentences = {
+        "add-one": _(
+            "Each count is increased by one, and the sum of the row by V, so that no word has the probability 0."
+        ),
+        "jelinek-mercer": _(
+            "Each order has a fixed weight λ for its relative frequency; the order below gets the rest. The weights are "
+            "those of deleted interpolation."
+        ),
+        "absolute-discounting": _(
+            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where n₁ "
+            "and n₂ say how many n-grams occur once and twice."
+        ),
+        "kneser-ney": _(
+            "As absolute discounting, but the lower orders count after how many different words a word occurs, not how "
+            "often it occurs."
+        ),
+    }
+    return sentences[name_of(model.smoothing)]
+
+
+def _formula(model: NGram, parts: Sequence[Contribution]) -> str:
+    """The probability as one formula with the numbers."""
+    if isinstance(model.smoothing, AddK):
+        k, size = model.smoothing.k, model.vocabulary_size
+        return f"({_plain(parts[0].count)} + {_plain(k)}) / ({_plain(parts[0].total)} + {_plain(k * size)})"
+    terms = [
+        _share(model, part) if part.weight == 1 else f"{_shown(part.weight)} · {_factor(_share(model, part))}"
+        for part in parts
+        if part.probability
+    ]
+    return " + ".join(terms)
+
+
+def _factor(share: str) -> str:
+    return share if " · " not in share else f"({share})"
+
+
+def _share(model: NGram, part: Contribution) -> str:
+    """The share of an order with its numbers: the count, less its discount, divided by the count of the context."""
+    smoothing = model.smoothing
+    if not part.order:
+        return f"1/{number(model.vocabulary_size)}" if model.base is None else _shown(part.share)
+    if not part.share:
+        return "0"
+    count, total = _plain(part.count), _plain(part.total)
+    if isinstance(smoothing, AddK):
+        return f"{count}/({total} + {_plain(smoothing.k * model.vocabulary_size)})"
+    if isinstance(smoothing, JelinekMercer):
+        return f"{smoothing.weights[part.order - 1]:.2f} · {count}/{total}"
+    return f"({count} − {smoothing.discounts[part.order - 1]:.2f})/{total}"
+
+
+def _title(model: NGram, part: Contribution) -> str:
+    if not part.order:
+        return _("the one that is added") if isinstance(model.smoothing, AddK) else _("every word alike")
+    titles = {1: _("single words"), 2: _("pairs"), 3: _("triples")}
+    return titles[part.order]
+
+
+def _count(part: Contribution) -> str:
+    return f"{number(part.count)} / {number(part.total)}" if part.order else "–"
+
+
+def _notes(model: NGram, word: str, parts: Sequence[Contribution]) -> list[str]:
+    """What the numbers do not say by themselves."""
+    notes = []
+    highest = parts[0]
+    if highest.context and not highest.total:
+        context = context_text(highest.context)
+        notes.append(_("“%(context)s” was never counted, so the order below decides alone.", context=context))
+    if any(part.continuation for part in parts):
+        notes.append(_("The lower orders count the different words before, as Kneser and Ney do."))
+    if model.further_score(word):
+        notes.append(spelling_sentence(model, word))
+    elif word is not END and model.counts.number(word) == model.counts.unknown:
+        notes.append(_("“%(word)s” is not a word of the vocabulary: it was never counted.", word=word_text(word)))
+    return notes
+
+
+def spelling_sentence(model: NGram, word: str) -> str:
+    """The character model's numbers for an unknown word."""
+    spelling = model.characters
+    assert spelling is not None
+    factors = [probability_text((1 - spelling.longer) * spelling.longer ** (len(word) - 1))]
+    factors += [_shown(spelling.character_probability(letter)) for letter in word[:MOST_LETTERS]]
+    return _(
+        "“%(word)s” is not a word of the vocabulary: it has the probability of an unknown word, times that of its "
+        "spelling, length × characters: %(factors)s = %(probability)s.",
+        word=word_text(word),
+        factors=" · ".join(factors) + (" · …" if len(word) > MOST_LETTERS else ""),
+        probability=_shown(exp(model.further_score(word))),
+    )
+
+
+def _shown(value: float) -> str:
+    return "1" if value == 1 else probability_text(value)
+
+
+def _plain(value: float) -> str:
+    return number(value, 0 if value == int(value) else 2)
