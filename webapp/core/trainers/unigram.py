@@ -20,12 +20,15 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp, log
+from itertools import compress
+
+import numpy as np
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
 from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
+from webapp.core.trainers.word_trie import Floats, Integers
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
@@ -48,13 +51,13 @@ class PruningRound:
     log_likelihoods: tuple[float, ...]
     losses: dict[str, float]
     removed: tuple[str, ...]
-    expected: Sequence[float] = field(repr=False)
-    probabilities: Sequence[float] = field(repr=False)
+    expected: Floats = field(repr=False, compare=False)
+    probabilities: Floats = field(repr=False, compare=False)
     lattices: CorpusLattices = field(repr=False, compare=False)
 
     def used(self) -> dict[str, int]:
         """Return how often the best segmentations of all words use each piece."""
-        return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities), strict=True))
+        return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities).tolist(), strict=True))
 
     def instead(self, piece: str) -> tuple[str, ...]:
         """Return the best segmentation of a longer piece's text without the piece."""
@@ -102,6 +105,7 @@ def train(
     `special_tokens` must contain `unknown`; for the other parameters see `rounds`. The result has fewer pieces if the
     corpus has too few frequent substrings. Raises ValueError for a size that cannot hold alphabet and special tokens.
 
+    >>> from math import exp
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 10)
     >>> sorted(trained.scores, key=len)[-2:], round(sum(map(exp, trained.scores.values())), 6)
     (['hug', 'pun'], 1.0)
@@ -127,10 +131,13 @@ def train(
 
 def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> TrainedUnigram:
     """Return the trained vocabulary from the last round that `rounds` yields."""
-    ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
-    # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number.
-    scores = {piece: round(last.scores[piece], 6) for piece in ranked}
-    return TrainedUnigram(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
+    # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number. Equal ones
+    # stay in the order of the seed.
+    scores = {piece: round(score, 6) for piece, score in last.scores.items()}
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    return TrainedUnigram(
+        {piece: scores[piece] for piece in ranked}, last.log_likelihoods[-1], tuple(special_tokens), unknown
+    )
 
 
 def rounds(
@@ -169,6 +176,7 @@ def rounds(
     if size < seeded.characters:
         raise ValueError(f"{size} pieces cannot hold an alphabet of {seeded.characters} characters")
     pieces = list(seeded.ranks)
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     lattices = CorpusLattices(seeded.texts, pieces)
     probabilities = seeded.probabilities()
     number = 0
@@ -181,16 +189,27 @@ def rounds(
             log_likelihoods.append(log_likelihood)
             last = done and iteration == ITERATIONS - 1
             probabilities = maximization(expected, plain=last)
-        losses = {} if done else _losses(lattices, pieces, probabilities)
-        scores = dict(zip(pieces, map(log, probabilities), strict=True))
-        removed = _to_prune(losses, len(pieces) - size, keep)
-        yield PruningRound(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
+        longer = np.flatnonzero(lengths > 1)
+        losses = np.empty(0) if done else _losses(lattices, longer, probabilities)
+        removed = longer[_to_prune(losses, len(pieces) - size, keep)]
+        yield PruningRound(
+            number,
+            dict(zip(pieces, np.log(probabilities).tolist(), strict=True)),
+            tuple(log_likelihoods),
+            dict(zip(map(pieces.__getitem__, longer.tolist()), losses.tolist(), strict=False)),
+            tuple(map(pieces.__getitem__, removed.tolist())),
+            expected,
+            probabilities,
+            lattices,
+        )
         if done:
             return
-        gone = frozenset(removed)
-        probabilities = [p for piece, p in zip(pieces, probabilities, strict=True) if piece not in gone]
-        pieces = [piece for piece in pieces if piece not in gone]
-        lattices = lattices.restricted(pieces)
+        remains = np.ones(len(pieces), np.bool_)
+        remains[removed] = False
+        kept = np.flatnonzero(remains)
+        pieces = list(compress(pieces, remains))
+        probabilities, lengths = probabilities[kept], lengths[kept]
+        lattices = lattices.restricted(kept)
 
 
 @dataclass(frozen=True)
@@ -204,10 +223,11 @@ class SeededTraining:
     ranks: dict[str, int]
     characters: int
 
-    def probabilities(self) -> list[float]:
+    def probabilities(self) -> Floats:
         """Return the initial probabilities, proportional to the ranks."""
-        total = sum(self.ranks.values())
-        return [rank / total for rank in self.ranks.values()]
+        ranks = np.fromiter(self.ranks.values(), np.float64, len(self.ranks))
+        ranks /= ranks.sum()
+        return ranks
 
 
 def seed(
@@ -240,74 +260,64 @@ def seed(
     return SeededTraining(texts, ranks, len(known))
 
 
-def maximization(expected: Sequence[float], *, plain: bool = False) -> list[float]:
+def maximization(expected: Floats, *, plain: bool = False) -> Floats:
     """Return the probabilities for expected counts; with `plain`, proportional to the counts with the sum 1.
 
-    >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0], plain=True)]
+    >>> maximization(np.array([3.0, 1.0, 0.0]), plain=True).round(3).tolist()
     [0.667, 0.222, 0.111]
-    >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0])]
+    >>> maximization(np.array([3.0, 1.0, 0.0])).round(3).tolist()
     [0.627, 0.14, 0.035]
     """
-    clamped = [max(count, LEAST_EXPECTED) for count in expected]
-    if plain:
-        total = sum(clamped)
-        return [count / total for count in clamped]
-    log_total = digamma(sum(clamped))
-    least = exp(digamma(LEAST_EXPECTED) - log_total)
-    return [least if count == LEAST_EXPECTED else exp(digamma(count) - log_total) for count in clamped]
+    clamped = np.maximum(expected, LEAST_EXPECTED)
+    total = clamped.sum()
+    return clamped / total if plain else np.exp(digamma(clamped) - digamma(np.array([total])))
 
 
-def digamma(x: float) -> float:
-    """Return ψ(x), the derivative of the logarithm of the gamma function, for x > 0.
+def digamma(x: Floats) -> Floats:
+    """Return ψ(x), the derivative of the logarithm of the gamma function, for each x > 0.
 
     Applies ψ(x) = ψ(x + 1) - 1/x until the asymptotic series in 1/(x - 1/2) is accurate to nine digits.
 
-    >>> round(digamma(1.0), 6)  # minus Euler's constant
-    -0.577216
+    >>> digamma(np.array([1.0, 10.0])).round(6).tolist()  # the first is minus Euler's constant
+    [-0.577216, 2.251753]
     """
-    result = 0.0
-    while x < 7:
-        result -= 1 / x
-        x += 1
+    result = np.zeros(x.size)
+    x = x.copy()
+    while (small := np.flatnonzero(x < 7)).size:
+        result[small] -= 1 / x[small]
+        x[small] += 1
     x -= 0.5
     square = 1 / (x * x)
-    return result + log(x) + square * (1 / 24 - square * (7 / 960 - square * (31 / 8064)))
+    return result + np.log(x) + square * (1 / 24 - square * (7 / 960 - square * (31 / 8064)))
 
 
-def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequence[float]) -> dict[str, float]:
+def _losses(lattices: CorpusLattices, longer: Integers, probabilities: Floats) -> Floats:
     """Return for each longer piece how much the log-likelihood of the corpus would fall without it.
 
     This is sentencepiece's estimate: on every best path, the best segmentation of the piece's text without the piece
     replaces it and adds to the counts of its pieces; no other path changes.
     """
     used = lattices.best_path_counts(probabilities)
-    total = sum(used)
-    log_total = log(total)
-    needed = [piece for piece, count in zip(pieces, used, strict=True) if count and len(piece) > 1]
-    paths = dict(lattices.without_each(needed, probabilities))
-    losses = {}
-    for piece, count in zip(pieces, used, strict=True):
-        if len(piece) == 1:
-            continue
-        if not count:
-            losses[piece] = 0.0
-            continue
-        instead = paths[piece]
-        log_total_without = log(total + count * (len(instead) - 1))
-        without = sum(log(used[other] + count) - log_total_without for other in instead)
-        losses[piece] = count * (log(count) - log_total - without)
+    total = used.sum()
+    needed = np.flatnonzero(used[longer])
+    counts = used[longer[needed]]
+    others, logs = np.zeros(needed.size), np.zeros(needed.size)  # of the pieces used instead: their number, log(count)
+    for places, numbers in lattices.without_each(longer[needed], probabilities):
+        others[places] += 1
+        logs[places] += np.log(used[numbers] + counts[places])
+    losses = np.zeros(longer.size)
+    losses[needed] = counts * (np.log(counts) - np.log(total) - logs + others * np.log(total + counts * (others - 1)))
     return losses
 
 
-def _to_prune(losses: dict[str, float], surplus: int, keep: float) -> tuple[str, ...]:
-    """Return the pieces to prune: those beyond the share to keep and all unused ones, but at most the surplus."""
+def _to_prune(losses: Floats, surplus: int, keep: float) -> Integers:
+    """Return the places of the losses to prune: those beyond the share to keep and all of 0, at most the surplus."""
     if surplus <= 0:
-        return ()
-    unused = sum(1 for loss in losses.values() if loss <= 0)
-    number = min(surplus, max(round(len(losses) * (1 - keep)), unused, 1))
+        return np.empty(0, np.int64)
+    number = min(surplus, max(round(losses.size * (1 - keep)), int(np.count_nonzero(losses <= 0)), 1))
     # The sort is stable: of pieces with equal losses, the last seeded are pruned first.
-    ranked = sorted(losses, key=losses.__getitem__, reverse=True)
-    return tuple(ranked[: -number - 1 : -1])
+    ranked = np.argsort(-losses, kind="stable")
+    return ranked[: -number - 1 : -1]
 
 
 def _spans(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
