@@ -13,7 +13,7 @@ from copy import copy
 
 import numpy as np
 
-from webapp.core.trainers.prefix_lattice import PrefixLattice
+from webapp.core.trainers.prefix_lattice import PieceEndings, PrefixLattice
 from webapp.core.trainers.word_trie import Floats, Integers
 
 LONGEST_SPAN = 32  # characters; with PROBABILITY_FLOOR, a path weighs at least 1e-9 ** 32 = 1e-288
@@ -39,7 +39,8 @@ class CorpusLattices:
         ordered = sorted(texts)
         self._pieces = pieces
         self._counts = np.fromiter(map(texts.__getitem__, ordered), np.int64, len(ordered))
-        self._lattice = PrefixLattice.of(ordered, pieces)
+        self._endings: PieceEndings | None = PieceEndings(pieces)
+        self._lattice = PrefixLattice.of(ordered, self._endings)
         self._of_pieces: PrefixLattice | None = None  # of their texts
         self._text_of: Integers = np.empty(0, np.int32)  # the number of a piece's text in it
 
@@ -50,12 +51,10 @@ class CorpusLattices:
         fewer = copy(self)
         fewer._pieces = [self._pieces[number] for number in kept.tolist()]
         fewer._lattice = self._lattice.restricted(renumbered)
+        fewer._endings = None
         if self._of_pieces is not None:
-            if 2 * kept.size < self._of_pieces.nodes.size:  # it has become small: build it again when it is needed
-                fewer._of_pieces = None
-            else:
-                fewer._of_pieces = self._of_pieces.restricted(renumbered)
-                fewer._text_of = self._text_of[kept]
+            fewer._of_pieces = self._of_pieces.restricted(renumbered)
+            fewer._text_of = self._text_of[kept]
         return fewer
 
     def expectation(self, probabilities: Floats) -> tuple[Floats, float]:
@@ -65,7 +64,7 @@ class CorpusLattices:
         """
         probabilities = np.maximum(probabilities, PROBABILITY_FLOOR)
         forward = self._lattice.forward(probabilities)
-        log_likelihood = self._counts @ np.log(forward[self._lattice.nodes])
+        log_likelihood = (self._counts * np.log(forward[self._lattice.nodes])).sum()
         return self._lattice.expected(probabilities, forward, self._counts), float(log_likelihood)
 
     def best_path_counts(self, probabilities: Floats) -> Integers:
@@ -83,8 +82,12 @@ class CorpusLattices:
         The pieces have two or more characters; see `PrefixLattice.instead` for the steps, which are from the end.
         """
         if self._of_pieces is None:
-            longer = sorted((piece, number) for number, piece in enumerate(self._pieces) if len(piece) > 1)
-            self._text_of = np.full(len(self._pieces), -1, np.int32)
-            self._text_of[[number for _, number in longer]] = np.arange(len(longer))
-            self._of_pieces = PrefixLattice.of([piece for piece, _ in longer], self._pieces)
+            pieces = self._pieces
+            longer = [number for number, piece in enumerate(pieces) if len(piece) > 1]
+            longer.sort(key=pieces.__getitem__)
+            self._text_of = np.full(len(pieces), -1, np.int32)
+            self._text_of[longer] = np.arange(len(longer))
+            endings = self._endings or PieceEndings(pieces)
+            self._of_pieces = PrefixLattice.of([pieces[number] for number in longer], endings)
+            self._endings = None  # no longer needed
         return self._of_pieces.instead(self._text_of[numbers], np.maximum(probabilities, PROBABILITY_FLOOR))

@@ -25,7 +25,7 @@ class PrefixLattice:
     `texts` are sorted and distinct; `nodes` gives the node of each. `sources` and `pieces` are the edges, of one target
     the longest piece first; `degrees` gives the number of edges that lead to each node.
 
-    >>> lattice = PrefixLattice.of(["ab", "abc"], ["a", "b", "c", "ab"])
+    >>> lattice = PrefixLattice.of(["ab", "abc"], PieceEndings(["a", "b", "c", "ab"]))
     >>> lattice.sources.tolist(), lattice.pieces.tolist(), lattice.degrees.tolist(), lattice.nodes.tolist()
     ([0, 0, 1, 2], [0, 3, 1, 2], [0, 1, 2, 1], [2, 3])
     >>> lattice.forward(np.array([0.5, 0.2, 0.1, 0.2])).tolist()
@@ -40,10 +40,10 @@ class PrefixLattice:
         self._begins = np.cumsum(degrees, dtype=np.int64) - degrees  # of the edges of each node
 
     @classmethod
-    def of(cls, texts: Sequence[str], pieces: Sequence[str]) -> PrefixLattice:
+    def of(cls, texts: Sequence[str], endings: PieceEndings) -> PrefixLattice:
         """Find the pieces in the texts."""
         trie = WordTrie.of(texts)
-        found = list(_matches(trie, pieces))
+        found = list(endings.matches(trie))
         degrees = np.zeros(trie.size, np.int32)
         for targets, _, _ in found:
             degrees[targets] += 1
@@ -148,26 +148,37 @@ def _highest(values: Floats, begins: Integers, sizes: Integers) -> tuple[Floats,
     return highest, first
 
 
-def _matches(trie: WordTrie, pieces: Sequence[str]) -> Iterator[tuple[Integers, Integers, Integers]]:
-    """Yield the nodes where pieces end, those where they begin, and the pieces' numbers, by the length of the pieces.
+class PieceEndings:
+    """The pieces as a trie that is read from their ends.
 
-    All nodes at once go back character by character, as long as what they passed is the end of a piece.
+    >>> endings = PieceEndings(["a", "b", "ab"])
+    >>> [step.tolist() for found in endings.matches(WordTrie.of(["ab"])) for step in found]
+    [[1, 2], [0, 1], [0, 1], [2], [0], [2]]
     """
-    reversed_pieces = [piece[::-1] for piece in pieces]
-    order = sorted(range(len(pieces)), key=reversed_pieces.__getitem__)
-    endings = WordTrie.of([reversed_pieces[number] for number in order])
-    number_of = np.full(endings.size, -1, np.int32)
-    number_of[endings.ends] = order
-    targets = at = np.arange(1, trie.size)
-    passed: Integers = np.zeros(targets.size, np.int64)
-    for low, high in zip(endings.levels[1:], endings.levels[2:], strict=False):
-        longer = endings.parents[low:high].astype(np.int64) << CHARACTER_BITS | endings.characters[low:high]
-        wanted = passed << CHARACTER_BITS | trie.characters[at]
-        places = np.searchsorted(longer, wanted)
-        hit = longer.take(places, mode="clip") == wanted
-        targets, at, passed = targets[hit], trie.parents[at[hit]], places[hit] + low
-        numbers = number_of[passed]
-        is_piece = numbers >= 0
-        yield targets[is_piece], at[is_piece], numbers[is_piece]
-        inside = at > 0
-        targets, at, passed = targets[inside], at[inside], passed[inside]
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        backward = [piece[::-1] for piece in pieces]
+        order = sorted(range(len(pieces)), key=backward.__getitem__)
+        self._trie = WordTrie.of([backward[number] for number in order])
+        self._number_of = np.full(self._trie.size, -1, np.int32)
+        self._number_of[self._trie.ends] = order
+
+    def matches(self, texts: WordTrie) -> Iterator[tuple[Integers, Integers, Integers]]:
+        """Yield the nodes where pieces end, those where they begin, and the pieces' numbers, by the pieces' length.
+
+        All nodes at once go back character by character, as long as what they passed is the end of a piece.
+        """
+        trie = self._trie
+        targets = at = np.arange(1, texts.size)
+        passed: Integers = np.zeros(targets.size, np.int64)
+        for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
+            longer = trie.parents[low:high].astype(np.int64) << CHARACTER_BITS | trie.characters[low:high]
+            wanted = passed << CHARACTER_BITS | texts.characters[at]
+            places = np.searchsorted(longer, wanted)
+            hit = longer.take(places, mode="clip") == wanted
+            targets, at, passed = targets[hit], texts.parents[at[hit]], places[hit] + low
+            numbers = self._number_of[passed]
+            is_piece = numbers >= 0
+            yield targets[is_piece], at[is_piece], numbers[is_piece]
+            inside = at > 0
+            targets, at, passed = targets[inside], at[inside], passed[inside]

@@ -39,30 +39,43 @@ LEAST_EXPECTED = 0.5  # lower bound for an expected count
 class PruningRound:
     """The result of one round.
 
-    `scores`: the pieces of the round and their log-probabilities after expectation maximization; `log_likelihoods`:
-    that of the corpus before each iteration; `losses`: how much the log-likelihood would fall without each of the
-    longer pieces; `removed`: the pruned pieces, smallest loss first. The last two are empty in the last round.
-    In the order of `scores`: `expected`, the counts of the last expectation step, and `probabilities`, the resulting
-    probabilities.
+    `pieces`: those of the round, the alphabet first; `expected` and `probabilities`, in their order: the counts of the
+    last expectation step and the resulting probabilities; `log_likelihoods`: that of the corpus before each iteration.
     """
 
     number: int
-    scores: dict[str, float]
+    pieces: Sequence[str]
+    expected: Floats = field(repr=False)
+    probabilities: Floats = field(repr=False)
     log_likelihoods: tuple[float, ...]
-    losses: dict[str, float]
-    removed: tuple[str, ...]
-    expected: Floats = field(repr=False, compare=False)
-    probabilities: Floats = field(repr=False, compare=False)
-    lattices: CorpusLattices = field(repr=False, compare=False)
+    lattices: CorpusLattices = field(repr=False)
+    longer: Integers = field(repr=False)  # the places in `pieces` of those with two or more characters
+    losses_of_longer: Floats = field(repr=False)
+    pruned: Integers = field(repr=False)  # places in `pieces`
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """The pieces and their log-probabilities after expectation maximization."""
+        return dict(zip(self.pieces, np.log(self.probabilities).tolist(), strict=True))
+
+    @cached_property
+    def losses(self) -> dict[str, float]:
+        """How much the log-likelihood would fall without each of the longer pieces; empty in the last round."""
+        longer = map(self.pieces.__getitem__, self.longer.tolist())
+        return dict(zip(longer, self.losses_of_longer.tolist(), strict=False))
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The pruned pieces, smallest loss first; none in the last round."""
+        return tuple(map(self.pieces.__getitem__, self.pruned.tolist()))
 
     def used(self) -> dict[str, int]:
         """Return how often the best segmentations of all words use each piece."""
-        return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities).tolist(), strict=True))
+        return dict(zip(self.pieces, self.lattices.best_path_counts(self.probabilities).tolist(), strict=True))
 
     def instead(self, piece: str) -> tuple[str, ...]:
         """Return the best segmentation of a longer piece's text without the piece."""
-        pieces = tuple(self.scores)
-        return tuple(pieces[number] for number in self.lattices.without(piece, self.probabilities))
+        return tuple(self.pieces[number] for number in self.lattices.without(piece, self.probabilities))
 
 
 @dataclass(frozen=True)
@@ -191,21 +204,14 @@ def rounds(
             probabilities = maximization(expected, plain=last)
         longer = np.flatnonzero(lengths > 1)
         losses = np.empty(0) if done else _losses(lattices, longer, probabilities)
-        removed = longer[_to_prune(losses, len(pieces) - size, keep)]
+        pruned = longer[_to_prune(losses, len(pieces) - size, keep)]
         yield PruningRound(
-            number,
-            dict(zip(pieces, np.log(probabilities).tolist(), strict=True)),
-            tuple(log_likelihoods),
-            dict(zip(map(pieces.__getitem__, longer.tolist()), losses.tolist(), strict=False)),
-            tuple(map(pieces.__getitem__, removed.tolist())),
-            expected,
-            probabilities,
-            lattices,
+            number, pieces, expected, probabilities, tuple(log_likelihoods), lattices, longer, losses, pruned
         )
         if done:
             return
         remains = np.ones(len(pieces), np.bool_)
-        remains[removed] = False
+        remains[pruned] = False
         kept = np.flatnonzero(remains)
         pieces = list(compress(pieces, remains))
         probabilities, lengths = probabilities[kept], lengths[kept]
@@ -246,9 +252,11 @@ def seed(
     >>> seed({"hug": 2, "hugs": 1}).ranks
     {'h': 3, 'u': 3, 'g': 3, 's': 1, 'hug': 9}
     """
-    known = alphabet(characters(counts), coverage)
+    frequencies = characters(counts)
+    known = alphabet(frequencies, coverage)
     texts = _spans(counts, frozenset(known))
-    frequencies = characters(texts)
+    if len(known) < len(frequencies):
+        frequencies = characters(texts)
     ranks = {character: frequencies[character] for character in known}
     if candidates is None:
         candidates = seed_pieces(
