@@ -119,14 +119,12 @@ def training_words(text: str) -> set[str]:
     """The words of a word list, one a line.
 
     >>> sorted(training_words("生命\\n 研究 \\r\\n\\n"))
-    ['研究', '生命']
+    ['生命', '研究']
     """
     return {word for line in text.removeprefix("\ufeff").split("\n") if (word := line.strip(_ASCII_SPACE))}
 
 
-def score_lines(
-    gold: Iterable[Sequence[str]], output: Iterable[Sequence[str]], known: Container[str] | None
-) -> Score:
+def score_lines(gold: Iterable[Sequence[str]], output: Iterable[Sequence[str]], known: Container[str] | None) -> Score:
     """Score the words of each line of `output` against those of `gold`; `known` are the training words.
 
     Lines without gold words do not count; the shorter of the two ends the scoring.
@@ -143,9 +141,7 @@ def score_lines(
     return score
 
 
-def add_line(
-    score: Score, gold: Sequence[str], output: Sequence[str], known: Container[str] | None
-) -> None:
+def add_line(score: Score, gold: Sequence[str], output: Sequence[str], known: Container[str] | None) -> None:
     """Add a line that has gold words to the counts of `score`."""
     score.gold_words += len(gold)
     score.output_words += len(output)

@@ -30,7 +30,7 @@ def changed_words(gold: Sequence[str], output: Sequence[str]) -> tuple[bytearray
     Raises TooDifferentError.
     """
     start, gold_end, output_end = _differing_part(gold, output)
-    before, after = bytes(start), bytes(len(gold) - gold_end)
+    before, after = bytearray(start), bytearray(len(gold) - gold_end)
     middle_gold, middle_output = list(gold[start:gold_end]), list(output[start:output_end])
     changed_gold, changed_output = _changed(middle_gold, middle_output)
     return before + changed_gold + after, before + changed_output + after
@@ -181,9 +181,7 @@ def _edits(left: Sequence[str], right: Sequence[str]) -> tuple[list[int], list[i
     return removed, inserted
 
 
-def _middle(
-    left: Sequence[str], right: Sequence[str], low: int, high: int, from_: int, to: int
-) -> tuple[int, int]:
+def _middle(left: Sequence[str], right: Sequence[str], low: int, high: int, from_: int, to: int) -> tuple[int, int]:
     """A point in the middle of a shortest path from `(low, from_)` to `(high, to)`.
 
     `x - y` numbers the diagonals. `forward` has the furthest x on each diagonal from the beginning, `backward` from

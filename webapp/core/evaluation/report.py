@@ -1,0 +1,154 @@
+"""A segmentation scored against a gold text: figures, errors and confusions; and several of them as one report.
+
+A report has what pages and programs show, and nothing of the segmentations themselves: where there is no error, the
+words are the gold words.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from webapp.core.evaluation.errors import KINDS, Kind, NameFinder, SegmentationError, confusions_of, errors_of
+from webapp.core.evaluation.gold import GoldText
+from webapp.core.evaluation.score import Score, add_line
+from webapp.core.tokenizer import Tokenizer
+
+MOST_ERRORS = 5_000
+"""The most errors of a method that a report lists; all of them are counted."""
+MOST_CONFUSIONS = 1_000
+_CHECK_LINES = 64
+
+
+class OutOfTimeError(Exception):
+    """The time for scoring is over."""
+
+
+@dataclass
+class MethodReport:
+    """A scored segmentation. `problem` says why there are no figures."""
+
+    name: str
+    choice: str = ""  # algorithm and vocabulary; empty for an uploaded segmentation
+    known_from: str = ""  # the vocabulary that decides which words are unknown; empty: the training words, or nothing
+    score: Score = field(default_factory=Score)
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    confusions: list[tuple[str, str, Kind, int]] = field(default_factory=list)
+    errors: list[SegmentationError] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def error_count(self) -> int:
+        """All errors, listed or not."""
+        return sum(self.kinds.values())
+
+
+@dataclass
+class Report:
+    """The methods, and the gold lines in which one of them has a listed error, by index."""
+
+    methods: list[MethodReport]
+    lines: dict[int, list[str]]
+    numbers: dict[int, int]  # the number of each of these lines in the gold file
+    line_count: int
+    words: int
+    characters: int
+    tagged: bool = False
+    training_words: int | None = None  # None without a list
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain JSON, which `from_json` reads back."""
+        return {
+            **{name: getattr(self, name) for name in ("line_count", "words", "characters", "tagged", "training_words")},
+            "lines": [[index, self.numbers[index], " ".join(words)] for index, words in self.lines.items()],
+            "methods": [asdict(method) for method in self.methods],
+        }
+
+    @staticmethod
+    def from_json(stored: Mapping[str, Any]) -> Report:
+        """The report from the result of `as_json`."""
+        methods = [
+            MethodReport(
+                **{
+                    **method,
+                    "score": Score(**method["score"]),
+                    "confusions": [tuple(each) for each in method["confusions"]],
+                    "errors": [SegmentationError(*each) for each in method["errors"]],
+                }
+            )
+            for method in stored["methods"]
+        ]
+        return Report(
+            methods,
+            {index: words.split(" ") for index, _number, words in stored["lines"]},
+            {index: number for index, number, _words in stored["lines"]},
+            **{name: stored[name] for name in ("line_count", "words", "characters", "tagged", "training_words")},
+        )
+
+
+def score_segmentation(
+    gold: GoldText,
+    segmented: Iterable[Sequence[str]],
+    *,
+    known: Container[str] | None,
+    names: Container[str] = frozenset(),
+    deadline: float | None = None,
+) -> MethodReport:
+    """Score the words of each gold line, which must spell the same text; `known` decides which words are unknown.
+
+    Raises OutOfTimeError once `time.monotonic()` passes `deadline`.
+    """
+    report = MethodReport("", score=Score(has_known=known is not None))
+    finder = NameFinder(names, known)
+    found: Counter[tuple[str, str, Kind]] = Counter()
+    kinds: Counter[Kind] = Counter()
+    for index, (line, words) in enumerate(zip(gold.lines, segmented, strict=True)):
+        if deadline is not None and index % _CHECK_LINES == 0 and time.monotonic() > deadline:
+            raise OutOfTimeError
+        add_line(report.score, line.words, words, known)
+        if line.words == words:
+            continue
+        for error in errors_of(index, line.words, words, tags=line.tags, known=known, names=finder):
+            kinds[error.kind] += 1
+            found[" ".join(line.words[error.start : error.end]), error.output, error.kind] += 1
+            if len(report.errors) < MOST_ERRORS:
+                report.errors.append(error)
+    report.kinds = {kind: kinds[kind] for kind in KINDS}
+    report.confusions = confusions_of(found, MOST_CONFUSIONS)
+    return report
+
+
+def report_of(gold: GoldText, methods: Sequence[MethodReport], training_words: int | None) -> Report:
+    """The report of methods that were scored against the same gold text."""
+    indexes = sorted({error.line for method in methods for error in method.errors})
+    return Report(
+        list(methods),
+        {index: gold.lines[index].words for index in indexes},
+        {index: gold.lines[index].number for index in indexes},
+        len(gold.lines),
+        gold.words,
+        gold.characters,
+        gold.tagged,
+        training_words,
+    )
+
+
+def segmented_by(tokenizer: Tokenizer, gold: GoldText) -> Iterator[list[str]]:
+    """The words of each gold line as a tokenizer finds them: white space separates words and is in none of them.
+
+    Each line is a text of its own, so that a line's words do not depend on other lines.
+    """
+    for line in gold.lines:
+        text = line.text
+        # A token of a part of a character ends where the character does, so ends may repeat.
+        cuts = dict.fromkeys((0, *tokenizer.encode(text).ends, len(text)))
+        words = [text[start:end] for start, end in pairwise(cuts)]
+        if " " in text:
+            words = [word for each in words for word in each.split(" ") if word]
+        if not line.words[0]:
+            words.insert(0, "")
+        yield words
