@@ -92,7 +92,8 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
         raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
     # A text that is slightly too long still gets a page with the limit and the text. Flask does not read longer bodies.
     # Percent-encoding triples the size of text that is not ASCII.
-    longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
+    # Both the text and a pasted dictionary may be of the longest size.
+    longest = 7 * app.config["MAX_TEXT_BYTES"] + 3 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
     app.config.setdefault("MAX_CONTENT_LENGTH", None)
     app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_CONTENT_LENGTH"] or longest
     app.config["MAX_FORM_MEMORY_SIZE"] = app.config["MAX_CONTENT_LENGTH"]

@@ -19,10 +19,11 @@ from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
 from webapp.serializers.json import cached_for, json_response, well_formed
+from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
 from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.vocabularies import CATALOGUE, well_known
+from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.web.problems import API, refuse
 from webapp.web.rates import stores
 
@@ -60,7 +61,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
         tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want)
         for text in texts
     ]
-    return _one_or_all(body, found, dict.fromkeys(body.want))
+    return _one_or_all(body, found, dict.fromkeys(body.want), skipped_json(tokenizer))
 
 
 @operations.add(
@@ -81,7 +82,7 @@ def count(body: requests.CountBody) -> Response:
     found = [
         counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
     ]
-    return _one_or_all(body, found, ("tokens", "characters", "bytes"))
+    return _one_or_all(body, found, ("tokens", "characters", "bytes"), skipped_json(tokenizer))
 
 
 @operations.add(
@@ -181,7 +182,7 @@ def upload_vocabulary() -> Response:
     can use it.
     """
     entry = uploads.store_upload(request)
-    response = json_response(entry_json(entry), 201)
+    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
 
@@ -261,11 +262,13 @@ def snapshot(id: str) -> Response:
     return response
 
 
-def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
-    """The only result for `text`; for `texts`, each key with the list of its values, one per text."""
+def _one_or_all(
+    body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str], remarks: Mapping[str, Any]
+) -> Response:
+    """The only result for `text`; for `texts`, each key with the list of its values, one per text; and the remarks."""
     if "text" in body.model_fields_set:
-        return json_response(found[0])
-    return json_response({key: [one[key] for one in found] for key in keys})
+        return json_response({**found[0], **remarks})
+    return json_response({**{key: [one[key] for one in found] for key in keys}, **remarks})
 
 
 @blueprint.get("/openapi.json")

@@ -11,6 +11,7 @@ from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
@@ -139,7 +140,8 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
 
     A `tokenizer` replaces the vocabulary that the state names.
 
-    Raises DictionaryError for a malformed line of a pasted dictionary, StillFetchingError for a vocabulary that is
+    Raises DictionaryError for a pasted text that is no word list, EditError for a line that is no change of a
+    dictionary, StillFetchingError for a vocabulary that is
     being fetched, and UnavailableVocabularyError for one that cannot be loaded.
     """
     if family_of(state.algorithm) == "dictionary":
@@ -169,6 +171,11 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
+    """The dictionary of a state, with the visitor's changes."""
+    return edited(_unedited(state, tokenizer), state.edits)
+
+
+def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
     if tokenizer is not None and isinstance(tokenizer.model, Matching | MaximumProbability):
         return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":

@@ -79,6 +79,11 @@ class Choice(Body):
         "kneser-ney", description=f"{_users(SMOOTHING)}: how unseen n-grams are estimated."
     )
     dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")
+    edits: str = Field(
+        "",
+        description="Changes to a dictionary, one per line: `word frequency` adds a word or sets its frequency, "
+        "`-word` removes it.",
+    )
     corpus: str = Field(
         "", description="The corpus to train a vocabulary `learned-…` on. Default: the text itself, or all texts."
     )

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from webapp.api.schemas.algorithm import AlgorithmId
+from webapp.core.models.skipped_lines import Reason
 from webapp.vocabularies.catalogue import Origin
 
 
@@ -42,6 +43,27 @@ class Counts(Answer):
     unknown: int = Field(description="Tokens that stand for text outside the vocabulary.")
 
 
+class SkippedLineAnswer(Answer):
+    """A line of a word list that is no entry."""
+
+    line: int = Field(description="Its number, from 1.")
+    reason: Reason
+    detail: str
+
+
+class SkippedLinesAnswer(Answer):
+    """The lines of a word list that were skipped because they are no entries."""
+
+    count: int
+    first: list[SkippedLineAnswer] = Field(description="The first of them.")
+
+
+Skipped = Annotated[
+    SkippedLinesAnswer | None,
+    Field(description="The lines of the dictionary that were skipped. Absent if there are none."),
+]
+
+
 class TokenizeAnswer(Answer):
     """The keys that `want` names; for `texts`, each holds a list with one entry per text."""
 
@@ -49,6 +71,7 @@ class TokenizeAnswer(Answer):
     pieces: list[Piece] | list[list[Piece]] = Field([], description="The pieces of the tokens.")
     offsets: Offsets | list[Offsets] = Field([], description="The positions of the tokens.")
     counts: Counts | list[Counts] = Field(None, validate_default=False, description="The length of the text.")  # type: ignore[assignment]
+    skipped_lines: Skipped = None
 
 
 class CountAnswer(Answer):
@@ -57,6 +80,7 @@ class CountAnswer(Answer):
     tokens: int | list[int]
     characters: int | list[int]
     bytes: int | list[int]
+    skipped_lines: Skipped = None
 
 
 class DecodeAnswer(Answer):
@@ -91,6 +115,7 @@ class VocabularyEntry(Answer):
     family: str
     licence: str
     source: str
+    skipped_lines: Skipped = None
 
 
 class VocabulariesAnswer(Answer):
