@@ -76,8 +76,10 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
         for context in kept_contexts:
             kept.extend(node for node in level.children(context) if level.counts[node] >= least)
             begins.append(len(kept))
-        columns = (array(column.typecode, map(column.__getitem__, kept)) for column in (level.words, level.counts))
-        levels.append(Level(*columns, begins, array("I", map(level.continuations.__getitem__, kept))))
+        words = array("I", map(level.words.__getitem__, kept))
+        kept_counts = array("Q", map(level.counts.__getitem__, kept))
+        continuations = array("I", map(level.continuations.__getitem__, kept))
+        levels.append(Level(words, kept_counts, begins, continuations))
         kept_contexts = kept
     return NGramCounts(counts.words, levels, pruned=True, estimates=estimates, ids=counts.ids)
 
@@ -85,8 +87,8 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
 def segmented(text: str) -> Iterator[list[str]]:
     """Yield the sentences of a segmented text: words between white space or `/`.
 
-    A line is a sentence, and so is what ends with 。, ！ or ？ (and closing quotation marks). Part-of-speech tags of one
-    to four Latin letters after a `/` are removed where most words of a line have one, as in the corpora of Peking
+    A line is a sentence, and so is what ends with 。, ！ or ？ (and closing quotation marks). Part-of-speech tags of
+    one to four Latin letters after a `/` are removed where most words of a line have one, as in the corpora of Peking
     University, and with them the brackets around compounds.
 
     >>> list(segmented("人生 如 梦境 。 人生/如/戏"))
