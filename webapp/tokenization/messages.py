@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 
 from webapp.core.algorithms import CHOICES
 from webapp.core.analysis.ambiguity import Kind
-from webapp.core.formats.dictionary import LONGEST_WORD, DictionaryError
+from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.formats.fields import FormatError
 from webapp.core.text.normalizers import GrowthError
 from webapp.core.text.split_patterns import TextError

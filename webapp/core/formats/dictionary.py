@@ -3,47 +3,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from webapp.core.formats.dictionary_csv import comma_rows
+from webapp.core.formats.dictionary_csv import comma_rows, tolerant_comma_rows
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_entry import CONTROL, LONGEST_WORD, MOST_DIGITS, fields_of, problem_of
+from webapp.core.models.skipped_lines import MOST_LISTED, Reason, SkippedLine, SkippedLines
 from webapp.core.vocabulary_error import Phrase, shown
 
-Reason = Literal["empty-word", "word-too-long", "too-many-fields", "frequency-not-a-number"]
-
-LONGEST_WORD = 64
-"""In characters. Matching tries every word length at every position, so without a bound it would not stay linear."""
-MOST_DIGITS = 18
+# A file with more control characters than these, and more than this share of them, is not text.
+_MOST_CONTROLS = 32
+_CONTROL_SHARE = 0.05
 
 
 class DictionaryError(ValueError):
-    """A line that is not a dictionary entry.
+    """A text that is no word list: more than half of its lines are no entries.
 
-    `line_number` counts from 1, `reason` is a code for programs, and `message` is a translatable phrase.
+    `wrong` of `lines` lines are none; the first of them has the number `line_number`, which counts from 1. `reason` is
+    a code for programs, and `message`, a translatable phrase, says what is wrong with that line.
     """
 
-    def __init__(self, line_number: int, reason: Reason, message: Phrase) -> None:
-        super().__init__(f"line {line_number}: {message}")
-        self.line_number = line_number
-        self.reason: Reason = reason
-        self.message = message
+    def __init__(self, first: SkippedLine, wrong: int = 1, lines: int = 1) -> None:
+        super().__init__(f"line {first.number}: {first.message}")
+        self.line_number = first.number
+        self.reason: Reason = first.reason
+        self.message = first.message
+        self.wrong = wrong
+        self.lines = lines
 
 
 def read_dictionary(text: str) -> Dictionary:
     """Read a word list whose lines are `word`, `word frequency` or `word frequency tag`.
 
-    Tabs separate the fields of a line that has one; otherwise white space does; commas do in a list that is CSV, which
-    may have a header and quotes (`dictionary_csv`). Blank lines and a leading byte order mark are skipped. For a word
-    that occurs twice, the first line counts. A missing frequency is 0 and a missing tag is empty; if no line has
-    frequencies or tags, the dictionary has none.
+    Tabs separate the fields of a line that has one; otherwise white space does, except U+3000 inside a name
+    (`fields_of`); commas do in a list that is CSV, which may have a header and quotes (`dictionary_csv`). Blank lines
+    and a leading byte order mark are ignored. For a word that occurs twice, the first line counts. A missing frequency
+    is 0 and a missing tag is empty; if no line has frequencies or tags, the dictionary has none.
 
-    >>> dictionary = read_dictionary("研究 5 v\\n\\n生命\\t4\\n")
+    Lines that have another form are skipped, and described in `Dictionary.skipped`.
+
+    >>> dictionary = read_dictionary("研究 5 v\\n\\n生命\\t4\\n人 often\\n")
     >>> dictionary.words, dictionary.frequencies, dictionary.tags
     (('研究', '生命'), (5, 4), ('v', ''))
+    >>> [(line.number, line.reason) for line in dictionary.skipped.first]
+    [(4, 'frequency-not-a-number')]
     >>> read_dictionary("word,frequency\\n研究,5\\n").words
     ('研究',)
     >>> read_dictionary("研究 often")
@@ -51,44 +60,94 @@ def read_dictionary(text: str) -> Dictionary:
     webapp.core.formats.dictionary.DictionaryError: line 1: the frequency 'often' is not a whole number of at most
     18 digits
 
-    Raises DictionaryError for the first line that has another form.
+    Raises DictionaryError if more than half of the lines have another form, or if the text is binary.
     """
-    seen: set[str] = set()
-    words: list[str] = []
-    frequencies: list[int] = []
-    tags: list[str] = []
-    most_fields = 1
     lines = text.removeprefix("\ufeff").split("\n")
-    for line_number, fields in enumerate(comma_rows(lines) or map(_fields, lines), start=1):
+    rows = comma_rows(lines)
+    read = _read(lines, rows or map(_split, lines), fields_of if rows is None else None)
+    not_csv = 0
+    if rows is None and ("," in text or "，" in text):
+        tolerant, not_csv = tolerant_comma_rows(lines) or (None, 0)
+        # A list that reads without commas keeps them in its words, as before there was a tolerant reading.
+        if tolerant is not None and read.skipped:
+            read, not_csv = _read(lines, tolerant), 0
+    if read.skipped and (2 * read.count > read.entries + read.count or _is_binary(text)):
+        raise DictionaryError(read.skipped[0], read.count, read.entries + read.count)
+    return Dictionary(
+        read.words,
+        read.frequencies if read.most_fields > 1 else None,
+        read.tags if read.most_fields > 2 else None,
+        SkippedLines(read.count, tuple(read.skipped), not_csv),
+    )
+
+
+@dataclass
+class _Lines:
+    """What the lines of a list hold: columns of the words, and the lines that are no entries."""
+
+    words: list[str] = field(default_factory=list)
+    frequencies: list[int] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    most_fields: int = 1
+    entries: int = 0
+    skipped: list[SkippedLine] = field(default_factory=list)  # the first ones
+    count: int = 0  # of the skipped lines
+
+
+def _read(
+    lines: Sequence[str], rows: Iterable[list[str] | None], again: Callable[[str], list[str]] | None = None
+) -> _Lines:
+    """Read the fields of each line; None stands for a line with quotes that do not match.
+
+    `again` splits a line once more whose fields are no entry.
+    """
+    read = _Lines()
+    seen: set[str] = set()
+    has_controls = CONTROL.search("\n".join(lines)) is not None
+    most_fields = 1
+    for at, fields in enumerate(rows):
+        if fields is None:
+            _skip(read, at, lines[at], ("quotes", Phrase("a quotation mark is missing")))
+            continue
         if not fields:
             continue
-        count = len(fields)
-        if count > 3:
-            message = Phrase("%(count)s fields; an entry has at most three: a word, a frequency and a tag", count=count)
-            raise DictionaryError(line_number, "too-many-fields", message)
-        word = fields[0]
-        if not word:
-            raise DictionaryError(line_number, "empty-word", Phrase("the word is empty"))
-        if len(word) > LONGEST_WORD:
-            message = Phrase(
-                "the word has %(count)s characters; at most %(most)s are allowed", count=len(word), most=LONGEST_WORD
-            )
-            raise DictionaryError(line_number, "word-too-long", message)
-        if count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS):
-            message = Phrase(
-                "the frequency %(frequency)s is not a whole number of at most %(most)s digits",
-                frequency=shown(fields[1]),
-                most=MOST_DIGITS,
-            )
-            raise DictionaryError(line_number, "frequency-not-a-number", message)
+        count, word = len(fields), fields[0]
+        # Here for speed; `problem_of` says what is wrong.
+        if (
+            count > 3
+            or not word
+            or len(word) > LONGEST_WORD
+            or (count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS))
+            or (has_controls and CONTROL.search(lines[at]))
+        ):
+            if again is not None:
+                fields = again(lines[at])
+            problem = problem_of(fields)
+            if problem is not None:
+                _skip(read, at, lines[at], problem)
+                continue
+            count, word = len(fields), fields[0]
+        read.entries += 1
         if word not in seen:
             seen.add(word)
-            words.append(word)
-            frequencies.append(int(fields[1]) if count > 1 else 0)
-            tags.append(fields[2] if count > 2 else "")
+            read.words.append(word)
+            read.frequencies.append(int(fields[1]) if count > 1 else 0)
+            read.tags.append(fields[2] if count > 2 else "")
         if count > most_fields:
             most_fields = count
-    return Dictionary(words, frequencies if most_fields > 1 else None, tags if most_fields > 2 else None)
+    read.most_fields = most_fields
+    return read
+
+
+def _skip(read: _Lines, at: int, line: str, problem: tuple[Reason, Phrase]) -> None:
+    read.count += 1
+    if len(read.skipped) < MOST_LISTED:
+        read.skipped.append(SkippedLine(at + 1, *problem, line.strip()[:_SHOWN]))
+
+
+def _is_binary(text: str) -> bool:
+    controls = sum(text.count(character) for character in map(chr, range(32)) if CONTROL.match(character))
+    return controls > max(_MOST_CONTROLS, _CONTROL_SHARE * len(text))
 
 
 def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = " ") -> str:
@@ -114,7 +173,12 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
         while not fields[-1]:
             fields.pop()
         line = separator.join(fields)
-        if "\n" in line or _fields(line) != fields or (not lines and line.startswith("\ufeff")):
+        if (
+            "\n" in line
+            or CONTROL.search(line)
+            or fields_of(line) != fields
+            or (not lines and line.startswith("\ufeff"))
+        ):
             raise FormatError(
                 "the word %(word)s cannot be written with %(separator)s between the fields",
                 word=shown(word),
@@ -147,19 +211,16 @@ def jieba_dictionary() -> Dictionary:
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("jieba's dictionary comes with the package jieba, which is not installed")
-    return read_dictionary((Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8"))
+    text = (Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8")
+    dictionary = read_dictionary(text)
+    assert dictionary.frequencies is not None
+    dictionary.repeated = sum(map(int, text.split()[1::3])) - sum(dictionary.frequencies)
+    return dictionary
 
 
-# Real counts fit in 18 digits; converting longer ones would only cost time.
 _FREQUENCY = re.compile(r"[0-9]{1,18}")
+_SHOWN = 60  # characters of a skipped line
 
 
-def _fields(line: str) -> list[str]:
-    return line.split() if "\t" not in line else _tab_separated(line)
-
-
-def _tab_separated(line: str) -> list[str]:
-    fields = [field.strip() for field in line.split("\t")]
-    while fields and not fields[-1]:
-        fields.pop()
-    return fields
+def _split(line: str) -> list[str]:
+    return line.split() if "\t" not in line else fields_of(line)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from webapp.core.models.dictionary_entry import fields_of
+
 # A field, in quotes or not, up to a comma (ASCII or full-width) or the end of the line. Possessive: linear on any line.
 _FIELD = re.compile(r'\s*+(?:"((?:[^"]|"")*+)"\s*+|([^"，,]*+))([，,]|$)')
 # What a frequency column holds. Fractions and negative numbers are evidence of one too; reading refuses them by line.
@@ -48,6 +50,37 @@ def comma_rows(lines: Sequence[str]) -> list[list[str]] | None:
         written += 1
     counted = sum(map(bool, rows))
     return rows if 0 < counted <= 2 * numbers else None
+
+
+def tolerant_comma_rows(lines: Sequence[str]) -> tuple[list[list[str] | None], int] | None:
+    r"""As `comma_rows`, for lines of which up to half are mistakes; with the number of the first that is no CSV.
+
+    At least half of the lines that are not blank have commas between two or three fields, the second a number. Of the
+    others, one without a comma is read as in any word list, and one whose quotation marks do not match is None.
+
+    >>> tolerant_comma_rows(["研究,100", "人", "a,b,c,d", "生命,90", '"x,3', "科学,2"])
+    ([['研究', '100'], ['人'], ['a', 'b', 'c', 'd'], ['生命', '90'], None, ['科学', '2']], 2)
+    >>> tolerant_comma_rows(["研究,100", "生命", "人"])
+    """
+    rows: list[list[str] | None] = []
+    written = counted = first = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            rows.append([])
+            continue
+        has_comma = "," in line or "，" in line
+        fields = _fields(line) if has_comma and "\t" not in line else fields_of(line)
+        while len(fields) > 1 and not fields[-1]:
+            fields.pop()
+        if not written and has_comma and len(fields) > 1 and _is_header(fields):
+            rows.append([])
+            continue
+        written += 1
+        is_row = has_comma and "\t" not in line and 2 <= len(fields) <= 3
+        counted += is_row and _NUMBER.fullmatch(fields[1]) is not None
+        first = first or (0 if is_row else number)
+        rows.append(fields or None)
+    return (rows, first) if 0 < written <= 2 * counted else None
 
 
 def _fields(line: str) -> list[str]:

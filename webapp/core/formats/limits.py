@@ -16,6 +16,9 @@ LARGEST_FILE = 64 << 20
 LARGEST_VOCABULARY = 1_000_000
 """In pieces; the largest vocabulary in common use has a quarter of that."""
 
+LARGEST_DICTIONARY = 2_000_000
+"""In lines; a word takes 275 bytes in memory with its tables. A list of 25 MB like jieba's has 1.8 million."""
+
 # In memory, a list or object takes 100 bytes and a string 50, so a file of many small ones grows twentyfold. Gemma's
 # `tokenizer.json`, with a list of two for each merge, has a weight of two million.
 _LARGEST_WEIGHT = 3_000_000

@@ -17,12 +17,11 @@ from webapp.core.formats import (
     vocab_txt,
 )
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY, decoded, read_json
+from webapp.core.formats.limits import LARGEST_DICTIONARY, LARGEST_FILE, decoded, read_json
 from webapp.core.formats.other_file_kinds import check_foreign
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import shown
 
 Format = Literal[
     "tiktoken",
@@ -208,31 +207,27 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
 
 
 def _dictionary(text: str) -> Recognized:
-    strange = _CONTROL.search(text)
-    if strange is not None:
-        line = text.count("\n", 0, strange.start()) + 1
-        raise FormatError(
-            "line %(line)s: a dictionary cannot contain the control character %(character)s",
-            line=line,
-            character=shown(strange[0]),
-        )
-    if text.count("\n") > LARGEST_VOCABULARY:
-        raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_VOCABULARY:,}")
+    if text.count("\n") > LARGEST_DICTIONARY:
+        raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_DICTIONARY:,}")
     try:
         words = dictionary.read_dictionary(text)
     except dictionary.DictionaryError as error:
+        if error.lines == 1:
+            raise FormatError(
+                "not a known vocabulary format; read as a dictionary, line %(line)s is wrong: %(wrong)s",
+                line=error.line_number,
+                wrong=error.message,
+            ) from None
         raise FormatError(
-            "not a known vocabulary format; read as a dictionary, line %(line)s is wrong: %(wrong)s",
+            "not a known vocabulary format; read as a dictionary, %(count)s of its %(lines)s lines are wrong, line "
+            "%(line)s for example: %(wrong)s",
+            count=f"{error.wrong:,}",
+            lines=f"{error.lines:,}",
             line=error.line_number,
             wrong=error.message,
         ) from None
     if not len(words):
         raise FormatError("the file is empty")
-    if words.longest > _LONGEST_WORD:
-        number = next(at for at, word in enumerate(words.words, start=1) if len(word) == words.longest)
-        raise FormatError(
-            "not a known vocabulary format; read as a dictionary, word %(number)s is too long", number=number
-        )
     columns = [
         name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
     ]
@@ -251,8 +246,6 @@ _RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]+[0-9]+\s*")
 _MARKED_CODES = re.compile(r"^(?:\S+ \S*</w>|\S*</w> \S+)\r?$", re.MULTILINE)
 _UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
 _SINGLE_BYTE = re.compile(rb"^[A-Za-z0-9+/]{2}==[ \t]+[0-9]+\s*$", re.MULTILINE)
-_LONGEST_WORD = 1_000
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 def _is_tiktoken(content: bytes) -> bool:

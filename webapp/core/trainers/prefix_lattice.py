@@ -2,190 +2,183 @@
 
 - Exploits: the words of a corpus begin alike ("segment", "segments", "segmented"). A node stands for a distinct prefix
   and has an edge from each shorter prefix that a piece extends to it, so the sums over all segmentations of a prefix
-  are computed once for all its texts, in one loop over flat arrays.
-- Invariant: the edges are in the order of their targets, and a target has a higher number than its sources. So sums
-  are complete when they are needed: forward in this order, backward in reverse.
+  are computed once for all its texts; and the nodes of a level of the trie, one per character, in one step.
+- Invariant: the edges are in the order of their targets, and a target is on a deeper level than its sources. So sums
+  are complete when they are needed: forward level by level, backward in reverse.
 - Proved by: `webapp.core.reference.unigram`, which processes every word separately, in
   `tests.core.reference.test_unigram`.
-- Bought: 1.8 times with the edges kept from round to round (8,000 pieces on 2.8 MB of English, against a lattice for
-  each word, built anew in every round).
+- Bought: TODO
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, islice
+from collections.abc import Iterator, Sequence
 
-from webapp.core.models.fast.word_lengths import lengths_by_ending
+import numpy as np
+
+from webapp.core.trainers.word_trie import CHARACTER_BITS, Floats, Integers, WordTrie
 
 
 class PrefixLattice:
     """The lattice of several texts over numbered pieces, among which are all characters of the texts.
 
-    `nodes` gives the node of each text; `sources`, `targets` and `pieces` are the edges, of one target the longest
-    piece first.
+    `texts` are sorted and distinct; `nodes` gives the node of each. `sources` and `pieces` are the edges, of one target
+    the longest piece first; `degrees` gives the number of edges that lead to each node.
 
-    >>> lattice = PrefixLattice.of(["ab", "abc"], {"a": 0, "b": 1, "c": 2, "ab": 3})
-    >>> list(zip(lattice.sources, lattice.targets, lattice.pieces))
-    [(0, 1, 0), (0, 2, 3), (1, 2, 1), (2, 3, 2)]
-    >>> lattice.nodes, list(lattice.parts())
-    ({'ab': 2, 'abc': 3}, [('ab', 'ab'), ('abc', 'ab'), ('abc', 'c')])
-    >>> lattice.forward([0.5, 0.2, 0.1, 0.2])
+    >>> lattice = PrefixLattice.of(["ab", "abc"], PieceEndings(["a", "b", "c", "ab"]))
+    >>> lattice.sources.tolist(), lattice.pieces.tolist(), lattice.degrees.tolist(), lattice.nodes.tolist()
+    ([0, 0, 1, 2], [0, 3, 1, 2], [0, 1, 2, 1], [2, 3])
+    >>> lattice.forward(np.array([0.5, 0.2, 0.1, 0.2])).tolist()
     [1.0, 0.5, 0.30000000000000004, 0.030000000000000006]
     """
 
     def __init__(
-        self,
-        nodes: dict[str, int],
-        parents: array[int],
-        sources: array[int],
-        targets: array[int],
-        pieces: array[int],
+        self, nodes: Integers, levels: Sequence[int], degrees: Integers, sources: Integers, pieces: Integers
     ) -> None:
-        self.nodes = nodes
-        self.parents = parents
-        self.sources, self.targets, self.pieces = sources, targets, pieces
-        self.size = len(parents)
+        self.nodes, self.levels = nodes, levels
+        self.degrees, self.sources, self.pieces = degrees, sources, pieces
+        self._begins = np.cumsum(degrees, dtype=np.int64) - degrees  # of the edges of each node
 
     @classmethod
-    def of(cls, texts: Iterable[str], number_of: Mapping[str, int]) -> PrefixLattice:
+    def of(cls, texts: Sequence[str], endings: PieceEndings) -> PrefixLattice:
         """Find the pieces in the texts."""
-        lengths_of = lengths_by_ending(number_of).get
-        number = number_of.get
-        parents, sources, targets, pieces = array("i", [0]), array("i"), array("i"), array("i")
-        add_parent, add_source, add_target, add_piece = parents.append, sources.append, targets.append, pieces.append
-        nodes: dict[str, int] = {}
-        path = [0]  # the nodes of the current text by length
-        node = 0
-        previous = ""
-        for text in sorted(texts):
-            shared = 0
-            for character, other in zip(text, previous, strict=False):
-                if character != other:
-                    break
-                shared += 1
-            previous = text
-            del path[shared + 1 :]
-            for end in range(shared + 1, len(text) + 1):
-                node += 1
-                for length in lengths_of(text[end - 2 : end], ()):
-                    start = end - length
-                    if start >= 0 and (piece := number(text[start:end])) is not None:
-                        add_source(path[start])
-                        add_target(node)
-                        add_piece(piece)
-                before = path[-1]
-                add_parent(before)
-                add_source(before)
-                add_target(node)
-                add_piece(number_of[text[end - 1]])
-                path.append(node)
-            nodes[text] = path[-1]
-        return cls(nodes, parents, sources, targets, pieces)
+        trie = WordTrie.of(texts)
+        found = list(endings.matches(trie))
+        degrees = np.zeros(trie.size, np.int32)
+        for targets, _, _ in found:
+            degrees[targets] += 1
+        free = np.cumsum(degrees, dtype=np.int64)  # after the place of the next edge, as the shortest come first
+        sources, numbers = (np.empty(free[-1], np.int32) for _ in range(2))
+        while found:
+            targets, starts, matched = found.pop(0)
+            free[targets] -= 1
+            places = free[targets]
+            sources[places], numbers[places] = starts, matched
+        return cls(trie.ends, trie.levels, degrees, sources, numbers)
 
-    def restricted(self, renumbered: Sequence[int]) -> PrefixLattice:
+    def restricted(self, renumbered: Integers) -> PrefixLattice:
         """Return the same lattice with fewer pieces; `renumbered` gives the new number of each piece, -1 for none."""
-        numbers = array("i", map(renumbered.__getitem__, self.pieces))
-        kept = bytes(map((-1).__lt__, numbers))
-        sources, targets, pieces = (
-            array("i", compress(edges, kept)) for edges in (self.sources, self.targets, numbers)
-        )
-        return PrefixLattice(self.nodes, self.parents, sources, targets, pieces)
+        pieces = renumbered[self.pieces]
+        kept = pieces >= 0
+        degrees = self.degrees.copy()
+        degrees[1:] = np.add.reduceat(kept, self._begins[1:], dtype=np.int32) if kept.size else 0
+        return PrefixLattice(self.nodes, self.levels, degrees, self.sources[kept], pieces[kept])
 
-    def parts(self) -> Iterator[tuple[str, str]]:
-        """Yield each text with each of its parts, split wherever no piece crosses from one character to the next."""
-        parents = self.parents
-        lengths = array("i", [0])
-        for parent in islice(parents, 1, None):
-            lengths.append(lengths[parent] + 1)
-        begins = array("i", [0]) * self.size  # where the longest piece begins that ends at a node
-        for source, target in zip(reversed(self.sources), reversed(self.targets), strict=True):
-            begins[target] = lengths[source]
-        for text, node in self.nodes.items():
-            cuts = [len(text)]
-            reach = len(text)
-            for end in range(len(text), 0, -1):
-                if end == reach < cuts[-1]:
-                    cuts.append(end)
-                if begins[node] < reach:
-                    reach = begins[node]
-                node = parents[node]
-            begin = 0
-            for cut in reversed(cuts):
-                yield text, text[begin:cut]
-                begin = cut
-
-    def forward(self, probabilities: Sequence[float]) -> list[float]:
+    def forward(self, probabilities: Floats) -> Floats:
         """Return for each prefix the summed probability of all its segmentations."""
-        sums = [1.0] + [0.0] * (self.size - 1)
-        weights = map(probabilities.__getitem__, self.pieces)
-        for source, target, weight in zip(self.sources, self.targets, weights, strict=True):
-            sums[target] += sums[source] * weight
+        sums = np.ones(self.degrees.size)
+        for nodes, edges, begins in self._by_level():
+            weights = probabilities[self.pieces[edges]]
+            weights *= sums[self.sources[edges]]
+            np.add.reduceat(weights, begins, out=sums[nodes])
         return sums
 
-    def expected(
-        self, probabilities: Sequence[float], forward: Sequence[float], counts: Mapping[int, int]
-    ) -> list[float]:
-        """Return the expected count of each piece; `counts` are those of the texts by node."""
-        expected = [0.0] * len(probabilities)
-        backward = [0.0] * self.size
-        for node, count in counts.items():
-            backward[node] = count / forward[node]
-        for source, target, piece in zip(
-            reversed(self.sources), reversed(self.targets), reversed(self.pieces), strict=True
-        ):
-            weight = probabilities[piece] * backward[target]
-            backward[source] += weight
-            expected[piece] += forward[source] * weight
-        return expected
+    def expected(self, probabilities: Floats, forward: Floats, counts: Integers) -> Floats:
+        """Return the expected count of each piece; `counts` are those of the texts."""
+        backward = np.zeros(self.degrees.size)
+        backward[self.nodes] = counts / forward[self.nodes]
+        flow = probabilities[self.pieces]
+        for nodes, edges, _ in reversed(self._by_level()):
+            flow[edges] *= np.repeat(backward[nodes], self.degrees[nodes])
+            np.add.at(backward, self.sources[edges], flow[edges])
+        flow *= forward[self.sources]
+        return np.bincount(self.pieces, flow, probabilities.size).astype(np.float64, copy=False)
 
-    def best_paths(self, probabilities: Sequence[float]) -> tuple[list[float], list[int], list[int]]:
-        """Return for each prefix the highest probability of a segmentation, and the source and piece of its last edge.
+    def best_paths(self, probabilities: Floats) -> tuple[Floats, Integers]:
+        """Return for each prefix the highest probability of a segmentation, and the last edge of that.
 
         On a tie, the longest last piece wins.
         """
-        best = [1.0] + [0.0] * (self.size - 1)
-        came_from, came_by = [0] * self.size, [0] * self.size
-        for source, target, piece in zip(self.sources, self.targets, self.pieces, strict=True):
-            probability = best[source] * probabilities[piece]
-            if probability > best[target]:
-                best[target] = probability
-                came_from[target] = source
-                came_by[target] = piece
-        return best, came_from, came_by
+        best = np.ones(self.degrees.size)
+        last = np.zeros(self.degrees.size, np.int64)
+        for nodes, edges, begins in self._by_level():
+            found = probabilities[self.pieces[edges]]
+            found *= best[self.sources[edges]]
+            best[nodes], last[nodes] = _highest(found, begins, self.degrees[nodes])
+            last[nodes] += edges.start
+        return best, last
 
-    def used(self, probabilities: Sequence[float], counts: Mapping[int, int]) -> list[int]:
-        """Return how often the best segmentations of the texts use each piece."""
-        _, came_from, came_by = self.best_paths(probabilities)
-        used = [0] * len(probabilities)
-        uses = [0] * self.size
-        for node, count in counts.items():
-            uses[node] = count
-        for node in range(self.size - 1, 0, -1):
-            count = uses[node]
-            if count:
-                uses[came_from[node]] += count
-                used[came_by[node]] += count
+    def used(self, probabilities: Floats, counts: Integers) -> Integers:
+        """Return how often the best segmentations of the texts use each piece; `counts` are those of the texts."""
+        _, last = self.best_paths(probabilities)
+        uses = np.zeros(self.degrees.size, np.int64)
+        uses[self.nodes] = counts
+        for nodes, _, _ in reversed(self._by_level()):
+            np.add.at(uses, self.sources[last[nodes]], uses[nodes])
+        used = np.zeros(probabilities.size, np.int64)
+        np.add.at(used, self.pieces[last[1:]], uses[1:])
         return used
 
-    def instead(self, texts: Iterable[str], probabilities: Sequence[float]) -> Iterator[tuple[str, list[int]]]:
-        """Yield texts of two or more characters with their best segmentations into two or more pieces."""
-        best, came_from, came_by = self.best_paths(probabilities)
-        second = [0.0] * self.size
-        from_second, by_second = [0] * self.size, [0] * self.size
-        edges = zip(self.sources, self.targets, self.pieces, strict=True)
-        for source, target, piece in compress(edges, self.sources):  # without the edges from the beginning
-            probability = best[source] * probabilities[piece]
-            if probability > second[target]:
-                second[target] = probability
-                from_second[target] = source
-                by_second[target] = piece
-        for text in texts:
-            node = self.nodes[text]
-            path = [by_second[node]]
-            node = from_second[node]
-            while node:
-                path.append(came_by[node])
-                node = came_from[node]
-            yield text, path[::-1]
+    def instead(self, texts: Integers, probabilities: Floats) -> Iterator[tuple[Integers, Integers]]:
+        """Yield the best segmentations into two or more pieces of texts of two or more characters, from the end.
+
+        `texts` are numbers of texts. Each step has the places in `texts` whose segmentation goes on, and its pieces.
+        """
+        best, last = self.best_paths(probabilities)
+        found = probabilities[self.pieces]
+        found *= best[self.sources]
+        found[self.sources == 0] = 0.0
+        _, second = _highest(found, self._begins[1:], self.degrees[1:])
+        edges = second[self.nodes[texts] - 1]
+        places = np.arange(texts.size)
+        while places.size:
+            yield places, self.pieces[edges]
+            nodes = self.sources[edges]
+            inside = nodes > 0
+            places, edges = places[inside], last[nodes[inside]]
+
+    def _by_level(self) -> list[tuple[slice, slice, Integers]]:
+        """Return the nodes of each level but the first, their edges, and where among these those of each node begin."""
+        if not self.pieces.size:
+            return []
+        bounds = [*self._begins[self.levels[1:-1]].tolist(), self.pieces.size]
+        return [
+            (slice(low, high), slice(first, end), self._begins[low:high] - first)
+            for low, high, first, end in zip(self.levels[1:], self.levels[2:], bounds, bounds[1:], strict=False)
+        ]
+
+
+def _highest(values: Floats, begins: Integers, sizes: Integers) -> tuple[Floats, Integers]:
+    """Return the highest value of each group, and the place of the first one that is as high."""
+    highest = np.maximum.reduceat(values, begins)
+    group = np.repeat(np.arange(begins.size), sizes)
+    places = np.flatnonzero(values == highest[group])[::-1]
+    first = np.empty(begins.size, np.int64)
+    first[group[places]] = places  # of several, the last assignment stays, which is that of the first place
+    return highest, first
+
+
+class PieceEndings:
+    """The pieces as a trie that is read from their ends.
+
+    >>> endings = PieceEndings(["a", "b", "ab"])
+    >>> [step.tolist() for found in endings.matches(WordTrie.of(["ab"])) for step in found]
+    [[1, 2], [0, 1], [0, 1], [2], [0], [2]]
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        backward = [piece[::-1] for piece in pieces]
+        order = sorted(range(len(pieces)), key=backward.__getitem__)
+        self._trie = WordTrie.of([backward[number] for number in order])
+        self._number_of = np.full(self._trie.size, -1, np.int32)
+        self._number_of[self._trie.ends] = order
+
+    def matches(self, texts: WordTrie) -> Iterator[tuple[Integers, Integers, Integers]]:
+        """Yield the nodes where pieces end, those where they begin, and the pieces' numbers, by the pieces' length.
+
+        All nodes at once go back character by character, as long as what they passed is the end of a piece.
+        """
+        trie = self._trie
+        targets = at = np.arange(1, texts.size)
+        passed: Integers = np.zeros(targets.size, np.int64)
+        for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
+            longer = trie.parents[low:high].astype(np.int64) << CHARACTER_BITS | trie.characters[low:high]
+            wanted = passed << CHARACTER_BITS | texts.characters[at]
+            places = np.searchsorted(longer, wanted)
+            hit = longer.take(places, mode="clip") == wanted
+            targets, at, passed = targets[hit], texts.parents[at[hit]], places[hit] + low
+            numbers = self._number_of[passed]
+            is_piece = numbers >= 0
+            yield targets[is_piece], at[is_piece], numbers[is_piece]
+            inside = at > 0
+            targets, at, passed = targets[inside], at[inside], passed[inside]

@@ -1,13 +1,15 @@
 """The initial pieces of Unigram training: frequent substrings.
 
 Source: Kudo 2018, "Subword Regularization", section 3.2; ranked by frequency times length as in sentencepiece. Instead
-of building a suffix array, this counts substrings length by length, and a substring only if both substrings that are
-one character shorter are frequent (the Apriori rule; Agrawal, Srikant 1994). A text has millions of distinct
-substrings; this way the rare ones are never stored.
+of building a suffix array, `frequent_substrings` counts them length by length.
 """
 
 from collections import defaultdict
 
+import numpy as np
+from numpy.typing import NDArray
+
+from webapp.core.trainers.frequent_substrings import FrequentSubstrings, frequent_substrings
 from webapp.core.trainers.word_counts import WordCounts
 
 
@@ -30,31 +32,40 @@ def seed_pieces(
     >>> seed_pieces({"very": 2, "ever": 1}, 10, whole_words=False)
     {'ver': 3, 'ery': 2}
     """
-    frequent: dict[str, int] = {}
-    # The starts at which a frequent substring one character shorter occurs, followed by another at the next character.
-    alive = [(word, count, list(range(len(word) - 1))) for word, count in counts.items() if len(word) > 1]
-    for length in range(2, longest + 1):
-        found: defaultdict[str, int] = defaultdict(int)
-        for word, count, starts in alive:
-            if whole_words or len(word) > length:
-                for start in starts:
-                    found[word[start : start + length]] += count
-        longer = {piece: count for piece, count in found.items() if count >= minimum_frequency}
-        for piece, count in longer.items():
-            for inner in (piece[:-1], piece[1:]):
-                if frequent.get(inner) == count:
-                    del frequent[inner]
-        frequent.update(longer)
-        still_alive = []
-        for word, count, starts in alive:
-            here = [start for start in starts if word[start : start + length] in longer]
-            following = set(here)
-            starts = [start for start in here if start + 1 in following]
-            if starts:
-                still_alive.append((word, count, starts))
-        alive = still_alive
-    ranked = sorted(frequent, key=lambda piece: frequent[piece] * len(piece), reverse=True)
-    return {piece: frequent[piece] for piece in ranked[:number]}
+    levels: list[tuple[FrequentSubstrings, NDArray[np.bool_]]] = []
+    for found in frequent_substrings(
+        counts, longest=longest, minimum_frequency=minimum_frequency, whole_words=whole_words
+    ):
+        if levels:
+            shorter, kept = levels[-1]
+            for inner in (found.prefixes, found.suffixes):
+                kept[inner[shorter.counts[inner] == found.counts]] = False
+        levels.append((found, np.ones(found.counts.size, np.bool_)))
+    if not levels:
+        return {}
+    frequencies, places, begins, lengths = (
+        np.concatenate(parts)
+        for parts in zip(
+            *(
+                (
+                    found.counts[kept],
+                    found.words[kept],
+                    found.begins[kept],
+                    np.full(np.count_nonzero(kept), found.length),
+                )
+                for found, kept in levels
+            ),
+            strict=True,
+        )
+    )
+    ranked = np.lexsort((begins, places, lengths, -frequencies * lengths))[:number]
+    words = list(counts)
+    return {
+        words[place][begin : begin + length]: frequency
+        for place, begin, length, frequency in zip(
+            *(values[ranked].tolist() for values in (places, begins, lengths, frequencies)), strict=True
+        )
+    }
 
 
 def proper_substrings(

@@ -20,12 +20,15 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp, log
+from itertools import compress
+
+import numpy as np
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
 from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
+from webapp.core.trainers.word_trie import Floats, Integers
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
@@ -36,30 +39,43 @@ LEAST_EXPECTED = 0.5  # lower bound for an expected count
 class PruningRound:
     """The result of one round.
 
-    `scores`: the pieces of the round and their log-probabilities after expectation maximization; `log_likelihoods`:
-    that of the corpus before each iteration; `losses`: how much the log-likelihood would fall without each of the
-    longer pieces; `removed`: the pruned pieces, smallest loss first. The last two are empty in the last round.
-    In the order of `scores`: `expected`, the counts of the last expectation step, and `probabilities`, the resulting
-    probabilities.
+    `pieces`: those of the round, the alphabet first; `expected` and `probabilities`, in their order: the counts of the
+    last expectation step and the resulting probabilities; `log_likelihoods`: that of the corpus before each iteration.
     """
 
     number: int
-    scores: dict[str, float]
+    pieces: Sequence[str]
+    expected: Floats = field(repr=False)
+    probabilities: Floats = field(repr=False)
     log_likelihoods: tuple[float, ...]
-    losses: dict[str, float]
-    removed: tuple[str, ...]
-    expected: Sequence[float] = field(repr=False)
-    probabilities: Sequence[float] = field(repr=False)
-    lattices: CorpusLattices = field(repr=False, compare=False)
+    lattices: CorpusLattices = field(repr=False)
+    longer: Integers = field(repr=False)  # the places in `pieces` of those with two or more characters
+    losses_of_longer: Floats = field(repr=False)
+    pruned: Integers = field(repr=False)  # places in `pieces`
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """The pieces and their log-probabilities after expectation maximization."""
+        return dict(zip(self.pieces, np.log(self.probabilities).tolist(), strict=True))
+
+    @cached_property
+    def losses(self) -> dict[str, float]:
+        """How much the log-likelihood would fall without each of the longer pieces; empty in the last round."""
+        longer = map(self.pieces.__getitem__, self.longer.tolist())
+        return dict(zip(longer, self.losses_of_longer.tolist(), strict=False))
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The pruned pieces, smallest loss first; none in the last round."""
+        return tuple(map(self.pieces.__getitem__, self.pruned.tolist()))
 
     def used(self) -> dict[str, int]:
         """Return how often the best segmentations of all words use each piece."""
-        return dict(zip(self.scores, self.lattices.best_path_counts(self.probabilities), strict=True))
+        return dict(zip(self.pieces, self.lattices.best_path_counts(self.probabilities).tolist(), strict=True))
 
     def instead(self, piece: str) -> tuple[str, ...]:
         """Return the best segmentation of a longer piece's text without the piece."""
-        pieces = tuple(self.scores)
-        return tuple(pieces[number] for number in self.lattices.without(piece, self.probabilities))
+        return tuple(self.pieces[number] for number in self.lattices.without(piece, self.probabilities))
 
 
 @dataclass(frozen=True)
@@ -102,6 +118,7 @@ def train(
     `special_tokens` must contain `unknown`; for the other parameters see `rounds`. The result has fewer pieces if the
     corpus has too few frequent substrings. Raises ValueError for a size that cannot hold alphabet and special tokens.
 
+    >>> from math import exp
     >>> trained = train({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 10)
     >>> sorted(trained.scores, key=len)[-2:], round(sum(map(exp, trained.scores.values())), 6)
     (['hug', 'pun'], 1.0)
@@ -127,10 +144,13 @@ def train(
 
 def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unknown: str = UNKNOWN) -> TrainedUnigram:
     """Return the trained vocabulary from the last round that `rounds` yields."""
-    ranked = sorted(last.scores, key=last.scores.__getitem__, reverse=True)
-    # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number.
-    scores = {piece: round(last.scores[piece], 6) for piece in ranked}
-    return TrainedUnigram(scores, last.log_likelihoods[-1], tuple(special_tokens), unknown)
+    # Six decimals exceed the precision of the counts, and every JSON reader parses them to the same number. Equal ones
+    # stay in the order of the seed.
+    scores = {piece: round(score, 6) for piece, score in last.scores.items()}
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    return TrainedUnigram(
+        {piece: scores[piece] for piece in ranked}, last.log_likelihoods[-1], tuple(special_tokens), unknown
+    )
 
 
 def rounds(
@@ -169,6 +189,7 @@ def rounds(
     if size < seeded.characters:
         raise ValueError(f"{size} pieces cannot hold an alphabet of {seeded.characters} characters")
     pieces = list(seeded.ranks)
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     lattices = CorpusLattices(seeded.texts, pieces)
     probabilities = seeded.probabilities()
     number = 0
@@ -181,16 +202,20 @@ def rounds(
             log_likelihoods.append(log_likelihood)
             last = done and iteration == ITERATIONS - 1
             probabilities = maximization(expected, plain=last)
-        losses = {} if done else _losses(lattices, pieces, probabilities)
-        scores = dict(zip(pieces, map(log, probabilities), strict=True))
-        removed = _to_prune(losses, len(pieces) - size, keep)
-        yield PruningRound(number, scores, tuple(log_likelihoods), losses, removed, expected, probabilities, lattices)
+        longer = np.flatnonzero(lengths > 1)
+        losses = np.empty(0) if done else _losses(lattices, longer, probabilities)
+        pruned = longer[_to_prune(losses, len(pieces) - size, keep)]
+        yield PruningRound(
+            number, pieces, expected, probabilities, tuple(log_likelihoods), lattices, longer, losses, pruned
+        )
         if done:
             return
-        gone = frozenset(removed)
-        probabilities = [p for piece, p in zip(pieces, probabilities, strict=True) if piece not in gone]
-        pieces = [piece for piece in pieces if piece not in gone]
-        lattices = lattices.restricted(pieces)
+        remains = np.ones(len(pieces), np.bool_)
+        remains[pruned] = False
+        kept = np.flatnonzero(remains)
+        pieces = list(compress(pieces, remains))
+        probabilities, lengths = probabilities[kept], lengths[kept]
+        lattices = lattices.restricted(kept)
 
 
 @dataclass(frozen=True)
@@ -204,10 +229,11 @@ class SeededTraining:
     ranks: dict[str, int]
     characters: int
 
-    def probabilities(self) -> list[float]:
+    def probabilities(self) -> Floats:
         """Return the initial probabilities, proportional to the ranks."""
-        total = sum(self.ranks.values())
-        return [rank / total for rank in self.ranks.values()]
+        ranks = np.fromiter(self.ranks.values(), np.float64, len(self.ranks))
+        ranks /= ranks.sum()
+        return ranks
 
 
 def seed(
@@ -226,9 +252,11 @@ def seed(
     >>> seed({"hug": 2, "hugs": 1}).ranks
     {'h': 3, 'u': 3, 'g': 3, 's': 1, 'hug': 9}
     """
-    known = alphabet(characters(counts), coverage)
+    frequencies = characters(counts)
+    known = alphabet(frequencies, coverage)
     texts = _spans(counts, frozenset(known))
-    frequencies = characters(texts)
+    if len(known) < len(frequencies):
+        frequencies = characters(texts)
     ranks = {character: frequencies[character] for character in known}
     if candidates is None:
         candidates = seed_pieces(
@@ -240,74 +268,64 @@ def seed(
     return SeededTraining(texts, ranks, len(known))
 
 
-def maximization(expected: Sequence[float], *, plain: bool = False) -> list[float]:
+def maximization(expected: Floats, *, plain: bool = False) -> Floats:
     """Return the probabilities for expected counts; with `plain`, proportional to the counts with the sum 1.
 
-    >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0], plain=True)]
+    >>> maximization(np.array([3.0, 1.0, 0.0]), plain=True).round(3).tolist()
     [0.667, 0.222, 0.111]
-    >>> [round(p, 3) for p in maximization([3.0, 1.0, 0.0])]
+    >>> maximization(np.array([3.0, 1.0, 0.0])).round(3).tolist()
     [0.627, 0.14, 0.035]
     """
-    clamped = [max(count, LEAST_EXPECTED) for count in expected]
-    if plain:
-        total = sum(clamped)
-        return [count / total for count in clamped]
-    log_total = digamma(sum(clamped))
-    least = exp(digamma(LEAST_EXPECTED) - log_total)
-    return [least if count == LEAST_EXPECTED else exp(digamma(count) - log_total) for count in clamped]
+    clamped = np.maximum(expected, LEAST_EXPECTED)
+    total = clamped.sum()
+    return clamped / total if plain else np.exp(digamma(clamped) - digamma(np.array([total])))
 
 
-def digamma(x: float) -> float:
-    """Return ψ(x), the derivative of the logarithm of the gamma function, for x > 0.
+def digamma(x: Floats) -> Floats:
+    """Return ψ(x), the derivative of the logarithm of the gamma function, for each x > 0.
 
     Applies ψ(x) = ψ(x + 1) - 1/x until the asymptotic series in 1/(x - 1/2) is accurate to nine digits.
 
-    >>> round(digamma(1.0), 6)  # minus Euler's constant
-    -0.577216
+    >>> digamma(np.array([1.0, 10.0])).round(6).tolist()  # the first is minus Euler's constant
+    [-0.577216, 2.251753]
     """
-    result = 0.0
-    while x < 7:
-        result -= 1 / x
-        x += 1
+    result = np.zeros(x.size)
+    x = x.copy()
+    while (small := np.flatnonzero(x < 7)).size:
+        result[small] -= 1 / x[small]
+        x[small] += 1
     x -= 0.5
     square = 1 / (x * x)
-    return result + log(x) + square * (1 / 24 - square * (7 / 960 - square * (31 / 8064)))
+    return result + np.log(x) + square * (1 / 24 - square * (7 / 960 - square * (31 / 8064)))
 
 
-def _losses(lattices: CorpusLattices, pieces: Sequence[str], probabilities: Sequence[float]) -> dict[str, float]:
+def _losses(lattices: CorpusLattices, longer: Integers, probabilities: Floats) -> Floats:
     """Return for each longer piece how much the log-likelihood of the corpus would fall without it.
 
     This is sentencepiece's estimate: on every best path, the best segmentation of the piece's text without the piece
     replaces it and adds to the counts of its pieces; no other path changes.
     """
     used = lattices.best_path_counts(probabilities)
-    total = sum(used)
-    log_total = log(total)
-    needed = [piece for piece, count in zip(pieces, used, strict=True) if count and len(piece) > 1]
-    paths = dict(lattices.without_each(needed, probabilities))
-    losses = {}
-    for piece, count in zip(pieces, used, strict=True):
-        if len(piece) == 1:
-            continue
-        if not count:
-            losses[piece] = 0.0
-            continue
-        instead = paths[piece]
-        log_total_without = log(total + count * (len(instead) - 1))
-        without = sum(log(used[other] + count) - log_total_without for other in instead)
-        losses[piece] = count * (log(count) - log_total - without)
+    total = used.sum()
+    needed = np.flatnonzero(used[longer])
+    counts = used[longer[needed]]
+    others, logs = np.zeros(needed.size), np.zeros(needed.size)  # of the pieces used instead: their number, log(count)
+    for places, numbers in lattices.without_each(longer[needed], probabilities):
+        others[places] += 1
+        logs[places] += np.log(used[numbers] + counts[places])
+    losses = np.zeros(longer.size)
+    losses[needed] = counts * (np.log(counts) - np.log(total) - logs + others * np.log(total + counts * (others - 1)))
     return losses
 
 
-def _to_prune(losses: dict[str, float], surplus: int, keep: float) -> tuple[str, ...]:
-    """Return the pieces to prune: those beyond the share to keep and all unused ones, but at most the surplus."""
+def _to_prune(losses: Floats, surplus: int, keep: float) -> Integers:
+    """Return the places of the losses to prune: those beyond the share to keep and all of 0, at most the surplus."""
     if surplus <= 0:
-        return ()
-    unused = sum(1 for loss in losses.values() if loss <= 0)
-    number = min(surplus, max(round(len(losses) * (1 - keep)), unused, 1))
+        return np.empty(0, np.int64)
+    number = min(surplus, max(round(losses.size * (1 - keep)), int(np.count_nonzero(losses <= 0)), 1))
     # The sort is stable: of pieces with equal losses, the last seeded are pruned first.
-    ranked = sorted(losses, key=losses.__getitem__, reverse=True)
-    return tuple(ranked[: -number - 1 : -1])
+    ranked = np.argsort(-losses, kind="stable")
+    return ranked[: -number - 1 : -1]
 
 
 def _spans(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:

@@ -1,0 +1,149 @@
+"""A hidden Markov model that finds words in a run of Chinese characters.
+
+Each character has one of four states: it begins a word (B), is in the middle of one (M), ends one (E), or is a word by
+itself (S). The model knows the log-probability of each state at the start, of each step from one state to the next, and
+of each character in each state; the Viterbi algorithm finds the most probable states (Rabiner 1989, "A Tutorial on
+Hidden Markov Models", section III.B; Xue 2003, "Chinese Word Segmentation as Character Tagging", for the four states).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from webapp.core.models.fast.cache import Cache
+
+State = Literal["B", "M", "E", "S"]
+STATES: tuple[State, ...] = ("B", "M", "E", "S")
+IMPOSSIBLE = -3.14e100
+"""The log-probability of what training did not see, as in jieba: finite, so that every run has a best path."""
+BEFORE: Mapping[State, tuple[State, State]] = {"B": ("E", "S"), "M": ("M", "B"), "E": ("B", "M"), "S": ("S", "E")}
+"""The states that may stand before each state."""
+
+_HAN = re.compile("([\u4e00-\u9fd5]+)")
+_LATIN = re.compile(r"([a-zA-Z0-9]+(?:\.\d+)?%?)")
+
+
+@dataclass(frozen=True, slots=True)
+class HMMCell:
+    """A state at a character: the best log-probability of all paths to it, and the state before it on that path."""
+
+    score: float
+    before: State | None
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenMarkovModel:
+    """Log-probabilities: `start` of each state, `transition` of each pair of states, `emission` of characters by state.
+
+    >>> start = {"B": -0.5, "M": IMPOSSIBLE, "E": IMPOSSIBLE, "S": -1.0}
+    >>> transition = {("B", "E"): -0.2, ("B", "M"): -2.0, ("E", "B"): -0.5, ("E", "S"): -0.9, ("M", "E"): -0.3,
+    ...     ("M", "M"): -1.0, ("S", "B"): -0.7, ("S", "S"): -0.7}
+    >>> emission = {"B": {"杭": -1.0}, "M": {}, "E": {"研": -1.0}, "S": {"杭": -8.0, "研": -8.0}}
+    >>> HiddenMarkovModel(start, transition, emission).words("杭研")
+    ('杭研',)
+    """
+
+    start: Mapping[State, float]
+    transition: Mapping[tuple[State, State], float]
+    emission: Mapping[State, Mapping[str, float]]
+    _words: Cache[tuple[str, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the cache of runs."""
+        object.__setattr__(self, "_words", Cache(self._split))
+
+    def words(self, run: str) -> tuple[str, ...]:
+        """The words of a run without a word of the dictionary: Han characters by the model, Latin and digits by form."""
+        return self._words[run]
+
+    def table(self, run: str) -> list[dict[State, HMMCell]]:
+        """The Viterbi table: for each character of a run the best score of each state.
+
+        The sums are built in jieba's order, and of equal scores the later letter wins, so that all words equal jieba's.
+        """
+        first = {
+            state: HMMCell(self.start[state] + self.emission[state].get(run[0], IMPOSSIBLE), None) for state in STATES
+        }
+        rows = [first]
+        for character in run[1:]:
+            last = rows[-1]
+            row: dict[State, HMMCell] = {}
+            for state in STATES:
+                emitted = self.emission[state].get(character, IMPOSSIBLE)
+                score, before = max(
+                    (last[each].score + self.transition.get((each, state), IMPOSSIBLE) + emitted, each)
+                    for each in BEFORE[state]
+                )
+                row[state] = HMMCell(score, before)
+            rows.append(row)
+        return rows
+
+    def states(self, table: Sequence[Mapping[State, HMMCell]]) -> list[State]:
+        """The most probable states, read from the end of the table, which is E or S."""
+        last: tuple[State, State] = ("E", "S")
+        _score, state = max((table[-1][each].score, each) for each in last)
+        found = [state]
+        for row in reversed(table[1:]):
+            before = row[found[-1]].before
+            assert before is not None
+            found.append(before)
+        return found[::-1]
+
+    def _split(self, run: str) -> tuple[str, ...]:
+        words: list[str] = []
+        for at, part in enumerate(_HAN.split(run)):
+            if at % 2:
+                words += self._han(part)
+            elif part:
+                words += filter(None, _LATIN.split(part))
+        return tuple(words)
+
+    def _han(self, run: str) -> list[str]:
+        """The words of a run of Han characters: `table` and `states` in one pass."""
+        emitted_b, emitted_m, emitted_e, emitted_s = (self.emission[state].get for state in STATES)
+        step = self.transition.get
+        bm, be, mm, me = (step(pair, IMPOSSIBLE) for pair in _PAIRS_INSIDE)
+        eb, es, sb, ss = (step(pair, IMPOSSIBLE) for pair in _PAIRS_AFTER)
+        character = run[0]
+        b = self.start["B"] + emitted_b(character, IMPOSSIBLE)
+        m = self.start["M"] + emitted_m(character, IMPOSSIBLE)
+        e = self.start["E"] + emitted_e(character, IMPOSSIBLE)
+        s = self.start["S"] + emitted_s(character, IMPOSSIBLE)
+        before_b, before_m, before_e, before_s = "-", "-", "-", "-"
+        arrows: list[tuple[str, str, str, str]] = []
+        for character in run[1:]:
+            emitted = emitted_b(character, IMPOSSIBLE)
+            one, other = e + eb + emitted, s + sb + emitted
+            new_b, before_b = (one, "E") if one > other else (other, "S")
+            emitted = emitted_m(character, IMPOSSIBLE)
+            one, other = b + bm + emitted, m + mm + emitted
+            new_m, before_m = (one, "B") if one > other else (other, "M")
+            emitted = emitted_e(character, IMPOSSIBLE)
+            one, other = b + be + emitted, m + me + emitted
+            new_e, before_e = (one, "B") if one > other else (other, "M")
+            emitted = emitted_s(character, IMPOSSIBLE)
+            one, other = e + es + emitted, s + ss + emitted
+            new_s, before_s = (one, "E") if one > other else (other, "S")
+            b, m, e, s = new_b, new_m, new_e, new_s
+            arrows.append((before_b, before_m, before_e, before_s))
+        state = "E" if e > s else "S"
+        # From the right: a word ends where the state is E or S, and begins after the one before it.
+        words: list[str] = []
+        end = at = len(run)
+        for arrow in reversed(arrows):
+            at -= 1
+            if state == "B" or state == "S":
+                words.append(run[at:end])
+                end = at
+            state = arrow[_INDEX[state]]
+        words.append(run[:end])
+        words.reverse()
+        return words
+
+
+_PAIRS_INSIDE: tuple[tuple[State, State], ...] = (("B", "M"), ("B", "E"), ("M", "M"), ("M", "E"))
+_PAIRS_AFTER: tuple[tuple[State, State], ...] = (("E", "B"), ("E", "S"), ("S", "B"), ("S", "S"))
+_INDEX = {"B": 0, "M": 1, "E": 2, "S": 3}
