@@ -18,9 +18,9 @@ from webapp.core.models.character_model import LONGEST_UNKNOWN, CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.matching import runs_of
-from webapp.core.models.ngram_counts import END, START, UNKNOWN, NGramCounts
+from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities
-from webapp.core.models.ngram_viterbi import Arc, ScoreTables, best_path
+from webapp.core.models.ngram_viterbi import BEGINNING, Arc, ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
 
@@ -121,6 +121,7 @@ class NGram:
     def contributions(self, word: str, context: Sequence[str] = ()) -> list[Contribution]:
         """What each order adds to `probability(word, context)`, from the highest to order 0.
 
+        >>> from webapp.core.models.ngram_counts import END, START
         >>> counts = NGramCounts.of(["a"], {("a",): 3, (END,): 1, (START,): 1, (START, "a"): 1, ("a", "a"): 2,
         ...                                 ("a", END): 1})
         >>> for one in NGram(counts, "add-one").contributions("a", ["a"]):
@@ -143,11 +144,15 @@ class NGram:
     def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
         """The perplexity of sentences of words: the inverse of the geometric mean of the probabilities."""
         total, number = 0.0, 0
+        extended, number_of, counts = self.tables.extended, self.counts.number, self.counts
         for sentence in sentences:
-            words = [START, *sentence, END]
-            for at in range(1, len(words)):
-                total += self.score(words[at], words[max(0, at - self.order + 1) : at])
-            number += len(words) - 1
+            last = BEGINNING, counts.start
+            for word in sentence:
+                following = number_of(word)
+                total = extended(total, last, following, self.further_score(word))
+                last = last[1], following
+            total = extended(total, last, counts.end, 0.0)
+            number += len(sentence) + 1
         return exp(-total / number) if number else 1.0
 
     def with_choices(
@@ -172,7 +177,7 @@ class NGram:
         dictionary, characters = self.dictionary, self.characters
         id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
         length, unknown = len(sentence), self.counts.unknown
-        runs = {start: end for start, end in runs_of(sentence)} if self.keep_runs else {}
+        runs = dict(runs_of(sentence)) if self.keep_runs else {}
         inside = {at for start, end in runs.items() for at in range(start + 1, end)}
         found: list[list[Arc]] = []
         for at, character in enumerate(sentence):
