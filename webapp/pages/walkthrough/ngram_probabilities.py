@@ -220,8 +220,8 @@ def smoothing_sentence(model: NGram) -> str:
             "are those of deleted interpolation."
         ),
         "absolute-discounting": _(
-            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where n₁ "
-            "and n₂ say how many n-grams occur once and twice."
+            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where "
+            "n₁ and n₂ say how many n-grams occur once and twice."
         ),
         "kneser-ney": _(
             "As absolute discounting, but the lower orders count after how many different words a word occurs, not how "
