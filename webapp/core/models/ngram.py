@@ -24,6 +24,9 @@ from webapp.core.models.ngram_viterbi import BEGINNING, Arc, ScoreTables, best_p
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
 
+MOST_VARIANTS = 4
+"""Of a model with other choices; the tables of one take up to 30 MB for the built-in model."""
+
 
 class NGram:
     """An n-gram model; it segments the whole text, sentence by sentence, and needs no pre-tokenizer.
@@ -73,6 +76,7 @@ class NGram:
         size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
         self.probabilities = Probabilities(counts, self.smoothing, order, size, base)
         self._sentences = Cache(self._segment_sentence)
+        self._variants: dict[tuple[str, int, bool], NGram] = {}
 
     @cached_property
     def tables(self) -> ScoreTables:
@@ -155,19 +159,34 @@ class NGram:
             number += len(sentence) + 1
         return exp(-total / number) if number else 1.0
 
-    def with_choices(
-        self, smoothing: Smoothing | str | None = None, order: int | None = None, keep_runs: bool | None = None
-    ) -> NGram:
-        """The model of the same counts with another smoothing or order."""
-        return NGram(
-            self.counts,
-            self.smoothing if smoothing is None else smoothing,
-            self.order if order is None else order,
-            base=self.base,
-            characters=self.characters,
-            keep_runs=self.keep_runs if keep_runs is None else keep_runs,
-            dictionary=self.dictionary,
-        )
+    def with_choices(self, smoothing: str, order: int, keep_runs: bool = True) -> NGram:
+        """The model of the same counts with another smoothing and order, at most that of the counts.
+
+        The latest few are kept with their tables.
+
+        >>> from webapp.core.trainers.ngram import train
+        >>> model = NGram(train([["a", "b"]]))
+        >>> model.with_choices("kneser-ney", 1) is model.with_choices("kneser-ney", 1)
+        True
+        """
+        order = min(order, self.counts.order)
+        key = smoothing, order, keep_runs
+        found = self._variants.pop(key, None)
+        if found is None:
+            found = NGram(
+                self.counts,
+                smoothing,
+                order,
+                base=self.base,
+                characters=self.characters,
+                keep_runs=keep_runs,
+                dictionary=self.dictionary,
+            )
+            found._variants = self._variants
+        self._variants[key] = found
+        for oldest in list(self._variants)[:-MOST_VARIANTS]:
+            self._variants.pop(oldest, None)
+        return found
 
     def arcs(self, sentence: str) -> list[list[Arc]]:
         """The word lattice: for each position the words that start there, longest first.

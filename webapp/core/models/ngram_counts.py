@@ -273,7 +273,7 @@ def levels_of(by_order: Sequence[Mapping[int, int]], numbers: int) -> list[Level
         counts[number] = count
     levels = [Level(array("I", range(numbers)), counts, array("I", (0, numbers)), array("I", bytes(4 * numbers)))]
     shorter: list[int] = list(range(numbers))
-    places: Mapping[int, int] | range = range(numbers)
+    places: Mapping[int, int] = {}
     for length, found in enumerate(by_order[1:], 2):
         ngrams = sorted(found)
         begins = array("I")
@@ -292,7 +292,7 @@ def levels_of(by_order: Sequence[Mapping[int, int]], numbers: int) -> list[Level
         whole = numbers ** (length - 1)
         for ngram in ngrams:
             ending = ngram % whole
-            place = ending if length == 2 else places[ending] if ending in places else None
+            place = ending if length == 2 else places.get(ending)
             if place is not None:
                 before[place] += 1
         words = array("I", [ngram % numbers for ngram in ngrams])

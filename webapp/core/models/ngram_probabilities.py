@@ -155,9 +155,11 @@ class Probabilities:
         if not self.interpolates and self.order > 1:
             return [0.0] * numbers
         if self.interpolates and self.base is not None:
-            rest = log(left / self._base_total)
-            scores = [rest + logs for logs in _logs(self.base)]
-            scores += [rest] * (numbers - len(scores))
+            # Many words have the same frequency and share one number.
+            rest = left / self._base_total
+            known = {frequency: log(rest * (frequency + 1)) for frequency in {0, *self.base}}
+            scores = list(map(known.__getitem__, self.base))
+            scores += [known[0]] * (numbers - len(scores))
         else:
             # Most words of a large dictionary were never counted and share one number.
             scores = [log(self.probability(self.counts.start, ()))] * numbers
@@ -200,9 +202,3 @@ class Probabilities:
 def _lost(found: dict[int, int], discount: float, total: int) -> float:
     """The part of counts that are no higher than the discount, which leave all they have."""
     return sum(count for count in found.values() if count <= discount) / total if discount >= 1 else 0.0
-
-
-def _logs(frequencies: Sequence[int]) -> list[float]:
-    """The logarithm of each frequency plus one; equal ones share a number."""
-    known = {frequency: log(frequency + 1) for frequency in set(frequencies)}
-    return list(map(known.__getitem__, frequencies))
