@@ -19,13 +19,8 @@ ALGORITHM = "fmm"  # whose vocabularies are the dictionaries
 def ambiguities_of(body: AmbiguitiesBody) -> dict[str, Any]:
     """The answer to a request; a problem if the text is too long or there is no such dictionary."""
     within([body.text], "MAX_TEXT_BYTES", "#/text")
-    choice = Choice(
-        algorithm=ALGORITHM,
-        vocabulary=body.vocabulary,
-        dictionary=body.dictionary,
-        edits=body.edits,
-        runs=body.runs,
-    )
+    fields = body.model_dump(include={"vocabulary", "dictionary", "edits", "runs"})
+    choice = Choice.model_validate({"algorithm": ALGORITHM, **fields})
     state, tokenizer = choose_tokenizer(choice, body.text)
     try:
         result = find_all(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
