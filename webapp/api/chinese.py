@@ -50,6 +50,15 @@ SENTENCES = {
         ". ! ? … 和随后的引号、括号之后，如果接着是空白、且空白之后不是小写字母；对应的全角标点之后，"
         "不论有没有空白；以及空行处。"
     ),
+    "List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses": (
+        "列出一段文本在某部词典下的所有切分歧义，以及各种分词方法的切分结果"
+    ),
+    "An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither "
+    "contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that "
+    "cannot use the dictionary use a vocabulary of their own.": (
+        "交集型歧义是一串互相交叉的词：它们有共同的字，又互不包含。组合型歧义是可以完全切分成两个或更多词的词。"
+        "不能使用该词典的方法使用自己的词表。"
+    ),
     "List the vocabularies: built-in, trained or pasted, and well-known ones that the site downloads": (
         "列出词表：本站自带的、训练或粘贴而成的，以及由本站下载的知名词表"
     ),
@@ -95,6 +104,9 @@ SENTENCES = {
     "Recognize special tokens that are written in the text.": "识别文本中写出的特殊词元。",
     "Add the special tokens that the vocabulary puts around a text.": "加上词表规定的首尾特殊词元。",
     "The words of the vocabulary {}, one per line.": "词表 {} 的词，每行一个。",
+    "Changes to a dictionary, one per line: {} adds a word or sets its frequency, {} removes it.": (
+        "对词典的修改，每行一项：{} 添加一个词或设置词频，{} 删除一个词。"
+    ),
     "The corpus to train a vocabulary {} on. Default: the text itself, or all texts.": (
         "训练 {} 这类词表的语料。默认是文本本身，或所有文本。"
     ),
@@ -123,7 +135,29 @@ SENTENCES = {
     "A note, one or two paragraphs.": "备注，一两段。",
     "The last day of the snapshot, in UTC. Default: it does not expire.": "快照的最后一天（UTC）。默认不过期。",
     "The id of a snapshot.": "快照的编号。",
+    "The name of a dictionary, from {} or an upload.": "词典的名称，来自 {} 或上传的文件。",
+    "Keep a run of Latin letters or digits as one token.": "把连续的拉丁字母或数字作为一个词元。",
+    "The kind of ambiguities to list. Default: both, overlapping ones first.": (
+        "列出哪一类歧义。默认两类都列出，交集型在前。"
+    ),
+    "How many places to leave out at the beginning of the list.": "略去列表开头的多少处歧义。",
+    "The most places to list.": "最多列出多少处歧义。",
     # Fields of responses
+    "Its number, from 1.": "行号，从 1 开始。",
+    "The first of them.": "其中的前若干行。",
+    "The lines of the dictionary that were skipped. Absent if there are none.": "词典中被跳过的行；没有时不出现。",
+    "The start of the place, in code points.": "歧义字段的起点，以码点计。",
+    "The end of the place (exclusive).": "歧义字段的终点（不含）。",
+    "How many strings two crossing words share; null for a combinational ambiguity.": (
+        "链长，即交集字串的个数；组合型歧义为 null。"
+    ),
+    "The words that cross, at most 50; or the fewest words that the word consists of.": (
+        "互相交叉的词，最多 50 个；或者这个词可以切分成的最少的几个词。"
+    ),
+    "The words that each method takes at the place.": "各种方法在此处切分出的词。",
+    "The number of overlapping ambiguities: chains of crossing words.": "交集型歧义的个数，即交叉的词构成的链数。",
+    "The number of words that consist of two or more words.": "组合型歧义的个数，即可以切分成两个或更多词的词数。",
+    "The number of different words among them.": "其中不同的词数。",
     "The ids of the tokens.": "各词元的编号。",
     "The pieces of the tokens.": "各词元的词片。",
     "The positions of the tokens.": "各词元的偏移。",

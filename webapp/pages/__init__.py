@@ -3,6 +3,7 @@
 from flask import Flask
 
 from webapp.pages import (
+    ambiguity,
     compare,
     difference,
     download,
@@ -23,6 +24,7 @@ PAGES = (
     playground,
     compare,
     split,
+    ambiguity,
     steps,
     train,
     training,

@@ -128,9 +128,9 @@ class State:
         query = self.query() if with_token else self.query(token=None)
         return query if len(query) <= most else None
 
-    def query_of_algorithm(self) -> str:
-        """The query string for a path that contains the algorithm; without `token`."""
-        state = replace(self, token=None).relevant()
+    def query_of_algorithm(self, **changes: Any) -> str:
+        """The query string for a path that contains the algorithm; with `changes`, without `token`."""
+        state = replace(self, **changes, token=None).relevant()
         return urlencode([*state._choices()[1:], ("text", state.text)])
 
     def query_without_texts(self) -> str:
