@@ -16,7 +16,7 @@ def kind_names() -> dict[Kind, str]:
         "split": _("Too short"),
         "unknown": _("Unknown word"),
         "number": _("Number or Latin"),
-        "name": _("Name"),
+        "name": _("Proper name"),
     }
 
 
@@ -44,8 +44,8 @@ def known_note(report: Report) -> str:
         return _("Unknown words (OOV) are those that are not in your list of training words.")
     if any(method.known_from for method in report.methods):
         return _(
-            "Without training words, the unknown words (OOV) of a method are those that its own dictionary lacks, so "
-            "the OOV figures of methods with different dictionaries cannot be compared."
+            "Without training words, the unknown words (OOV) of a method are those that its own dictionary lacks, "
+            "punctuation aside, so the OOV figures of methods with different dictionaries cannot be compared."
         )
     return _("Without training words, no word counts as unknown (OOV).")
 

@@ -1,7 +1,7 @@
 """Routes of `/evaluate`: the form and its result, results that are stored, and their files.
 
-A short evaluation has an address of its own, to which its form is redirected. A longer one is shown once; if the visitor
-chooses how long to keep it, its report is stored at `/evaluate/ID`.
+A short evaluation has an address of its own, to which its form is redirected. A longer one is shown once; if the
+visitor chooses how long to keep it, its report is stored at `/evaluate/ID`.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def _respond(
         gold_problems=[(each.number, sentence(each.message)) for each in gold.problems] if gold else [],
         rows=[] if report is None else views.rows(report),
         columns=views.columns(),
-        ticks=views.ticks(),
+        ticks=[] if report is None else views.scale_of(report).ticks(),
         marks=views.MARKS,
         known_note="" if report is None else messages.known_note(report),
         errors_shown=errors,

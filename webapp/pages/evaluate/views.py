@@ -123,19 +123,46 @@ def columns() -> list[FigureColumn]:
 LEFT, RIGHT = 2.0, 98.0  # percent of the chart's width
 
 
-def ticks() -> list[ScaleTick]:
-    """The lines of the scale from 0 to 1."""
-    return [ScaleTick(f"{tenth / 10:.1f}".rstrip("0").rstrip("."), place(tenth / 10)) for tenth in range(0, 11, 2)]
+@dataclass(frozen=True)
+class Scale:
+    """The chart's scale, from a tenth at or below the lowest figure to 1."""
+
+    low: float
+
+    def place(self, value: float) -> float:
+        """The position of a figure, in percent of the chart's width.
+
+        >>> Scale(0.5).place(0.5), Scale(0.5).place(0.75), Scale(0.5).place(1)
+        (2.0, 50.0, 98.0)
+        """
+        return round(LEFT + (value - self.low) / (1 - self.low) * (RIGHT - LEFT), 2)
+
+    def ticks(self) -> list[ScaleTick]:
+        """The lines of the scale, a tenth apart, or two tenths on a long scale.
+
+        >>> [tick.label for tick in Scale(0.7).ticks()]
+        ['0.7', '0.8', '0.9', '1']
+        """
+        first = round(self.low * 10)
+        step = 1 if first >= 5 else 2
+        return [ScaleTick(f"{tenth / 10:g}", self.place(tenth / 10)) for tenth in range(10, first - 1, -step)][::-1]
 
 
-def place(value: float) -> float:
-    """The position of a figure, in percent of the chart's width."""
-    return round(LEFT + value * (RIGHT - LEFT), 2)
+def scale_of(report: Report) -> Scale:
+    """The scale that covers the figures of all methods."""
+    values = [
+        value
+        for method in report.methods
+        if not method.problem
+        for column in columns()
+        if (value := _figure(method, column.key)) is not None
+    ]
+    return Scale(min([0.9, *(int(value * 10) / 10 for value in values)]))
 
 
 def rows(report: Report) -> list[MethodRow]:
     """A row for each method; the best figure of each column is marked if the methods differ in it."""
-    shown = columns()
+    shown, scale = columns(), scale_of(report)
     best: dict[str, str] = {}
     for column in shown:
         printed = {_printed(_figure(method, column.key)) for method in report.methods if not method.problem}
@@ -150,7 +177,7 @@ def rows(report: Report) -> list[MethodRow]:
             text = _printed(value)
             cells.append(Cell(value, text, text == best.get(column.key)))
         marks = [
-            (column.mark, place(cell.value))
+            (column.mark, scale.place(cell.value))
             for column, cell in zip(shown, cells, strict=True)
             if column.mark is not None and cell.value is not None
         ]

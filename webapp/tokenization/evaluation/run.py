@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from flask import current_app
@@ -32,6 +32,21 @@ from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.vocabularies import LIMITS, StillFetchingError, jieba_words, library
+
+
+@dataclass(frozen=True)
+class DictionaryWords:
+    """The words of a dictionary as known words, with punctuation, which few dictionaries list.
+
+    >>> "研究" in DictionaryWords({"研究": 0}), "。" in DictionaryWords({}), "研究" in DictionaryWords({})
+    (True, True, False)
+    """
+
+    ids: Mapping[str, int]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids or not any(map(str.isalnum, str(word)))
+
 
 NAME_TAGS = ("nr", "ns", "nt")
 LONGEST_NAME = 60  # characters of an uploaded file's name
@@ -89,9 +104,9 @@ def _method(
     try:
         tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
         dictionary = getattr(tokenizer.model, "dictionary", None)
-        decides = known
+        decides: Container[str] | None = known
         if known is None and isinstance(dictionary, Dictionary) and is_word_method(choice.algorithm):
-            decides, report.known_from = dictionary.ids.keys(), choice.vocabulary  # type: ignore[assignment]
+            decides, report.known_from = DictionaryWords(dictionary.ids), choice.vocabulary
         scored = _scored(gold, segmented_by(tokenizer, gold), decides, deadline)
     except (*EXPLAINED_ERRORS, TextError) as error:
         report.problem = problem_of(state, error).message
