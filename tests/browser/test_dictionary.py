@@ -71,7 +71,7 @@ def test_the_editor_works_without_scripts(open_page: OpenPage) -> None:
 @pytest.mark.parametrize("javascript", [True, False])
 def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/ambiguity", javascript=javascript)
-    page.locator("#text").fill("研究生命科学" * 30)
+    page.locator("#text").fill("研究生命科学，" * 30)
     page.get_by_role("button", name="Find ambiguities").click()
     expect(page.locator(".places > li").first).to_contain_text("研究生 × 生命")
     expect(page.locator(".places > li")).to_have_count(50)

@@ -28,7 +28,7 @@ READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "special_tokens", "keep", "coverage"]
 READ |= {"/train": TRAIN, "/train/nothing": []}
 READ |= {"/vocabularies/expand": EXPANSION}
-READ |= {path: [*STATE, "kind", "page"] for path in ("/ambiguity", "/ambiguity.csv", "/ambiguity.json")}
+READ |= {path: [*STATE, "kind", "list", "page"] for path in ("/ambiguity", "/ambiguity.csv", "/ambiguity.json")}
 READ |= {
     "/": [*STATE, "edit", "edit_word", "edit_frequency", "undo", "add_word", "remove_word"],
     "/dictionary.txt": STATE,
