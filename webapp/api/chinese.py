@@ -29,6 +29,26 @@ SENTENCES = {
     "programs and from this site's own pages only.": (
         "不需要密钥。任何网站上的脚本都可以通过 API 读取数据；会保存内容的请求，只接受来自程序和本站页面的。"
     ),
+    # Evaluation
+    "Score segmentations against a gold text": "用标准答案评测分词结果",
+    "The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that "
+    "applies: {}, {}, {}, {}, {}, {}. Nothing is stored.": (
+        "各项指标与 SIGHAN 评测的官方脚本一致。每处错误归入第一个符合的类别：{}、{}、{}、{}、{}、{}。不保存任何内容。"
+    ),
+    "The gold text: one sentence a line, with spaces between the words; or CoNLL-U.": (
+        "标准答案：每行一句，词间用空格隔开；也可以是 CoNLL-U。"
+    ),
+    "Methods that segment the text. With {} at most 6.": "要评测的分词方法，与 {} 合计最多 6 个。",
+    "Segmentations that you made elsewhere.": "用其他程序得到的分词结果。",
+    "One word a line: a word of the gold text that is not among them is unknown (OOV). Default: the dictionary of each "
+    "method decides, punctuation aside.": (
+        "训练词表，每行一个词；标准答案中不在其中的词是未登录词（OOV）。默认由各方法自己的词典决定，标点除外。"
+    ),
+    "Keep a run of Latin letters or digits as one word, where a method can.": (
+        "连续的拉丁字母或数字作为一个词（方法支持时）。"
+    ),
+    "The most errors of each method to list; all of them are counted.": "每个方法最多列出的错误数；计数不受此限。",
+    "Lines of the gold text that have words.": "标准答案中有词的行数。",
     # Operations
     "Tokenize a text, or up to 1,000 texts": "对一段或最多 1,000 段文本分词",
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "

@@ -12,8 +12,10 @@ from flask import Blueprint, Response, current_app, g, request, url_for
 from webapp.api import sharing, uploads
 from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
+from webapp.api.evaluation import evaluation_of
 from webapp.api.operations import Operations
 from webapp.api.schemas import requests, responses
+from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.api.validation import most_bytes
 from webapp.core.algorithms import ALGORITHMS
@@ -169,6 +171,23 @@ def ambiguities(body: requests.AmbiguitiesBody) -> Response:
     cannot use the dictionary use a vocabulary of their own.
     """
     return json_response(ambiguities_of(body))
+
+
+@operations.add(
+    "post",
+    "/evaluate",
+    body=EvaluateBody,
+    answer=EvaluateAnswer,
+    errors=(409, 413, 503),
+    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
+)
+def evaluate(body: EvaluateBody) -> Response:
+    """Score segmentations against a gold text.
+
+    The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that
+    applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
+    """
+    return json_response(evaluation_of(body))
 
 
 @operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)

@@ -14,6 +14,7 @@ from webapp.core.models.skipped_lines import SkippedLine, SkippedLines
 from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
+from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage
 from webapp.pages.vocabularies.portrait_bars import PortraitBar
 from webapp.pages.vocabularies.size_chart import ChartPanel
 from webapp.pages.vocabularies.special_tokens import SpecialLine
@@ -95,6 +96,27 @@ class TokensContext(Context):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FollowingContext(Context):
+    """The words after and before a word of an n-gram vocabulary, for htmx."""
+
+    template = "vocabularies/_following.html"
+
+    entry: CatalogueEntry
+    after: str  # the word that is searched, as typed
+    after_problem: str | None
+    neighbours: Neighbours | None  # None if no word is searched
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGramsContext(Context):
+    """What the page of an n-gram vocabulary shows besides."""
+
+    ngrams: NGramPage | None  # None for other vocabularies
+    following: FollowingContext
+    longest_word: int = LONGEST_WORD  # characters of a search
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeadedPage(Page):
     """The variables of `vocabularies/_head.html`."""
 
@@ -109,6 +131,7 @@ class VocabularyPage(HeadedPage):
     template = "vocabularies/page.html"
 
     tokens: TokensContext
+    of_ngrams: NGramsContext
     title: str
     skipped: SkippedLines  # of a word list
     skipped_line_reason: Callable[[SkippedLine], str]
