@@ -15,6 +15,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
+from webapp.tokenization.word_probability import WordProbability, word_probability
 
 CHARACTERS_SHOWN = 64
 
@@ -53,6 +54,7 @@ class TokenDetails:
     exclusiveness: float | None = None  # WordPiece's score of the merge
     frequency: int | None = None
     tag: str | None = None
+    in_context: WordProbability | None = None  # of n-grams
 
 
 def token_details(result: Result, index: int) -> TokenDetails:
@@ -84,6 +86,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
         exclusiveness=trained[1].score if trained else None,
         frequency=frequency,
         tag=tag,
+        in_context=word_probability(result, index),
     )
 
 

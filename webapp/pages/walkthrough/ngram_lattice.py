@@ -28,8 +28,8 @@ BEFORE, AFTER = 6, 3  # positions drawn before and after that one
 MAX_LANES = 6  # rows of words; longer words that do not fit are left out
 MAX_LETTERS = 8  # of a word that a box shows
 
-UNIT = 116.0  # from one position to the next
-GAP = 32.0  # from a position to the words on both sides of it
+UNIT = 124.0  # from one position to the next
+GAP = 36.0  # from a position to the words on both sides of it
 GUTTER = 84.0  # for the headings of the rows
 LANE, BOX, TOP = 66.0, 34.0, 24.0
 WORD, PROBABILITY, FIGURE = 17.0, 11.0, 13.0  # font sizes
@@ -130,10 +130,10 @@ class _Sketch:
         x_of = self.x_of
         edges = [one for one in self.edges if self._is_drawn(one)]
         shapes: list[Shape] = [self._line(one) for one in edges]
-        for one in edges:
-            shapes += self._probability(one)
         for word in self.lanes:
             shapes += self._box(word)
+        for one in edges:
+            shapes += self._probability(one)
         shapes += [*self._ends(), *self._table()]
         focus = x_of.get(self.here, 0.0)
         return NGramDrawing(
