@@ -11,7 +11,9 @@ from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
@@ -22,6 +24,7 @@ from webapp.vocabularies import (
     default_for,
     jieba_words,
     matching,
+    maximum_probability,
     offered_algorithms,
     shipped_tokenizer,
     tokenizer_of,
@@ -92,9 +95,15 @@ class Result:
         """The comparison of the decoded text with the input."""
         return round_trip_of(self.encoding, self.tokenizer, self.decoded)
 
+    @property
+    def matches(self) -> bool:
+        """Whether the algorithm is maximum matching."""
+        algorithm = ALGORITHMS.get(self.state.algorithm)
+        return algorithm is not None and algorithm.direction is not None
+
     @cached_property
     def _verdict_and_disagreements(self) -> tuple[Verdict | None, list[Disagreement]]:
-        if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
+        if not self.matches or self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
             return None, []
         return verdict_and_disagreements(self.dictionary, self.encoding.text, self.state.runs)
 
@@ -133,13 +142,15 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
 
     A `tokenizer` replaces the vocabulary that the state names.
 
-    Raises DictionaryError for a malformed line of a pasted dictionary, StillFetchingError for a vocabulary that is
+    Raises DictionaryError for a pasted text that is no word list, EditError for a line that is no change of a
+    dictionary, StillFetchingError for a vocabulary that is
     being fetched, and UnavailableVocabularyError for one that cannot be loaded.
     """
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
         direction = ALGORITHMS[state.algorithm].direction
-        assert direction is not None
+        if direction is None:
+            return Prepared(maximum_probability(dictionary, state.hmm), dictionary)
         return Prepared(matching(dictionary, direction, state.runs), dictionary)
     if tokenizer is not None:
         return Prepared(_as_chosen(tokenizer, state))
@@ -164,7 +175,12 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
-    if tokenizer is not None and isinstance(tokenizer.model, Matching):
+    """The dictionary of a state, with the visitor's changes."""
+    return edited(_unedited(state, tokenizer), state.edits)
+
+
+def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
+    if tokenizer is not None and isinstance(tokenizer.model, Matching | MaximumProbability):
         return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":
         return read_dictionary(state.dictionary)

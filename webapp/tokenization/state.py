@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from webapp.core.algorithms import (
+    ALGORITHMS,
     CHOICES,
     DEFAULT,
     HMM,
@@ -46,6 +47,7 @@ class State:
     size: int | None = None  # merges or pieces, for a vocabulary trained on the visitor's text
     corpus: str = ""  # the training text; if empty, the text itself
     dictionary: str = ""  # the words of `own-dictionary`
+    edits: str = ""  # changes to the dictionary, one in each line
     runs: bool = RUNS.default  # maximum matching: a run of Latin letters or digits stays one token
     lowercase: bool = LOWERCASE.default  # WordPiece: lower-case first
     special: bool = SPECIAL.default  # recognize special tokens in the text
@@ -62,6 +64,12 @@ class State:
     def family(self) -> Family | None:
         """The family of the algorithm; None for an unknown algorithm."""
         return family_of(self.algorithm)
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether the algorithm splits the text by a dictionary, which `edits` may change."""
+        algorithm = ALGORITHMS.get(self.algorithm)
+        return algorithm is not None and algorithm.vocabulary_kind == "matching"
 
     @property
     def external(self) -> bool:
@@ -92,6 +100,7 @@ class State:
             size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,
             corpus=self.corpus if self.trained else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
+            edits=self.edits.strip() if self.has_dictionary else "",
             runs=self.runs if RUNS in options else RUNS.default,
             lowercase=self.lowercase and LOWERCASE in options and not self.external,
             special=self.special and (self.external or SPECIAL in options),
@@ -119,14 +128,14 @@ class State:
         query = self.query() if with_token else self.query(token=None)
         return query if len(query) <= most else None
 
-    def query_of_algorithm(self) -> str:
-        """The query string for a path that contains the algorithm; without `token`."""
-        state = replace(self, token=None).relevant()
+    def query_of_algorithm(self, **changes: Any) -> str:
+        """The query string for a path that contains the algorithm; with `changes`, without `token`."""
+        state = replace(self, **changes, token=None).relevant()
         return urlencode([*state._choices()[1:], ("text", state.text)])
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
-        return urlencode(replace(self, corpus="", dictionary="", token=None).relevant()._choices())
+        return urlencode(replace(self, corpus="", dictionary="", edits="", token=None).relevant()._choices())
 
     def _choices(self) -> list[tuple[str, str]]:
         pairs = [("algorithm", self.algorithm)]

@@ -16,6 +16,7 @@ from webapp.vocabularies.library import (
 from webapp.vocabularies.shipped_vocabularies import (
     jieba_words,
     matching,
+    maximum_probability,
     ngram_tokenizer,
     preload,
     record,
@@ -44,6 +45,7 @@ __all__ = [
     "jieba_words",
     "library",
     "matching",
+    "maximum_probability",
     "name_of",
     "ngram_tokenizer",
     "offered_algorithms",
