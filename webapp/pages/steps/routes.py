@@ -21,9 +21,9 @@ from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import LESSONS, overview_lines
 from webapp.pages.steps.vocabulary_choices import (
     checkboxes,
-    choice_fields,
     choices,
     counting_address,
+    fields_with_values,
     hidden_fields,
     own_sentences,
 )
