@@ -158,7 +158,7 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
         formula = _("%(formula)s, times the spelling %(probability)s", formula=formula, probability=_shown(spelling))
     return Origin(
         word=word_text(word),
-        context=context_text(parts[0].context),
+        context=context_text(context[len(context) - len(parts[0].context) :]),
         method=smoothing_name(model.smoothing),
         formula=formula,
         probability=probability_text(exp(model.score(word, context))),
@@ -244,7 +244,7 @@ def _formula(model: NGram, parts: Sequence[Contribution], word: str) -> str:
 
 def _term(model: NGram, part: Contribution, word: str) -> str:
     share = _share(model, part, word)
-    return share if part.weight == 1 else f"{_shown(part.weight)} · {share}"
+    return share if part.weight == 1 or not part.share else f"{_shown(part.weight)} · {share}"
 
 
 def _share(model: NGram, part: Contribution, word: str) -> str:
@@ -315,7 +315,7 @@ def spelling_sentence(model: NGram, word: str) -> str:
 
 
 def _shown(value: float) -> str:
-    return "1" if value == 1 else probability_text(value)
+    return f"{value:g}" if value in (0, 1) else probability_text(value)
 
 
 def _plain(value: float) -> str:
