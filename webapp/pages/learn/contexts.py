@@ -9,8 +9,11 @@ from markupsafe import Markup
 
 from webapp.pages.learn.examples import ShownExample
 from webapp.pages.learn.figures import ShownFigure
-from webapp.pages.learn.lessons import LESSONS, Lesson
+from webapp.pages.learn.lesson import Lesson
+from webapp.pages.learn.lessons import LESSONS
+from webapp.pages.learn.links import LessonLinks
 from webapp.pages.learn.questions import Question
+from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing
 from webapp.web.localization import LANGUAGES
 from webapp.web.templates import Context, Page
@@ -38,7 +41,9 @@ class ProseContext(Context):
     prose: str  # the name of the template with the lesson's text
     example: Callable[[str], Markup]  # the HTML of an example by its key
     figure: Callable[[str], Markup]  # the HTML of a figure by its key
+    diagram: Callable[[str], Markup]  # the HTML of a diagram by its key
     ask: Callable[[str], Markup]  # the HTML of a question by its key
+    links: LessonLinks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,3 +97,14 @@ class FigureContext(Context):
     template = "learn/_figure.html"
 
     shown: ShownFigure
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagramContext(Context):
+    """A picture that does not change."""
+
+    template = "learn/_diagram.html"
+
+    key: str
+    picture: Figure
+    caption: str
