@@ -203,7 +203,6 @@ def _with_perplexities(state: LessonState, example: PerplexityExample, problems:
             words=join_list(COUNTS.words),
         )
         problems = [InputProblem(message)]
-    facts = [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()]
     return ShownExample(
         state,
         example.key,
@@ -211,7 +210,7 @@ def _with_perplexities(state: LessonState, example: PerplexityExample, problems:
         tokens=None if problems else word_tiles(WordTile(word, COUNTS.ids[word]) for word in words),
         count=None if problems else len(words),
         problems=problems,
-        facts=() if problems else facts,
+        facts=[] if problems else [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()],
     )
 
 
