@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -19,7 +21,7 @@ PEOPLE = ("为人", "人民", "民工", "工作")
 def chain_length(text: str, words: list[str]) -> int:
     """How many characters of a text are shared by two words, one of which begins inside the other."""
     spans = occurrences(text, words)
-    return sum(right > start for (_left, right), (start, _end) in zip(spans, spans[1:], strict=False))
+    return sum(right > start for (_left, right), (start, _end) in pairwise(spans))
 
 
 @EACH
