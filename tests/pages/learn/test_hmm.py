@@ -9,6 +9,7 @@ from itertools import pairwise, product
 from math import exp
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.pages.learn.prose import prose, signed
@@ -84,16 +85,16 @@ def test_each_further_character_doubles_the_number_of_tag_sequences() -> None:
         assert len(found) == 2 ** (length - 1)
 
 
-@pytest.mark.usefixtures("app_context")
-def test_the_diagrams_have_the_numbers_of_the_tables() -> None:
+def test_the_diagrams_have_the_numbers_of_the_tables(app: Flask) -> None:
     model = jieba_hmm()
-    shown = labels(states().shapes)
+    with app.test_request_context("/?lang=en"):
+        shown, table_labels = labels(states().shapes), labels(trellis().shapes)
     assert all(f"{exp(score):.2f}" in shown for score in model.transition.values())
     table = model.table(RUN)
     assert model.states(table) == list("BMES")
     best = tag_score(RUN, "BMES")
     assert best == pytest.approx(table[-1]["S"].score)
-    assert signed(best, 1) in labels(trellis().shapes)
+    assert signed(best, 1) in table_labels
 
 
 @EACH

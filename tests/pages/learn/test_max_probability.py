@@ -11,14 +11,14 @@ from flask.testing import FlaskClient
 from tests.pages.learn.prose import product, prose
 from tests.pages.learn.segmentation_answers import dictionary, frequency, segmenter, total
 from webapp.core.analysis.suggested_frequency import joined_frequency, split_frequency
-from webapp.core.formats.dictionary import load_dictionary
+from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.word_graph import WordGraph
 from webapp.pages.learn.lessons import OPINION
 from webapp.web.localization import LANGUAGES
 
 EACH = pytest.mark.parametrize("language", LANGUAGES)
 TEXT = "有意见分歧"
-GRAPH = WordGraph(load_dictionary(OPINION.encode()))
+GRAPH = WordGraph(read_dictionary(OPINION))
 
 
 def tens(score: float) -> str:
