@@ -4,7 +4,7 @@
 here at run time, so registering a record is enough:
 
 >>> [name for name, algorithm in ALGORITHMS.items() if algorithm.family == "dictionary"]
-['fmm', 'bmm', 'bidirectional']
+['fmm', 'bmm', 'bidirectional', 'max-probability']
 
 `webapp.tokenization.algorithms` has the texts that pages show for an algorithm, under the same id.
 """
@@ -20,6 +20,7 @@ from typing import Literal
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -29,13 +30,16 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.reference import bpe as reference_bpe
+from webapp.core.reference import hmm as reference_hmm
 from webapp.core.reference import matching as reference_matching
+from webapp.core.reference import maximum_probability as reference_maximum_probability
 from webapp.core.reference import picky_bpe as reference_picky_bpe
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.reference import wordpiece as reference_wordpiece
 from webapp.core.traces import matching as trace_matching
 from webapp.core.traces import merging as trace_merging
 from webapp.core.traces import viterbi as trace_viterbi
+from webapp.core.traces import word_graph as trace_word_graph
 from webapp.core.traces import wordpiece as trace_wordpiece
 from webapp.core.trainers import bpe as train_bpe
 from webapp.core.trainers import unigram as train_unigram
@@ -171,6 +175,17 @@ ALGORITHMS: dict[str, Algorithm] = {
             reference=(reference_matching.bidirectional,),
         ),
         Algorithm(
+            "max-probability",
+            "dictionary",
+            (Matching, MaximumProbability),
+            kind="matching",
+            options=(HMM,),
+            external_options=(HMM,),
+            choices=(MODE,),
+            tracer=trace_word_graph,
+            reference=(reference_maximum_probability.segment, reference_hmm.words),
+        ),
+        Algorithm(
             "bpe",
             "merges",
             (BPE, RankBPE, ScoredBPE),
@@ -243,7 +258,7 @@ def sharing_vocabularies(id: str) -> tuple[str, ...]:
     """The ids of the other algorithms that use the same vocabularies.
 
     >>> sharing_vocabularies("fmm"), sharing_vocabularies("bpe")
-    (('bmm', 'bidirectional'), ())
+    (('bmm', 'bidirectional', 'max-probability'), ())
     """
     algorithm = ALGORITHMS.get(id)
     if algorithm is None:

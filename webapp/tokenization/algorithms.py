@@ -17,6 +17,7 @@ from webapp.core import algorithms as core
 from webapp.core.algorithms import ALGORITHMS, Algorithm
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.vocabularies import offered_algorithms
 from webapp.web.localization import join_list
@@ -55,6 +56,19 @@ _WINDOW = _l(
     "The window on the text, each length that it tries, and the word that it takes; where the two directions differ, "
     "both results and the choice of the bidirectional rule."
 )
+
+
+def _probability(model: Model) -> LazyString:
+    """The caption of maximum probability, with or without the HMM."""
+    if isinstance(model, MaximumProbability) and model.hmm is None:
+        return _l(
+            "Maximum probability multiplies the probabilities of a path’s words, their frequencies in the dictionary "
+            "divided by the total, and takes the most probable path, as jieba does without its HMM."
+        )
+    return _l(
+        "Maximum probability takes the path whose words have the highest product of probabilities, frequency divided "
+        "by total; a hidden Markov model (HMM) then finds words in what is left as single characters, as in jieba."
+    )
 
 
 def _bpe(model: Model) -> LazyString:
@@ -107,6 +121,16 @@ TEXTS: dict[str, AlgorithmTexts] = {
         heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
+    ),
+    "max-probability": AlgorithmTexts(
+        _l("Max probability"),
+        _probability,
+        heading=_DICTIONARIES,
+        steps=_l(
+            "Every word of the dictionary as an arc with its frequency and probability, the sums from the right, the "
+            "most probable path, and the table of the HMM for each run of unknown characters."
+        ),
+        examples=(*CHINESE, "他来到了网易杭研大厦"),
     ),
     "bpe": AlgorithmTexts(
         "BPE",
@@ -181,13 +205,13 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
 
 
 def joined_names(id: str) -> str:
-    """The names of all algorithms that share vocabularies with this one: `FMM, BMM, Bidirectional`."""
+    """The names of all algorithms that share vocabularies with this one: `FMM, BMM, Bidirectional, Max probability`."""
     names = algorithm_names()
     return join_list(names[each] for each in (id, *core.sharing_vocabularies(id)))
 
 
 def choice_of_names() -> str:
-    """The names of the offered algorithms: `FMM, BMM, Bidirectional, BPE, WordPiece or Unigram`."""
+    """The names of the offered algorithms: `FMM, BMM, …, WordPiece or Unigram`."""
     names = algorithm_names()
     *others, last = [names[id] for id in offered_algorithms()]
     return _("%(others)s or %(last)s", others=join_list(others), last=last)

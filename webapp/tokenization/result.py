@@ -12,6 +12,7 @@ from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.tokenization.round_trip import RoundTrip, round_trip_of
@@ -20,6 +21,7 @@ from webapp.vocabularies import (
     default_for,
     jieba_words,
     matching,
+    maximum_probability,
     offered_algorithms,
     shipped_tokenizer,
     tokenizer_of,
@@ -90,9 +92,15 @@ class Result:
         """The comparison of the decoded text with the input."""
         return round_trip_of(self.encoding, self.tokenizer, self.decoded)
 
+    @property
+    def matches(self) -> bool:
+        """Whether the algorithm is maximum matching."""
+        algorithm = ALGORITHMS.get(self.state.algorithm)
+        return algorithm is not None and algorithm.direction is not None
+
     @cached_property
     def _verdict_and_disagreements(self) -> tuple[Verdict | None, list[Disagreement]]:
-        if self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
+        if not self.matches or self.dictionary is None or len(self.encoding.text) > DISAGREEING_CHARACTERS:
             return None, []
         return verdict_and_disagreements(self.dictionary, self.encoding.text, self.state.runs)
 
@@ -137,7 +145,8 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
         direction = ALGORITHMS[state.algorithm].direction
-        assert direction is not None
+        if direction is None:
+            return Prepared(maximum_probability(dictionary, state.hmm), dictionary)
         return Prepared(matching(dictionary, direction, state.runs), dictionary)
     if tokenizer is not None:
         return Prepared(tokenizer)
@@ -160,7 +169,7 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
-    if tokenizer is not None and isinstance(tokenizer.model, Matching):
+    if tokenizer is not None and isinstance(tokenizer.model, Matching | MaximumProbability):
         return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":
         return read_dictionary(state.dictionary)

@@ -16,6 +16,7 @@ from webapp.vocabularies.library import (
 from webapp.vocabularies.shipped_vocabularies import (
     jieba_words,
     matching,
+    maximum_probability,
     preload,
     record,
     shipped_tokenizer,
@@ -42,6 +43,7 @@ __all__ = [
     "jieba_words",
     "library",
     "matching",
+    "maximum_probability",
     "name_of",
     "offered_algorithms",
     "preload",

@@ -18,6 +18,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
 
 FOLDER = Path(__file__).parent / "shipped"
@@ -67,11 +68,25 @@ def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> T
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
 
 
+def maximum_probability(dictionary: Dictionary, hmm: bool) -> Tokenizer:
+    """A tokenizer that takes the most probable words of `dictionary`; the one of jieba's dictionary is built once."""
+    if dictionary is not jieba_words():
+        return recipes.MATCHING.tokenizer(MaximumProbability(dictionary, hmm))
+    with _loading:
+        return _jieba_probability(hmm)
+
+
+@cache
+def _jieba_probability(hmm: bool) -> Tokenizer:
+    return recipes.MATCHING.tokenizer(MaximumProbability(_jieba(), hmm))
+
+
 def preload() -> None:
     """Load all built-in vocabularies, so that no request waits for them."""
     for name in NAMES:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
+    maximum_probability(jieba_words(), hmm=True).ids(SAMPLE)
 
 
 @cache

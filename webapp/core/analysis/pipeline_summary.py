@@ -63,6 +63,7 @@ _NAMES = {
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
     "Matching": "maximum matching",
+    "MaximumProbability": "maximum probability",
     "ByteLevelCharacters": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",

@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webapp.core.models.fast.cache import Cache
-
 State = Literal["B", "M", "E", "S"]
 STATES: tuple[State, ...] = ("B", "M", "E", "S")
 IMPOSSIBLE = -3.14e100
@@ -23,6 +21,8 @@ BEFORE: Mapping[State, tuple[State, State]] = {"B": ("E", "S"), "M": ("M", "B"),
 """The states that may stand before each state."""
 
 _HAN = re.compile("([\u4e00-\u9fd5]+)")
+_ONLY_HAN = re.compile("[\u4e00-\u9fd5]+").fullmatch
+_UNSEEN = (IMPOSSIBLE,) * 4
 _LATIN = re.compile(r"([a-zA-Z0-9]+(?:\.\d+)?%?)")
 
 
@@ -49,15 +49,28 @@ class HiddenMarkovModel:
     start: Mapping[State, float]
     transition: Mapping[tuple[State, State], float]
     emission: Mapping[State, Mapping[str, float]]
-    _words: Cache[tuple[str, ...]] = field(init=False, repr=False)
+    _emissions: Mapping[str, tuple[float, float, float, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Prepare the cache of runs."""
-        object.__setattr__(self, "_words", Cache(self._split))
+        """Put the four log-probabilities of each character together."""
+        b, m, e, s = (self.emission[state].get for state in STATES)
+        characters = set().union(*self.emission.values())
+        each = {
+            one: (b(one, IMPOSSIBLE), m(one, IMPOSSIBLE), e(one, IMPOSSIBLE), s(one, IMPOSSIBLE)) for one in characters
+        }
+        object.__setattr__(self, "_emissions", each)
 
     def words(self, run: str) -> tuple[str, ...]:
-        """The words of a run without a word of the dictionary: Han characters by the model, Latin and digits by form."""
-        return self._words[run]
+        """The words of a run without a word of the dictionary: Han characters by the model, Latin by its form."""
+        if _ONLY_HAN(run):
+            return tuple(self._han(run))
+        words: list[str] = []
+        for at, part in enumerate(_HAN.split(run)):
+            if at % 2:
+                words += self._han(part)
+            elif part:
+                words += filter(None, _LATIN.split(part))
+        return tuple(words)
 
     def table(self, run: str) -> list[dict[State, HMMCell]]:
         """The Viterbi table: for each character of a run the best score of each state.
@@ -92,43 +105,32 @@ class HiddenMarkovModel:
             found.append(before)
         return found[::-1]
 
-    def _split(self, run: str) -> tuple[str, ...]:
-        words: list[str] = []
-        for at, part in enumerate(_HAN.split(run)):
-            if at % 2:
-                words += self._han(part)
-            elif part:
-                words += filter(None, _LATIN.split(part))
-        return tuple(words)
-
     def _han(self, run: str) -> list[str]:
         """The words of a run of Han characters: `table` and `states` in one pass."""
-        emitted_b, emitted_m, emitted_e, emitted_s = (self.emission[state].get for state in STATES)
-        step = self.transition.get
+        emissions, start, step = self._emissions, self.start, self.transition.get
         bm, be, mm, me = (step(pair, IMPOSSIBLE) for pair in _PAIRS_INSIDE)
         eb, es, sb, ss = (step(pair, IMPOSSIBLE) for pair in _PAIRS_AFTER)
-        character = run[0]
-        b = self.start["B"] + emitted_b(character, IMPOSSIBLE)
-        m = self.start["M"] + emitted_m(character, IMPOSSIBLE)
-        e = self.start["E"] + emitted_e(character, IMPOSSIBLE)
-        s = self.start["S"] + emitted_s(character, IMPOSSIBLE)
-        before_b, before_m, before_e, before_s = "-", "-", "-", "-"
+        b, m, e, s = emissions.get(run[0], _UNSEEN)
+        b, m, e, s = start["B"] + b, start["M"] + m, start["E"] + e, start["S"] + s
         arrows: list[tuple[str, str, str, str]] = []
         for character in run[1:]:
-            emitted = emitted_b(character, IMPOSSIBLE)
-            one, other = e + eb + emitted, s + sb + emitted
-            new_b, before_b = (one, "E") if one > other else (other, "S")
-            emitted = emitted_m(character, IMPOSSIBLE)
-            one, other = b + bm + emitted, m + mm + emitted
-            new_m, before_m = (one, "B") if one > other else (other, "M")
-            emitted = emitted_e(character, IMPOSSIBLE)
-            one, other = b + be + emitted, m + me + emitted
-            new_e, before_e = (one, "B") if one > other else (other, "M")
-            emitted = emitted_s(character, IMPOSSIBLE)
-            one, other = e + es + emitted, s + ss + emitted
-            new_s, before_s = (one, "E") if one > other else (other, "S")
-            b, m, e, s = new_b, new_m, new_e, new_s
-            arrows.append((before_b, before_m, before_e, before_s))
+            in_b, in_m, in_e, in_s = emissions.get(character, _UNSEEN)
+            from_e, from_s = e + eb + in_b, s + sb + in_b
+            from_b, from_m = b + bm + in_m, m + mm + in_m
+            b_to_e, m_to_e = b + be + in_e, m + me + in_e
+            e_to_s, s_to_s = e + es + in_s, s + ss + in_s
+            arrows.append(
+                (
+                    "E" if from_e > from_s else "S",
+                    "B" if from_b > from_m else "M",
+                    "B" if b_to_e > m_to_e else "M",
+                    "E" if e_to_s > s_to_s else "S",
+                )
+            )
+            b = from_e if from_e > from_s else from_s
+            m = from_b if from_b > from_m else from_m
+            e = b_to_e if b_to_e > m_to_e else m_to_e
+            s = e_to_s if e_to_s > s_to_s else s_to_s
         state = "E" if e > s else "S"
         # From the right: a word ends where the state is E or S, and begins after the one before it.
         words: list[str] = []

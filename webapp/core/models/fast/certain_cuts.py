@@ -12,11 +12,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import accumulate, chain, compress, pairwise, repeat
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from webapp.core.models.dictionary import Dictionary
@@ -37,6 +39,8 @@ digit; up to 10⁷ characters and over 64 characters of a span that stays below 
 # What begins at a position, by its first two characters: nothing, a word of two, longer words too, longer words only.
 _NOTHING, _WORD, _LONGER, _ONLY_LONGER = 1, 0, 2, 3
 _LOOK = re.compile(b"[\x02\x03]")
+_CUTS = bytes.maketrans(b"\x02\x03", b"\x00\x01")
+_LOOKS = bytes.maketrans(b"\x01\x02\x03", b"\x00\x01\x01")
 _ASTRAL = re.compile("[^\x00-\uffff]")
 _INSIDE = re.compile(f"[{CLASS}]+")
 _BEGINNING = re.compile(f"(?<=[^{CLASS}])(?=[{CLASS}])")
@@ -46,6 +50,7 @@ _KINDS = {
     **dict.fromkeys("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "e"),
 }
 _HMM_RUN = re.compile("[1e]{2,}")
+_LATIN = re.compile("[a-zA-Z0-9]{2}")
 _LATIN_RUN = re.compile("e{2,}")
 _HAN = re.compile("[\u4e00-\u9fd5+#&._%\\-]+")
 
@@ -65,11 +70,13 @@ class CertainCuts:
         self._others = Cache(lambda text: tuple(model.full_words(text)))
         self._table: Mapping[int, int] | None = None
         self._outside: frozenset[str] = frozenset()
+        self._threes: AbstractSet[str] = frozenset()
 
     def words(self, text: str, mode: Mode) -> list[str]:
         """The words of a text in a mode, as `MaximumProbability.words`."""
         if self._table is None:
             self._outside = outside_words(self._model.dictionary)
+            self._threes = beginnings_of_three(self._model.dictionary)
             self._table = pair_table(self._model.dictionary, self._outside)
         words: list[str] = []
         for chunk in _chunks(text):
@@ -84,9 +91,9 @@ class CertainCuts:
         if None in found:
             self._fill(text, spans, found)
         words = list(chain.from_iterable(found))  # type: ignore[arg-type]
-        kinds = "".join(map(_KINDS.get, words, repeat("2")))  # type: ignore[arg-type]
-        if self._model.hmm is None and "ee" not in kinds:
+        if self._model.hmm is None and not _LATIN.search(text):
             return words
+        kinds = "".join(map(_KINDS.get, words, repeat("2")))  # type: ignore[arg-type]
         joined: list[str] = []
         last = 0
         runs = self._runs
@@ -128,21 +135,19 @@ class CertainCuts:
         cuts = bytearray(len(flat))
         cuts[0 : 2 * len(even) : 2] = bytes(map(table.get, even, repeat(_NOTHING)))
         cuts[1 : 2 * len(odd) : 2] = bytes(map(table.get, odd, repeat(_NOTHING)))
-        ids_of, lengths_of, outside = self._id_of, self._lengths_of, self._outside
-        for look in _LOOK.finditer(bytes(cuts)):
-            start = look.start()
-            kind = cuts[start]
-            if kind == _LONGER:
-                cuts[start] = 0
-            elif kind == _ONLY_LONGER:
-                cuts[start] = 1
-            for length in lengths_of(text[start : start + 2]) or ():
-                if length == 2:
-                    break
-                word = text[start : start + length]
-                if ids_of(word) is not None and len(word) == length and word not in outside:
-                    cuts[start : start + length - 1] = bytes(length - 1)
-                    break
+        kinds = bytes(cuts)
+        cuts = bytearray(kinds.translate(_CUTS))
+        if _LOOK.search(kinds):
+            # Only beginnings of three characters that some word has are looked at one by one.
+            starts = list(compress(range(len(text)), kinds.translate(_LOOKS)))
+            beginnings = map(text.__getitem__, map(slice, starts, [start + 3 for start in starts]))
+            id_of, lengths_of, outside = self._id_of, self._lengths_of, self._outside
+            for start in compress(starts, map(self._threes.__contains__, beginnings)):
+                for length in lengths_of(text[start : start + 2], ()):
+                    word = text[start : start + length]
+                    if id_of(word) is not None and len(word) == length and word not in outside:
+                        cuts[start : start + length - 1] = bytes(length - 1)
+                        break
         ends = list(compress(range(1, len(text) + 1), cuts))
         return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -154,20 +159,35 @@ class CertainCuts:
         if length > LONGEST:
             return None
         id_of, lengths_of, frequencies, log_total = self._id_of, self._lengths_of, self._frequencies, self._log_total
-        scores, ends = [0.0] * (length + 1), [0] * length
-        for start in range(length - 1, -1, -1):
-            best, best_end, second = 0.0, 0, 0.0
-            for word_length in (*(lengths_of(span[start : start + 2]) or ()), 1):
+        if frequencies is None:
+            frequencies = _ONES
+        id = id_of(span[-1])
+        last = log(frequencies[id] or 1) - log_total if id is not None else 0.0 - log_total
+        if length == 2:
+            whole, id = id_of(span), id_of(span[0])
+            if whole is None:
+                return (span[0], span[1])
+            if id is None:
+                return (span,)
+            more = log(frequencies[whole] or 1) - (log(frequencies[id] or 1) + last)
+            return None if -MARGIN < more < MARGIN else (span,) if more > 0.0 else (span[0], span[1])
+        scores, ends = [0.0] * (length + 1), [length] * length
+        scores[length - 1] = last
+        for start in range(length - 2, -1, -1):
+            id = id_of(span[start])
+            if id is None:
+                best, best_end, second = _NONE, 0, _NONE
+            else:
+                best, best_end, second = log(frequencies[id] or 1) - log_total + scores[start + 1], start + 1, _NONE
+            for word_length in lengths_of(span[start : start + 2], ()):
                 end = start + word_length
                 if end > length:
                     continue
                 id = id_of(span[start:end])
                 if id is None:
                     continue
-                score = log(1 if frequencies is None else frequencies[id] or 1) - log_total + scores[end]
-                if not best_end:
-                    best, best_end, second = score, end, score - 1.0
-                elif score > best:
+                score = log(frequencies[id] or 1) - log_total + scores[end]
+                if score > best:
                     best, best_end, second = score, end, best
                 elif score > second:
                     second = score
@@ -203,6 +223,20 @@ class CertainCuts:
         """The words of a span in full mode; None if it has letters, digits or characters outside of blocks, which the
         spans beside it belong to."""
         return tuple(self._model.full_words(span)) if _HAN.fullmatch(span) else None
+
+
+class _Ones(Sequence[int]):
+    """The frequency of each word of a list without frequencies."""
+
+    def __getitem__(self, at: Any) -> Any:
+        return 1
+
+    def __len__(self) -> int:
+        return sys.maxsize
+
+
+_ONES = _Ones()
+_NONE = -1e300
 
 
 def pair_table(dictionary: Dictionary, outside: frozenset[str]) -> Mapping[int, int]:
@@ -244,6 +278,18 @@ def outside_words(dictionary: Dictionary) -> frozenset[str]:
     return found
 
 
+def beginnings_of_three(dictionary: Dictionary) -> AbstractSet[str]:
+    """The first three characters of all words of three characters or more."""
+    base = getattr(dictionary, "base", None)
+    if base is not None:
+        added = {word[:3] for word in dictionary.added if len(word) > 2}
+        return beginnings_of_three(base) | added if added else beginnings_of_three(base)
+    found = _threes.get(dictionary)
+    if found is None:
+        found = _threes[dictionary] = frozenset(word[:3] for word in dictionary.words if len(word) > 2)
+    return found
+
+
 def _chunks(text: str) -> Iterator[str]:
     """Parts of a text that begin with a block."""
     start = 0
@@ -257,4 +303,5 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 _tables: WeakKeyDictionary[Dictionary, dict[int, int]] = WeakKeyDictionary()
+_threes: WeakKeyDictionary[Dictionary, frozenset[str]] = WeakKeyDictionary()
 _outside: WeakKeyDictionary[Dictionary, frozenset[str]] = WeakKeyDictionary()
