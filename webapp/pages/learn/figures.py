@@ -35,6 +35,7 @@ class ShownFigure:
     frame: StepFrame
     picture: Figure | None
     caption: str
+    first: int  # the first step that can be shown here
     rows: Sequence[NGramRow] = ()  # of word bigrams: the candidates of the step
 
     @property
@@ -73,14 +74,15 @@ def shown_figure(state: LessonState, figure: LessonFigure | BigramFigure) -> Sho
     steps = walkthrough_of(result, figure.options)
     asked = StepsRequest(shown, options=figure.options)
     frame = StepFrame(steps, _step(steps, figure.first, wanted), asked.address)
-    return ShownFigure(state, figure, frame, frame.picture, caption_of(figure))
+    return ShownFigure(state, figure, frame, frame.picture, caption_of(figure), frame.first)
 
 
 def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None) -> ShownFigure:
     """The positions of the text; the counting of the sentences is left to the page with all steps."""
     training = TrainingRequest("ngram", corpus="\n".join(figure.sentences), text=figure.text)
     steps = NGramTraining(training)
-    frame = StepFrame(steps, max(first_steps(training), _step(steps, figure.first, wanted)), training.address)
+    first = first_steps(training)
+    frame = StepFrame(steps, max(first, _step(steps, figure.first, wanted)), training.address)
     part = steps.part(frame.step)
     return ShownFigure(
         state,
@@ -88,6 +90,7 @@ def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None)
         frame,
         frame.picture,
         _("Word bigrams with add-one smoothing"),
+        first,
         part.rows if isinstance(part, NGramPositionPart) else (),
     )
 

@@ -29,7 +29,7 @@ class LessonLinks:
 
     def edited(self, key: str, edits: str) -> str:
         """An example in the playground, with changes to its dictionary: `词 5` sets a frequency."""
-        return f"{url_for('playground.page')}?{self._state(key).query(edits=edits)}"
+        return f"{self.playground(key)}&{urlencode({'edits': edits})}"
 
     def compare(self, text: str, *tokenizers: str) -> str:
         """The comparison of several tokenizers, written `algorithm:vocabulary`, on a text."""
