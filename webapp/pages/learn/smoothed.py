@@ -42,7 +42,7 @@ def methods() -> list[tuple[str, Share]]:
     models = (
         (_("add-one"), ADD_ONE),
         (_("Jelinek-Mercer"), JELINEK_MERCER),
-        (_("abs. discounting"), ABSOLUTE_DISCOUNTING),
+        (_("absolute discounting"), ABSOLUTE_DISCOUNTING),
         (_("Kneser-Ney"), KNESER_NEY),
     )
     return [(_("counted"), counted), *((name, share_of(model)) for name, model in models)]

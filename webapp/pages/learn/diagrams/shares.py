@@ -13,26 +13,38 @@ from webapp.pages.steps.lattice_drawing import width_of
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape
 from webapp.web.localization import number
 
-BAR, COLUMN, ROW = 60, 82, 32  # the longest bar of a share, width of a column, height of a row
+BAR, COLUMN, ROW, HEAD = 60, 80, 32, 36.0  # the longest bar, width of a column, heights of a row and of the headings
 
 
 def after_life() -> Figure:
     """The probability of each word after 人生, by five methods, as bars."""
     columns = methods()
     words = sorted((*COUNTS.words, END), key=lambda word: -counted("人生", word))
-    names = [_("end") if word is END else word for word in words]
+    names = [_("(end)") if word is END else word for word in words]
     left = max(width_of(name, 16) for name in names) + 14
     shapes: list[Shape] = []
     for column, (title, share) in enumerate(columns):
         x = left + COLUMN * column
-        shapes.append(FigureLabel(x, 14, title, "quiet", 11, "start"))
+        for line, part in enumerate(_two_lines(title)):
+            shapes.append(FigureLabel(x, 12 + 14 * line, part, "quiet", 11, "start"))
         for row, word in enumerate(words):
-            shapes += _bar(x, 24.0 + ROW * row, share("人生", word), seen=COUNTS.count("人生", word) > 0)
+            shapes += _bar(x, HEAD + ROW * row, share("人生", word), seen=COUNTS.count("人生", word) > 0)
     for row, name in enumerate(names):
-        shapes.append(FigureLabel(0, 24 + ROW * row + 20, name, "", 16, "start"))
-    height = 24 + ROW * len(words) + 4
+        shapes.append(FigureLabel(0, HEAD + ROW * row + 20, name, "", 16, "start"))
+    height = HEAD + ROW * len(words) + 4
     title = _("Probability of each word after “%(word)s” by five methods", word="人生")
     return Figure("shares", left + COLUMN * len(columns), height, tuple(shapes), title)
+
+
+def _two_lines(title: str) -> list[str]:
+    """A name as one or two lines, the hyphen kept.
+
+    >>> _two_lines("Kneser-Ney"), _two_lines("absolute discounting"), _two_lines("add-one")
+    (['Kneser-', 'Ney'], ['absolute', 'discounting'], ['add-one'])
+    """
+    if len(title) < 9:
+        return [title]
+    return title.replace("-", "- ", 1).split(" ", 1)
 
 
 def _bar(x: float, y: float, share: float, *, seen: bool) -> list[Shape]:

@@ -15,6 +15,7 @@ RUN = "李小福是"
 
 RADIUS = 26.0
 PLACES: dict[State, tuple[float, float]] = {"B": (108, 152), "M": (232, 70), "E": (356, 152), "S": (232, 234)}
+CENTER = (232.0, 152.0)
 COLUMN, ROW, CELL, HEIGHT = 94.0, 62.0, 60.0, 34.0  # of the table: distances, and the size of a cell
 LEFT, TOP = 40.0, 44.0
 
@@ -84,8 +85,10 @@ def _arrow(before: State, after: State, probability: float) -> list[Shape]:
     x1, y1, x2, y2 = x1 + dy * shift, y1 - dx * shift, x2 + dy * shift, y2 - dx * shift
     start, end = RADIUS + 2, length - RADIUS - 4
     line = FigurePath(f"M{x1 + dx * start:.1f} {y1 + dy * start:.1f}L{x1 + dx * end:.1f} {y1 + dy * end:.1f}", "best")
-    at = 0.3 if {before, after} == {"B", "E"} else 0.5
-    label = FigureLabel(x1 + dx * length * at, y1 + dy * length * at + 4, f"{probability:.2f}", "score halo", 13)
+    # Beside the middle of the arrow, on the side away from the centre of the picture.
+    away = 1 if dy * (CENTER[0] - x1) - dx * (CENTER[1] - y1) < 0 else -1
+    x, y = x1 + dx * length / 2 + away * dy * 20, y1 + dy * length / 2 - away * dx * 13
+    label = FigureLabel(x, y + 5, f"{probability:.2f}", "score halo", 13)
     return [line, _head(x1 + dx * end, y1 + dy * end, dx, dy), label]
 
 
@@ -107,8 +110,8 @@ def _entry(state: State, probability: float) -> list[Shape]:
     return [
         FigurePath(f"M{left:g} {y:g}H{x - RADIUS - 4:g}", "cand"),
         _head(x - RADIUS - 4, y, 1, 0),
-        FigureLabel(left, y - 8, f"{probability:.2f}", "score halo", 13, "start"),
-        FigureLabel(left, y + 18, _("start"), "quiet", 12, "start"),
+        FigureLabel(left, y + 17, _("start"), "quiet", 12, "start"),
+        FigureLabel(left, y + 34, f"{probability:.2f}", "score halo", 13, "start"),
     ]
 
 

@@ -35,7 +35,7 @@ def bats() -> Figure:
     """Two readings of a sentence, both of them right."""
     text = "乒乓球拍卖完了"
     rows = [
-        *lanes(_("words"), occurrences(text, BATS.split())),
+        *lanes(_("in the dictionary"), occurrences(text, BATS.split())),
         segmentation(_("sold out"), ("乒乓球拍", "卖完", "了")),
         segmentation(_("auctioned off"), ("乒乓球", "拍卖", "完", "了")),
     ]
@@ -54,7 +54,7 @@ def spans() -> Figure:
 def _directions(text: str, dictionary: str, right: tuple[str, ...]) -> Figure:
     words = dictionary.split()
     rows = [
-        *lanes(_("words"), occurrences(text, words)),
+        *lanes(_("in the dictionary"), occurrences(text, words)),
         segmentation("FMM", forward(words, text), right),
         segmentation("BMM", backward(words, text), right),
         segmentation(_("correct"), right),
