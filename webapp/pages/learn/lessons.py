@@ -149,7 +149,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "evaluation",
-        _l("Evaluation"),
+        _l("Evaluating segmentation"),
         _l("Precision, recall and F1 against a text segmented by people, and what these figures do not say."),
         _l("Score a segmentation by hand, and say what kind of mistakes its figures show."),
         (
