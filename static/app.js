@@ -339,6 +339,7 @@
     for (const name of ["size", "corpus", "dictionary"]) refuse(byId(name), wrong(name));
     // One list for each algorithm, with one place for a message.
     for (const list of form.querySelectorAll("select.vocabulary")) refuse(list, wrong("vocabulary"), byId("vocabulary-error"));
+    byId("dictionary-skipped").replaceChildren(...(byId("skipped-lines")?.cloneNode(true).childNodes ?? []));
     if (pressedView) document.querySelector(`button[name=view][value=${pressedView}]`)?.focus();
     pressedView = null;
     carryText();
@@ -358,6 +359,13 @@
   // A long result arrives in parts: between two of them the page is drawn and answers the visitor.
   document.addEventListener("htmx:sse:before:message", (event) => {
     event.detail.waitUntil(new Promise((resolve) => setTimeout(resolve)));
+  });
+
+  // The enter key adds the word; without this it would press the first button of the form.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || !event.target.matches?.("[name^=edit_]")) return;
+    event.preventDefault();
+    byId("edit-add").click();
   });
 
   // This tab alone keeps what is in the boxes, which would be lost where the URL does not hold it.

@@ -37,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
     # folder. The limit for all corpora together is in bytes; beyond it, the site refuses new ones.
     "CORPUS_FOLDER": "",
     "MAX_CORPORA_BYTES": 10_737_418_240,
+    # The longest gold text to evaluate segmentations against, in bytes of UTF-8. A segmentation may be twice as long.
+    "MAX_GOLD_BYTES": 5_242_880,
     # The longest query string of a link that contains the whole state, in characters.
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
@@ -92,7 +94,8 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
         raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
     # A text that is slightly too long still gets a page with the limit and the text. Flask does not read longer bodies.
     # Percent-encoding triples the size of text that is not ASCII.
-    longest = 4 * app.config["MAX_TEXT_BYTES"] + 2 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
+    # Both the text and a pasted dictionary may be of the longest size.
+    longest = 7 * app.config["MAX_TEXT_BYTES"] + 3 * app.config["MAX_CORPUS_BYTES"] + 1_000_000
     app.config.setdefault("MAX_CONTENT_LENGTH", None)
     app.config["MAX_CONTENT_LENGTH"] = app.config["MAX_CONTENT_LENGTH"] or longest
     app.config["MAX_FORM_MEMORY_SIZE"] = app.config["MAX_CONTENT_LENGTH"]

@@ -10,19 +10,23 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, request, url_for
 
 from webapp.api import sharing, uploads
+from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
+from webapp.api.evaluation import evaluation_of
 from webapp.api.operations import Operations
 from webapp.api.schemas import requests, responses
+from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.api.validation import most_bytes
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
 from webapp.serializers.json import cached_for, json_response, well_formed
+from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
 from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.vocabularies import CATALOGUE, well_known
+from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.web.problems import API, refuse
 from webapp.web.rates import stores
 
@@ -60,7 +64,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
         tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want)
         for text in texts
     ]
-    return _one_or_all(body, found, dict.fromkeys(body.want))
+    return _one_or_all(body, found, dict.fromkeys(body.want), skipped_json(tokenizer))
 
 
 @operations.add(
@@ -81,7 +85,7 @@ def count(body: requests.CountBody) -> Response:
     found = [
         counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
     ]
-    return _one_or_all(body, found, ("tokens", "characters", "bytes"))
+    return _one_or_all(body, found, ("tokens", "characters", "bytes"), skipped_json(tokenizer))
 
 
 @operations.add(
@@ -151,6 +155,41 @@ def split_text(body: requests.SplitBody) -> Response:
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
 
 
+@operations.add(
+    "post",
+    "/ambiguities",
+    body=requests.AmbiguitiesBody,
+    answer=responses.AmbiguitiesAnswer,
+    errors=(404, 409, 413, 503),
+    example={"text": "结婚的和尚未结婚的", "kind": "overlapping"},
+)
+def ambiguities(body: requests.AmbiguitiesBody) -> Response:
+    """List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses.
+
+    An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither
+    contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
+    cannot use the dictionary use a vocabulary of their own.
+    """
+    return json_response(ambiguities_of(body))
+
+
+@operations.add(
+    "post",
+    "/evaluate",
+    body=EvaluateBody,
+    answer=EvaluateAnswer,
+    errors=(409, 413, 503),
+    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
+)
+def evaluate(body: EvaluateBody) -> Response:
+    """Score segmentations against a gold text.
+
+    The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that
+    applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
+    """
+    return json_response(evaluation_of(body))
+
+
 @operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)
 def vocabularies() -> Response:
     """List the vocabularies: built-in, trained or pasted, and well-known ones that the site downloads.
@@ -181,7 +220,7 @@ def upload_vocabulary() -> Response:
     can use it.
     """
     entry = uploads.store_upload(request)
-    response = json_response(entry_json(entry), 201)
+    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
 
@@ -261,11 +300,13 @@ def snapshot(id: str) -> Response:
     return response
 
 
-def _one_or_all(body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Response:
-    """The only result for `text`; for `texts`, each key with the list of its values, one per text."""
+def _one_or_all(
+    body: requests.Texts, found: Sequence[Mapping[str, Any]], keys: Iterable[str], remarks: Mapping[str, Any]
+) -> Response:
+    """The only result for `text`; for `texts`, each key with the list of its values, one per text; and the remarks."""
     if "text" in body.model_fields_set:
-        return json_response(found[0])
-    return json_response({key: [one[key] for one in found] for key in keys})
+        return json_response({**found[0], **remarks})
+    return json_response({**{key: [one[key] for one in found] for key in keys}, **remarks})
 
 
 @blueprint.get("/openapi.json")

@@ -10,9 +10,10 @@ from flask import current_app
 from webapp.api.schemas.requests import Choice, Texts
 from webapp.core.algorithms import CHOICES, DEFAULT
 from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.forms import fits
-from webapp.tokenization.messages import dictionary_problem, unavailable_problem
+from webapp.tokenization.forms import MAX_EDITS_BYTES, fits
+from webapp.tokenization.messages import dictionary_problem, edit_problem, unavailable_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
@@ -39,6 +40,10 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     """The state and the tokenizer for the options of a request; `text` is the default corpus for training."""
     within([choice.dictionary], "MAX_TEXT_BYTES", "#/dictionary")
     within([choice.corpus], "MAX_CORPUS_BYTES", "#/corpus")
+    if len(choice.edits.encode()) > MAX_EDITS_BYTES:
+        refuse(
+            413, "The list of changes is too long.", errors=[("#/edits", f"The limit is {MAX_EDITS_BYTES:,} bytes.")]
+        )
     algorithm, vocabulary = _names(choice)
     limits = LIMITS.get(vocabulary)
     if limits and choice.size is not None and not limits.least <= choice.size <= limits.most:
@@ -51,6 +56,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         size=choice.size,
         corpus=choice.corpus,
         dictionary=choice.dictionary,
+        edits=choice.edits,
         runs=choice.runs,
         lowercase=choice.lowercase,
         special=choice.special,
@@ -60,9 +66,9 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     ).relevant()
     try:
         return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
-    except DictionaryError as error:
-        problem = dictionary_problem(error)
-        refuse(problem.status, problem.message, errors=[("#/dictionary", problem.message)])
+    except (DictionaryError, EditError) as error:
+        problem = dictionary_problem(error) if isinstance(error, DictionaryError) else edit_problem(error)
+        refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
     except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
 

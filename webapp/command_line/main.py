@@ -64,6 +64,13 @@ def main(arguments: Sequence[str]) -> int:
     except UnusableVocabularyError as error:
         _complain(str(error))
         return 1
+    skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
+    if skipped:
+        _complain(f"{options.vocabulary}: skipped {skipped.count:,} {'line' if skipped.count == 1 else 'lines'}")
+        for line in skipped.first:
+            _complain(f"{options.vocabulary}: line {line.number}: {line.message}")
+        if skipped.more:
+            _complain(f"{options.vocabulary}: and {skipped.more:,} more")
     status = 0
     for file in options.files:
         try:

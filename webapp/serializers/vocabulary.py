@@ -10,6 +10,7 @@ from webapp.core.analysis.pipeline_summary import PipelineStep, pipeline_summary
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import json_piece, well_formed
+from webapp.serializers.skipped_lines import skipped_json
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 
@@ -37,6 +38,7 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
     pipeline = pipeline_summary(tokenizer)
     return {
         **entry_json(entry),
+        **skipped_json(tokenizer),
         "size": portrait.size,
         "mean_length": round(portrait.mean_length, 4),
         "lengths": portrait.lengths,

@@ -10,6 +10,8 @@ from markupsafe import Markup
 
 from webapp.core.analysis.ambiguity import Divisible
 from webapp.core.models.matching import Disagreement
+from webapp.core.models.skipped_lines import SkippedLine
+from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.special_hints import SpecialTokenHint
@@ -55,6 +57,7 @@ class TokenDetailsContext(Context):
     token_problems: Sequence[InputProblem]
     others: Sequence[OtherTokenizer]  # shown while no token is chosen
     editable: bool  # whether the page has the form with the text
+    words: Sequence[tuple[str, str, str]]  # buttons that change the dictionary: name, word, label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,3 +113,7 @@ class ResultContext(Context):
     shareable: bool  # whether the page offers to share the result
     first_tool: str  # the template of the first tool above the tokens: to share the result, or to open a copy of it
     title_of: Callable[[CatalogueEntry], str]
+    state: State
+    dictionary_panel: DictionaryPanel | None  # the dictionary and its changes, None for algorithms without one
+    skipped_line_reason: Callable[[SkippedLine], str]
+    visible: Callable[..., str]

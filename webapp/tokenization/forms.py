@@ -17,6 +17,8 @@ from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key, join_list
 
+MAX_EDITS_BYTES = 100_000
+
 # Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box
 # differs from a missing parameter.
 ABSENT = {
@@ -52,6 +54,7 @@ class PlaygroundForm(TranslatedForm):
     text = TextAreaField(filters=[as_typed])
     corpus = TextAreaField(filters=[as_typed])
     dictionary = TextAreaField(filters=[as_typed])
+    edits = TextAreaField(filters=[as_typed])
     size = IntegerField(validators=[Optional()])
     token = IntegerField(validators=[Optional()])
     runs = BooleanField(false_values=("0", ""))
@@ -105,6 +108,10 @@ class PlaygroundForm(TranslatedForm):
     def validate_dictionary(self, field: TextAreaField) -> None:
         """Limit a pasted dictionary, in bytes."""
         within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
+
+    def validate_edits(self, field: TextAreaField) -> None:
+        """Limit the changes to a dictionary, in bytes; what is wrong with a line is found when they are made."""
+        within(field.data or "", MAX_EDITS_BYTES, _("The list of changes"))
 
     def validate_size(self, field: IntegerField) -> None:
         """Require a size within the slider's range, which depends on the vocabulary."""
@@ -196,6 +203,7 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         size=None if "size" in wrong else form.size.data,
         corpus=form.corpus.data or "",
         dictionary=form.dictionary.data or "",
+        edits=form.edits.data or "",
         runs=form.runs.data,
         lowercase=form.lowercase.data,
         special=form.special.data,
@@ -253,7 +261,7 @@ def _status(name: str) -> int:
     """404 for a choice that does not exist, 413 for a text that is too long, else 422."""
     if name in ("algorithm", "vocabulary"):
         return 404
-    return 413 if name in ("text", "corpus", "dictionary") else 422
+    return 413 if name in ("text", "corpus", "dictionary", "edits") else 422
 
 
 def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:

@@ -11,6 +11,8 @@ from webapp.core.algorithms import CHOICES
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.formats.fields import FormatError
+from webapp.core.models.dictionary_edits import EditError
+from webapp.core.models.skipped_lines import SkippedLine
 from webapp.core.text.normalizers import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
@@ -144,7 +146,7 @@ def ids_note(result: Result) -> str:
         return _(
             "An id is the word's position in the dictionary. Everything out of vocabulary shares the id %(id)s, so "
             "decoding ids is lossy there. White space has ids of its own after that.",
-            id=number(len(result.dictionary)),
+            id=number(result.dictionary.unknown_id),
         )
     if result.encoding.unknown:
         return _("All unknown tokens share one id, so decoding ids is lossy there.")
@@ -215,24 +217,28 @@ def ambiguity_name(kind: Kind) -> str:
 
 
 def dictionary_problem(error: DictionaryError) -> InputProblem:
-    """The problem with a malformed line of a pasted dictionary, with its number."""
-    sentences = {
-        "frequency-not-a-number": _(
-            "Line %(line)s of the dictionary: the frequency is not a whole number of at most 18 digits.",
-            line=error.line_number,
-        ),
-        "word-too-long": _(
-            "Line %(line)s of the dictionary: the word is too long; at most %(most)s characters are allowed.",
-            line=error.line_number,
-            most=LONGEST_WORD,
-        ),
-        "too-many-fields": _(
-            "Line %(line)s of the dictionary has too many fields: at most a word, a frequency and a tag are allowed.",
-            line=error.line_number,
-        ),
-        "empty-word": _("Line %(line)s of the dictionary has no word.", line=error.line_number),
-    }
-    return InputProblem(sentences[error.reason], field="dictionary")
+    """The problem with a pasted text that is no word list."""
+    wrong = _translated(error.message)
+    if error.lines == 1:
+        message = _("Line %(line)s of the dictionary: %(wrong)s.", line=error.line_number, wrong=wrong)
+    else:
+        message = _(
+            "This is not a word list: %(count)s of its %(lines)s lines are no entries. Line %(line)s, for example: "
+            "%(wrong)s.",
+            count=number(error.wrong),
+            lines=number(error.lines),
+            line=number(error.line_number),
+            wrong=wrong,
+        )
+    return InputProblem(message, field="dictionary")
+
+
+def edit_problem(error: EditError) -> InputProblem:
+    """The problem with a line that is no change of a dictionary."""
+    message = _(
+        "Line %(line)s of the changes: %(wrong)s.", line=number(error.line_number), wrong=_translated(error.message)
+    )
+    return InputProblem(message, field="edits")
 
 
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
@@ -281,6 +287,11 @@ def text_problem(state: State, error: TextError) -> InputProblem:
 def wrong_file(error: FormatError) -> str:
     """The error in a vocabulary file, translated."""
     return _translated(error)
+
+
+def skipped_line_reason(line: SkippedLine) -> str:
+    """Why a line of a word list was skipped."""
+    return _translated(line.message)
 
 
 def _translated(message: VocabularyError | Phrase) -> str:

@@ -11,8 +11,11 @@ from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
+from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.tokenization.round_trip import RoundTrip, round_trip_of
@@ -139,7 +142,8 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
 
     A `tokenizer` replaces the vocabulary that the state names.
 
-    Raises DictionaryError for a malformed line of a pasted dictionary, StillFetchingError for a vocabulary that is
+    Raises DictionaryError for a pasted text that is no word list, EditError for a line that is no change of a
+    dictionary, StillFetchingError for a vocabulary that is
     being fetched, and UnavailableVocabularyError for one that cannot be loaded.
     """
     if family_of(state.algorithm) == "dictionary":
@@ -149,14 +153,16 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
             return Prepared(maximum_probability(dictionary, state.hmm), dictionary)
         return Prepared(matching(dictionary, direction, state.runs), dictionary)
     if tokenizer is not None:
-        return Prepared(tokenizer)
+        return Prepared(_as_chosen(tokenizer, state))
     if state.trained:
-        corpus, trained_bytes = _corpus(state.corpus or state.text, corpus_limit)
+        # Sentences that are not segmented would be words of an n-gram model.
+        own = state.corpus if state.family == "word model" else state.corpus or state.text
+        corpus, trained_bytes = _corpus(own, corpus_limit)
         trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
-        return Prepared(trained.tokenizer, None, trained.merges, trained_bytes)
+        return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
-    return Prepared(tokenizer_of(state.vocabulary))
+    return Prepared(_as_chosen(tokenizer_of(state.vocabulary), state))
 
 
 def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
@@ -169,6 +175,11 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
+    """The dictionary of a state, with the visitor's changes."""
+    return edited(_unedited(state, tokenizer), state.edits)
+
+
+def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
     if tokenizer is not None and isinstance(tokenizer.model, Matching | MaximumProbability):
         return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":
@@ -178,6 +189,14 @@ def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
     model = tokenizer_of(state.vocabulary).model
     assert isinstance(model, Matching)
     return model.dictionary
+
+
+def _as_chosen(tokenizer: Tokenizer, state: State) -> Tokenizer:
+    """The tokenizer with the order and the smoothing that a state chooses, if it is an n-gram model."""
+    model = tokenizer.model
+    if not isinstance(model, NGram):
+        return tokenizer
+    return NGRAM.tokenizer(model.with_choices(state.smoothing, int(state.order), state.runs))
 
 
 def _corpus(text: str, limit: int) -> tuple[str, int | None]:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from webapp.core.algorithms import (
+    ALGORITHMS,
     CHOICES,
     DEFAULT,
     HMM,
@@ -25,7 +26,7 @@ from webapp.core.algorithms import (
     family_of,
     options_of,
 )
-from webapp.vocabularies import CATALOGUE, LIMITS, default_for
+from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -46,6 +47,7 @@ class State:
     size: int | None = None  # merges or pieces, for a vocabulary trained on the visitor's text
     corpus: str = ""  # the training text; if empty, the text itself
     dictionary: str = ""  # the words of `own-dictionary`
+    edits: str = ""  # changes to the dictionary, one in each line
     runs: bool = RUNS.default  # maximum matching: a run of Latin letters or digits stays one token
     lowercase: bool = LOWERCASE.default  # WordPiece: lower-case first
     special: bool = SPECIAL.default  # recognize special tokens in the text
@@ -64,6 +66,12 @@ class State:
         return family_of(self.algorithm)
 
     @property
+    def has_dictionary(self) -> bool:
+        """Whether the algorithm splits the text by a dictionary, which `edits` may change."""
+        algorithm = ALGORITHMS.get(self.algorithm)
+        return algorithm is not None and algorithm.vocabulary_kind == "matching"
+
+    @property
     def external(self) -> bool:
         """Whether the vocabulary is fetched from its publisher, or uploaded."""
         return self.vocabulary not in CATALOGUE
@@ -71,12 +79,17 @@ class State:
     @property
     def trained(self) -> bool:
         """Whether the vocabulary is trained on the visitor's text."""
-        return self.vocabulary in LIMITS
+        return self.vocabulary in TRAINERS
 
     @property
     def trained_size(self) -> int:
-        """`size`, or the initial value of the slider."""
-        return LIMITS[self.vocabulary].start if self.size is None else self.size
+        """`size`, or the initial value of the slider; 0 for a vocabulary that has all words."""
+        return self._first_size if self.size is None else self.size
+
+    @property
+    def _first_size(self) -> int:
+        limits = LIMITS.get(self.vocabulary)
+        return limits.start if limits else 0
 
     def relevant(self) -> State:
         """The state without choices that its algorithm and vocabulary do not use: equal results then have one link."""
@@ -84,9 +97,10 @@ class State:
         unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
         return replace(
             self,
-            size=self.size if self.trained and self.size != LIMITS[self.vocabulary].start else None,
+            size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,
             corpus=self.corpus if self.trained else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
+            edits=self.edits.strip() if self.has_dictionary else "",
             runs=self.runs if RUNS in options else RUNS.default,
             lowercase=self.lowercase and LOWERCASE in options and not self.external,
             special=self.special and (self.external or SPECIAL in options),
@@ -114,14 +128,14 @@ class State:
         query = self.query() if with_token else self.query(token=None)
         return query if len(query) <= most else None
 
-    def query_of_algorithm(self) -> str:
-        """The query string for a path that contains the algorithm; without `token`."""
-        state = replace(self, token=None).relevant()
+    def query_of_algorithm(self, **changes: Any) -> str:
+        """The query string for a path that contains the algorithm; with `changes`, without `token`."""
+        state = replace(self, **changes, token=None).relevant()
         return urlencode([*state._choices()[1:], ("text", state.text)])
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
-        return urlencode(replace(self, corpus="", dictionary="", token=None).relevant()._choices())
+        return urlencode(replace(self, corpus="", dictionary="", edits="", token=None).relevant()._choices())
 
     def _choices(self) -> list[tuple[str, str]]:
         pairs = [("algorithm", self.algorithm)]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import regex
-from flask import current_app, url_for
+from flask import current_app, request, url_for
+from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
@@ -17,6 +18,7 @@ from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
+from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.special_hints import special_hints
@@ -58,6 +60,7 @@ class ResultView:
     pending: StillFetchingError | None = None
     json_url: str | None = None  # the same as JSON
     shareable: bool = False  # whether the page offers to share the result
+    edit_problem: InputProblem | None = None  # with a change to the dictionary that was typed
 
     def result_context(self, tokens: Markup | None = None, ids: Markup | None = None) -> ResultContext:
         """The context of the whole result; `tokens` and `ids` are only the first ones if the rest is sent later."""
@@ -72,6 +75,16 @@ class ResultView:
             shareable=self.shareable,
             first_tool="share/_share_button.html" if self.shareable else "share/_open_copy.html",
             title_of=title_of,
+            state=self.state,
+            dictionary_panel=panel_of(
+                self.state,
+                self.result.dictionary if self.result else None,
+                request.values if self.shareable else {},
+                self.edit_problem,
+                self.problems,
+            ),
+            skipped_line_reason=messages.skipped_line_reason,
+            visible=visible,
         )
 
     def details_context(self) -> TokenDetailsContext:
@@ -85,7 +98,18 @@ class ResultView:
             token_problems=self.token_problems if self.result else [*self.problems, *self.token_problems],
             others=[] if self.details else self._others(),
             editable=self.shareable,
+            words=self._word_buttons() if self.shareable else [],
         )
+
+    def _word_buttons(self) -> list[tuple[str, str, str]]:
+        """Buttons that change the dictionary at the chosen token: name, word, label."""
+        changes = word_changes(self.result, self.details.token.index) if self.result and self.details else None
+        if changes is None:
+            return []
+        buttons = [("add_word", word, _("Add “%(word)s” as a word", word=visible(word))) for word in changes.addable]
+        if changes.removable is not None:
+            buttons.append(("remove_word", changes.removable, _("Remove from the dictionary")))
+        return buttons
 
     def _others(self) -> list[OtherTokenizer]:
         """The same text with each algorithm's default vocabulary, and with the chosen one."""

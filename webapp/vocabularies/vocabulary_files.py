@@ -10,6 +10,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.recognize import Format
 from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
 from webapp.vocabularies.algorithms import algorithms_of
@@ -30,7 +31,7 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
 
     Raises FormatError if no file format can represent it.
     """
-    if isinstance(tokenizer.model, Matching):
+    if isinstance(tokenizer.model, Matching | MaximumProbability):
         format: Format = "dictionary"
         content = write_dictionary(tokenizer.model.dictionary, separator="\t").encode()
     else:

@@ -105,8 +105,7 @@ def test_changes_are_read_back_as_they_were_written(edits: list[Edit]) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         edits = parse_edits(text)
-    except EditError as error:
-        assert error.line_number <= text.count("\n") + 1
+    except EditError:
         return
     assert parse_edits("\n".join(map(str, edits))) == edits
 

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from webapp.api.schemas.algorithm import AlgorithmId
+from webapp.core.analysis.ambiguity import Kind
+from webapp.core.models.skipped_lines import Reason
 from webapp.vocabularies.catalogue import Origin
 
 
@@ -42,6 +44,27 @@ class Counts(Answer):
     unknown: int = Field(description="Tokens that stand for text outside the vocabulary.")
 
 
+class SkippedLineAnswer(Answer):
+    """A line of a word list that is no entry."""
+
+    line: int = Field(description="Its number, from 1.")
+    reason: Reason
+    detail: str
+
+
+class SkippedLinesAnswer(Answer):
+    """The lines of a word list that were skipped because they are no entries."""
+
+    count: int
+    first: list[SkippedLineAnswer] = Field(description="The first of them.")
+
+
+Skipped = Annotated[
+    SkippedLinesAnswer | None,
+    Field(description="The lines of the dictionary that were skipped. Absent if there are none."),
+]
+
+
 class TokenizeAnswer(Answer):
     """The keys that `want` names; for `texts`, each holds a list with one entry per text."""
 
@@ -49,6 +72,7 @@ class TokenizeAnswer(Answer):
     pieces: list[Piece] | list[list[Piece]] = Field([], description="The pieces of the tokens.")
     offsets: Offsets | list[Offsets] = Field([], description="The positions of the tokens.")
     counts: Counts | list[Counts] = Field(None, validate_default=False, description="The length of the text.")  # type: ignore[assignment]
+    skipped_lines: Skipped = None
 
 
 class CountAnswer(Answer):
@@ -57,6 +81,7 @@ class CountAnswer(Answer):
     tokens: int | list[int]
     characters: int | list[int]
     bytes: int | list[int]
+    skipped_lines: Skipped = None
 
 
 class DecodeAnswer(Answer):
@@ -80,6 +105,48 @@ class SplitAnswer(Answer):
     parts: list[PartAnswer]
 
 
+class MethodAnswer(Answer):
+    """A method of word segmentation and the vocabulary that it uses."""
+
+    algorithm: AlgorithmId
+    vocabulary: str
+
+
+class WordAnswer(Answer):
+    """A word of a text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class PlaceAnswer(Answer):
+    """A place of a text with an ambiguity."""
+
+    kind: Kind
+    start: int = Field(description="The start of the place, in code points.")
+    end: int = Field(description="The end of the place (exclusive).")
+    text: str
+    chain_length: int | None = Field(
+        description="How many strings two crossing words share; null for a combinational ambiguity."
+    )
+    words: list[WordAnswer] = Field(
+        description="The words that cross, at most 50; or the fewest words that the word consists of."
+    )
+    chosen: dict[str, list[WordAnswer]] = Field(description="The words that each method takes at the place.")
+
+
+class AmbiguitiesAnswer(Answer):
+    """The ambiguities of a text."""
+
+    overlapping: int = Field(description="The number of overlapping ambiguities: chains of crossing words.")
+    combinational: int = Field(description="The number of words that consist of two or more words.")
+    combinational_words: int = Field(description="The number of different words among them.")
+    methods: list[MethodAnswer]
+    places: list[PlaceAnswer]
+    skipped_lines: Skipped = None
+
+
 class VocabularyEntry(Answer):
     """A vocabulary in the list."""
 
@@ -91,6 +158,7 @@ class VocabularyEntry(Answer):
     family: str
     licence: str
     source: str
+    skipped_lines: Skipped = None
 
 
 class VocabulariesAnswer(Answer):

@@ -13,6 +13,7 @@ from typing import Literal
 from webapp.core.formats.dictionary_csv import comma_rows, tolerant_comma_rows
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import scratch
 from webapp.core.models.dictionary_entry import CONTROL, LONGEST_WORD, MOST_DIGITS, fields_of, problem_of
 from webapp.core.models.skipped_lines import MOST_LISTED, Reason, SkippedLine, SkippedLines
 from webapp.core.vocabulary_error import Phrase, shown
@@ -200,6 +201,15 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
             )
         lines[0] += "\t"
     return "".join(line + "\n" for line in lines)
+
+
+def written_dictionary(dictionary: Dictionary) -> str:
+    """A dictionary, with its changes if it has any, as a word list; with tabs if a word contains white space."""
+    plain = scratch(dictionary)
+    try:
+        return write_dictionary(plain)
+    except FormatError:
+        return write_dictionary(plain, separator="\t")
 
 
 @cache

@@ -27,7 +27,12 @@ def jieba_hmm() -> HiddenMarkovModel:
     )
     return HiddenMarkovModel(
         {state: start[state] for state in STATES},
-        {(before, after): value for before, row in transition.items() for after, value in row.items()},
+        {
+            (before, after): transition[before][after]
+            for before in STATES
+            for after in STATES
+            if after in transition[before]
+        },
         {state: emission[state] for state in STATES},
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, lengths_by_ending
-from webapp.core.models.skipped_lines import SkippedLines
+from webapp.core.models.skipped_lines import NONE_SKIPPED, SkippedLines
 from webapp.core.vocabulary_error import VocabularyError
 
 WHITE_SPACE = tuple(filter(str.isspace, map(chr, range(0x3001))))
@@ -32,7 +32,7 @@ class Dictionary:
         words: Sequence[str],
         frequencies: Sequence[int] | None = None,
         tags: Sequence[str] | None = None,
-        skipped: SkippedLines = SkippedLines(),
+        skipped: SkippedLines = NONE_SKIPPED,
     ) -> None:
         """Raises ValueError if a word is empty or occurs twice, or if a list is not as long as `words`."""
         self.words: Sequence[str] = tuple(words)

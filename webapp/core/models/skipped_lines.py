@@ -51,3 +51,6 @@ class SkippedLines:
     def more(self) -> int:
         """How many skipped lines are not in `first`."""
         return self.count - len(self.first)
+
+
+NONE_SKIPPED = SkippedLines()

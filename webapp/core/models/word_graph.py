@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import log
 
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import EditedDictionary
 
 CLASS = "\u4e00-\u9fd5a-zA-Z0-9+#&._%\\-"
 """The characters that words consist of, as in jieba: Han, ASCII letters and digits, and seven signs."""
@@ -141,9 +142,9 @@ def total_of(dictionary: Dictionary) -> int:
     >>> total_of(Dictionary(["研究", "生命"], [5, 0])), total_of(Dictionary(["研究", "生命"]))
     (6, 2)
     """
-    base = getattr(dictionary, "base", None)
-    if base is None:
+    if not isinstance(dictionary, EditedDictionary):
         return dictionary.total
+    base = dictionary.base
     # A dictionary with changes: the total of the unchanged one, and the differences.
     total = total_of(base)
     total -= sum(_counted(base, word) for word in (*dictionary.removed, *dictionary.changed))

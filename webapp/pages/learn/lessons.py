@@ -96,6 +96,7 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
             LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
         ),
+        figures=(LessonFigure("graph", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),),
     ),
     Lesson(
         "hmm",
@@ -127,7 +128,7 @@ LESSONS: tuple[Lesson, ...] = (
         _l("Count which word follows which, smooth the counts, and choose the most probable sequence of words."),
         _l("Estimate bigram probabilities, smooth them, and segment a text with them."),
         (BigramExample("words", SENTENCES, _same("人生如梦境")),),
-        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=9),),
+        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=5),),
         reference=(ngram.train, ngram.segment),
     ),
     Lesson(

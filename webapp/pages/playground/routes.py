@@ -15,6 +15,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.formats import huggingface
+from webapp.core.formats.dictionary import written_dictionary
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
 from webapp.pages.playground.upload import upload_limit, with_upload
@@ -25,6 +26,7 @@ from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.contexts import DetailsForm
+from webapp.tokenization.dictionary_editor import pressed, with_change
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
@@ -59,9 +61,12 @@ def page() -> BaseResponse:
 def submit() -> BaseResponse:
     """Redirect the form to its URL if it fits into one, else show the result here."""
     state, problems = forms.read(request)
+    edit_problem = None
+    if pressed(request.form, plain=not wants_partial()):
+        state, edit_problem = with_change(state, request.form)
     if wants_partial():
         state = replace(state, token=None)
-    return _respond(state, problems, drop_token=True)
+    return _respond(state, problems, edit_problem=edit_problem, drop_token=True)
 
 
 @blueprint.post("/token")
@@ -113,6 +118,20 @@ def trained_vocabulary() -> BaseResponse:
     return response
 
 
+@blueprint.route("/dictionary.txt", methods=["GET", "POST"])
+def word_list() -> BaseResponse:
+    """Download the dictionary with the visitor's changes as a word list."""
+    state, problems = forms.read(request)
+    if not state.has_dictionary and not problems:
+        problems = [InputProblem(_("This algorithm has no dictionary."), 404)]
+    result, problems = tokenize_or_explain(replace(state, text=""), problems)
+    if result is None or result.dictionary is None:
+        return _respond(state, problems)
+    response = Response(written_dictionary(result.dictionary), mimetype="text/plain")
+    response.headers["Content-Disposition"] = "attachment; filename=dictionary.txt"
+    return private(response)
+
+
 @blueprint.get("/choices")
 def choices() -> str:
     """The vocabularies that match the search: the part of the page that htmx swaps."""
@@ -125,6 +144,7 @@ def _respond(
     problems: list[InputProblem],
     upload_problem: InputProblem | None = None,
     *,
+    edit_problem: InputProblem | None = None,
     drop_token: bool = False,
 ) -> Response:
     """Render the page, or the part of it that htmx asks for.
@@ -140,7 +160,7 @@ def _respond(
         if attempt[0] is None or state.token >= len(attempt[0].encoding):
             state, attempt = replace(state, token=None), None if attempt[0] is None else attempt
     link = _link(state)
-    valid = not (problems or token_problems or upload_problem)
+    valid = not (problems or token_problems or upload_problem or edit_problem)
     if request.method == "POST" and not partial and valid and link:
         return make_response(redirect(_with_query(link), 303))
     result, problems, pending = attempt or _attempt(state, problems)
@@ -150,7 +170,7 @@ def _respond(
     chooser = DetailsForm(
         "playground", url_for("playground.token"), "post", url_for("download.tokens", kind="txt").removesuffix(".txt")
     )
-    all_problems = [*problems, *token_problems, *([upload_problem] if upload_problem else [])]
+    all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
     json_url = None if link is None else f"{link}&format=json"
     view = ResultView(
@@ -165,6 +185,7 @@ def _respond(
         pending,
         json_url=json_url,
         shareable=True,
+        edit_problem=edit_problem,
     )
     if not partial:
         body = render(views.page_context(view, _picker(state), upload_problem))

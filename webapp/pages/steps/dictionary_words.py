@@ -1,4 +1,4 @@
-"""The dictionary on the page of FMM and BMM: the visitor's own, or the words of a large one that occur in the text."""
+"""The dictionary on the pages of the methods with one: the visitor's own, or the words of a large one that occur in the text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.tokenization.result import Result
 
 
@@ -26,9 +27,12 @@ class DictionaryWords:
 def dictionary_words(result: Result) -> DictionaryWords | None:
     """The dictionary of a result; None for other algorithms."""
     model = result.tokenizer.model
-    if not isinstance(model, Matching):
+    if not isinstance(model, Matching | MaximumProbability):
         return None
     found = words_in(result.encoding.text, model.dictionary)
+    frequencies = model.dictionary.frequencies
+    if isinstance(model, MaximumProbability) and frequencies is not None:
+        found = [f"{word} {frequencies[model.dictionary.ids[word]]}" for word in found]
     if result.state.vocabulary == "own-dictionary":
         written = result.state.dictionary
         return DictionaryWords(True, written, len(model.dictionary), len(model.dictionary), len(found))

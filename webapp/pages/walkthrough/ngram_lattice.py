@@ -7,7 +7,7 @@ Processing", third edition, section 3.1). Words run from left to right in readin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -31,7 +31,7 @@ MAX_LETTERS = 8  # of a word that a box shows
 UNIT = 116.0  # from one position to the next
 GAP = 32.0  # from a position to the words on both sides of it
 GUTTER = 84.0  # for the headings of the rows
-LANE, BOX, TOP = 62.0, 34.0, 24.0
+LANE, BOX, TOP = 66.0, 34.0, 24.0
 WORD, PROBABILITY, FIGURE = 17.0, 11.0, 13.0  # font sizes
 
 EdgeKind = Literal["win", "cand", "best", "lost", "soon"]
@@ -135,7 +135,7 @@ class _Sketch:
         for word in self.lanes:
             shapes += self._box(word)
         shapes += [*self._ends(), *self._table()]
-        focus = x_of[self.here] if self.here in x_of else 0.0
+        focus = x_of.get(self.here, 0.0)
         return NGramDrawing(
             Figure("lattice", self._width, self._axis + 78, tuple(shapes), title, focus=focus),
             frozenset(one.kind for one in edges),
@@ -197,10 +197,14 @@ class _Sketch:
         """The row of each word, counted from 0 at the bottom: shorter words first, in the lowest row with room."""
         rows: list[list[Span]] = [[] for _row in range(MAX_LANES)]
         lanes: dict[Span, int] = {}
-        for word in sorted(self.spans, key=lambda word: (word not in self.on_path and word[1] - word[0] > 1, word[1] - word[0], word)):
+        for word in sorted(
+            self.spans, key=lambda word: (word not in self.on_path and word[1] - word[0] > 1, word[1] - word[0], word)
+        ):
             lowest = 0 if word[1] - word[0] == 1 else min(1, len(rows) - 1)
             free = [
-                row for row in range(lowest, MAX_LANES) if all(other[1] <= word[0] or word[1] <= other[0] for other in rows[row])
+                row
+                for row in range(lowest, MAX_LANES)
+                if all(other[1] <= word[0] or word[1] <= other[0] for other in rows[row])
             ]
             if free:
                 rows[free[0]].append(word)
@@ -215,7 +219,9 @@ class _Sketch:
         for number_, column in enumerate(self.columns, start=1):
             for index, candidate in enumerate(column.candidates):
                 word = None if candidate.word is END else (candidate.start, candidate.end)
-                edge = _Edge(self._before(candidate), word, candidate, self._kind(candidate, number_, index in column.best))
+                edge = _Edge(
+                    self._before(candidate), word, candidate, self._kind(candidate, number_, index in column.best)
+                )
                 held = found.get((edge.before, word))
                 if held is None or _strength(edge) > _strength(held):
                     found[edge.before, word] = edge
@@ -238,7 +244,7 @@ class _Sketch:
         if edge.kind == "lost" and self.ended:
             return False
         first, last = self.window
-        from_here = edge.before in self.lanes or edge.before == BEGINNING and first == 0
+        from_here = edge.before in self.lanes or (edge.before == BEGINNING and first == 0)
         return from_here and (edge.word in self.lanes if edge.word else last == len(self.text))
 
     # Where
@@ -275,9 +281,9 @@ class _Sketch:
         if edge.kind in ("soon", "lost"):
             return []
         left, top, right, bottom = self._line_ends(edge)
-        x, y = left + (right - left) * 0.5, top + (bottom - top) * (0.5 if top == bottom else 0.34)
+        x, y = left + (right - left) * 0.5, top + (bottom - top) * 0.42
         kind = "score halo" if edge.kind in ("best", "cand") else "score win halo"
-        return [FigureLabel(x, y - 6 if top == bottom else y + 3, self.label_of(edge.candidate), kind, PROBABILITY)]
+        return [FigureLabel(x, y - 5 if top == bottom else y + 3, self.label_of(edge.candidate), kind, PROBABILITY)]
 
     def _box(self, word: Span) -> list[Shape]:
         x, y = self.x_of[word[0]] + GAP, self._y(word)
@@ -305,12 +311,18 @@ class _Sketch:
         left, right = self.x_of[first] - GAP, self.x_of[last] + GAP
         shapes: list[Shape] = []
         if first == 0:
-            shapes += [FigureDot(left + 4, y, 6, "on" if self.path else ""), FigureLabel(left + 4, y + 24, "<s>", "quiet", 12)]
+            shapes += [
+                FigureDot(left + 4, y, 6, "on" if self.path else ""),
+                FigureLabel(left + 4, y + 24, "<s>", "quiet", 12),
+            ]
         else:
             shapes.append(FigureLabel(left, y + 5, "…", "quiet", 16))
         if last == len(self.text):
             done = any(one.word is END for one in self.path)
-            shapes += [FigureDot(right - 4, y, 6, "on" if done else "far"), FigureLabel(right - 4, y + 24, "</s>", "quiet", 12)]
+            shapes += [
+                FigureDot(right - 4, y, 6, "on" if done else "far"),
+                FigureLabel(right - 4, y + 24, "</s>", "quiet", 12),
+            ]
         else:
             shapes.append(FigureLabel(right, y + 5, "…", "quiet", 16))
         return shapes

@@ -23,7 +23,7 @@ Layout = Literal["lines", "rows"]
 
 # The options of a state that apply to every row.
 OPTIONS = (
-    *("size", "corpus", "dictionary"),
+    *("size", "corpus", "dictionary", "edits"),
     *(option.name for option in algorithms.OPTIONS if option is not algorithms.TEMPLATE),
     *(choice.name for choice in algorithms.CHOICES),
     "show",
@@ -92,7 +92,7 @@ class Comparison:
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
-        bare = replace(self, common=replace(self.common, text="", corpus="", dictionary=""))
+        bare = replace(self, common=replace(self.common, text="", corpus="", dictionary="", edits=""))
         return urlencode([*(("with", str(choice)) for choice in self.choices), *bare._others()])
 
     def options(self) -> dict[str, object]:

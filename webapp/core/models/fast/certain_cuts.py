@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import EditedDictionary
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.word_graph import CLASS
 
@@ -62,7 +63,8 @@ class CertainCuts:
         self._model = model
         graph = model.graph
         self._id_of, self._lengths_of = graph.id_of, graph.lengths_of
-        self._frequencies, self._log_total = graph.frequencies, graph.log_total
+        self._frequencies: Sequence[int] = _ONES if graph.frequencies is None else graph.frequencies
+        self._log_total = graph.log_total
         self._spans: Cache[tuple[str, ...] | None] = Cache(self._best)
         self._runs = Cache(model.run_words)
         self._searched = Cache(model.searched)
@@ -90,7 +92,7 @@ class CertainCuts:
         found = list(map(self._spans.__getitem__, spans))
         if None in found:
             self._fill(text, spans, found)
-        words = list(chain.from_iterable(found))  # type: ignore[arg-type]
+        words = list(chain.from_iterable(found))
         if self._model.hmm is None and not _LATIN.search(text):
             return words
         kinds = "".join(map(_KINDS.get, words, repeat("2")))  # type: ignore[arg-type]
@@ -159,8 +161,6 @@ class CertainCuts:
         if length > LONGEST:
             return None
         id_of, lengths_of, frequencies, log_total = self._id_of, self._lengths_of, self._frequencies, self._log_total
-        if frequencies is None:
-            frequencies = _ONES
         id = id_of(span[-1])
         last = log(frequencies[id] or 1) - log_total if id is not None else 0.0 - log_total
         if length == 2:
@@ -241,8 +241,8 @@ _NONE = -1e300
 
 def pair_table(dictionary: Dictionary, outside: frozenset[str]) -> Mapping[int, int]:
     """What begins at a position of a text, by its first two characters as a number: two units of UTF-16."""
-    base = getattr(dictionary, "base", None)
-    if base is not None:
+    if isinstance(dictionary, EditedDictionary):
+        base = dictionary.base
         pairs = {word[:2] for word in dictionary.added}
         lengths = dictionary.lengths_by_beginning
         return {**pair_table(base, outside), **_pairs((pair, lengths.get(pair, ())) for pair in pairs)}
@@ -268,8 +268,8 @@ def _number(pair: str) -> int:
 
 def outside_words(dictionary: Dictionary) -> frozenset[str]:
     """The words with characters that are in no block, which therefore never occur."""
-    base = getattr(dictionary, "base", None)
-    if base is not None:
+    if isinstance(dictionary, EditedDictionary):
+        base = dictionary.base
         return outside_words(base).union(word for word in dictionary.added if not _INSIDE.fullmatch(word))
     found = _outside.get(dictionary)
     if found is None:
@@ -280,8 +280,8 @@ def outside_words(dictionary: Dictionary) -> frozenset[str]:
 
 def beginnings_of_three(dictionary: Dictionary) -> AbstractSet[str]:
     """The first three characters of all words of three characters or more."""
-    base = getattr(dictionary, "base", None)
-    if base is not None:
+    if isinstance(dictionary, EditedDictionary):
+        base = dictionary.base
         added = {word[:3] for word in dictionary.added if len(word) > 2}
         return beginnings_of_three(base) | added if added else beginnings_of_three(base)
     found = _threes.get(dictionary)
