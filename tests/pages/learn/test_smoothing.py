@@ -93,9 +93,9 @@ def test_perplexity(client: FlaskClient, language: str) -> None:
     assert f"{perplexity(SENTENCE, share_of(ADD_ONE)):.2f}" == f"{(2835 / 2) ** 0.25:.2f}" == "6.14"
     assert "6.14" in text
     assert shown(factors(KNESER_NEY)) in text
-    assert f"{perplexity(SENTENCE, share_of(KNESER_NEY)):.2f}" == f"{KNESER_NEY.perplexity([SENTENCE]):.2f}" == "7.57"
+    assert f"{perplexity(SENTENCE, share_of(KNESER_NEY)):.2f}" == "7.57"
     assert "7.57" in text
-    assert f">{KNESER_NEY.perplexity([SENTENCE]):.2f}</bdi>" in client.get(f"/learn/smoothing?lang={language}").text
+    assert ">7.57</bdi>" in client.get(f"/learn/smoothing?lang={language}").text
 
 
 def test_the_published_discounts() -> None:

@@ -96,7 +96,6 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
             LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
         ),
-        figures=(LessonFigure("graph", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),),
     ),
     Lesson(
         "hmm",
