@@ -52,7 +52,7 @@ def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
     assert len(minutes) == len(LESSONS)
     assert f"{len(LESSONS)} lessons, {sum(minutes)} minutes in all" in page
     for lesson in LESSONS:
-        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h2><p>{lesson.goal}</p>' in page
+        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h3><p>{lesson.goal}</p>' in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -71,7 +71,7 @@ def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: 
         assert page.count(f'id="diagram-{diagram.key}"') == 1
     assert page.count('<figure class="walk drawn"') == len(lesson.diagrams)
     assert page.count('<section class="ask"') == page.count('<details class="answer">') == 2
-    assert "<cite>" in page
+    assert "<cite" in page
     assert page.count("<h1") == 1
     found = re.findall(r' id="([^"]+)"', page)
     assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]

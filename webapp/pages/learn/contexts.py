@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
 from webapp.pages.learn.examples import ShownExample
@@ -23,11 +24,12 @@ PROSE = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson 
 
 @dataclass(frozen=True, kw_only=True)
 class CoursePage(Page):
-    """The list of lessons, each with the minutes it takes."""
+    """The list of lessons in their parts, each with the minutes it takes."""
 
     template = "learn/index.html"
 
     lessons: Sequence[tuple[Lesson, int]]
+    parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
 
 
 @dataclass(frozen=True, kw_only=True)

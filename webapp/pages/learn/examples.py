@@ -125,6 +125,7 @@ def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[
             for label, value in (
                 (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
                 (_("Trained on:"), short_corpus(example.corpus)),
+                ("HMM:", {True: _("on"), False: _("off")}.get(example.choices.get("hmm"), "")),
             )
             if value
         ],

@@ -106,7 +106,7 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample(
                 "building-off", "max-probability", "jieba", _same("他来到了网易杭研大厦"), choices={"hmm": False}
             ),
-            LessonExample("building", "max-probability", "jieba", _same("他来到了网易杭研大厦")),
+            LessonExample("building", "max-probability", "jieba", _same("他来到了网易杭研大厦"), choices={"hmm": True}),
             LessonExample("zhao", "max-probability", "jieba", _same("赵春来了")),
             LessonExample("success", "max-probability", "jieba", _same("方成功考上了北大")),
         ),
@@ -296,3 +296,10 @@ LESSONS: tuple[Lesson, ...] = (
 )
 
 LESSON_BY_SLUG = {lesson.slug: lesson for lesson in LESSONS}
+
+PARTS = {
+    "why": _l("Words: segmenting Chinese"),
+    "units": _l("Subwords: how models read text"),
+    "pipeline": _l("Around the model"),
+}
+"""The title of each part of the course, by its first lesson."""

@@ -23,7 +23,7 @@ from webapp.pages.learn.contexts import (
 from webapp.pages.learn.examples import shown_example
 from webapp.pages.learn.figures import ShownFigure, shown_figure
 from webapp.pages.learn.lesson import Lesson, LessonDiagram
-from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, PARTS
 from webapp.pages.learn.links import LessonLinks
 from webapp.pages.learn.outline import outline
 from webapp.pages.learn.questions import QUESTIONS
@@ -41,7 +41,7 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(render(CoursePage(lessons=[(lesson, outline(lesson).minutes) for lesson in LESSONS])))
+    return _headed(render(CoursePage(lessons=[(lesson, outline(lesson).minutes) for lesson in LESSONS], parts=PARTS)))
 
 
 @blueprint.get("/learn/<slug>")
