@@ -68,7 +68,9 @@ class Tokenizer:
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
-        if isinstance(model, Matching | MaximumProbability):  # text that is in the encoding as it is, though it is no word
+        if isinstance(
+            model, Matching | MaximumProbability
+        ):  # text that is in the encoding as it is, though it is no word
             for space, id in model.dictionary.space_ids.items():
                 self._added_by_id.setdefault(id, AddedToken(space, id, special=False))
                 self._decoded.setdefault(id, space)
