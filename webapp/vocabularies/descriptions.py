@@ -28,7 +28,9 @@ _describing = Lock()
 def description_of(tokenizer: Tokenizer) -> VocabularyDescription:
     """The tokens and portrait of a tokenizer's vocabulary, cached; the first call takes 0.5 s for 350,000 tokens."""
     model = tokenizer.model
-    key = model.dictionary if isinstance(model, Matching | MaximumProbability) else tokenizer  # a dictionary may serve several tokenizers
+    key = (
+        model.dictionary if isinstance(model, Matching | MaximumProbability) else tokenizer
+    )  # a dictionary may serve several tokenizers
     with _describing:
         description = _cache.get(key)
         if description is None:

@@ -118,7 +118,11 @@ class NGramTraining:
                 ],
             }
         if step == len(self) - 1:
-            return {"kind": "words", "words": [well_formed(word) for word in self._words], **end_json([self._positions])}
+            return {
+                "kind": "words",
+                "words": [well_formed(word) for word in self._words],
+                **end_json([self._positions]),
+            }
         return self._positions.record(step - self._first_position)
 
     def rounds_table(self) -> RoundsTable:
@@ -161,7 +165,11 @@ class NGramTraining:
                 "Sentences %(first)s to %(last)s are counted.", first=number(first), last=number(first + len(batch) - 1)
             )
         else:
-            opening = _("Sentence %(number)s is counted: “%(words)s”.", number=number(first), words=quotable(" / ".join(batch[0])))
+            opening = _(
+                "Sentence %(number)s is counted: “%(words)s”.",
+                number=number(first),
+                words=quotable(" / ".join(batch[0])),
+            )
         kinds: Mapping[int, str] = {
             1: ngettext("It has one word, the end included.", "It has %(num)s words, the end included.", grams),
             2: ngettext(

@@ -131,9 +131,7 @@ def _loss(line: PieceTableLine) -> list[FigureCell]:
 
 
 def _counting(part: CountingPart) -> list[Figure]:
-    rows: Rows = [
-        [line.context, [FigurePiece(line.word, bool(line.added))], number(line.count)] for line in part.lines
-    ]
+    rows: Rows = [[line.context, [FigurePiece(line.word, bool(line.added))], number(line.count)] for line in part.lines]
     columns = [FigureColumn(_("After")), FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
     return [table_figure("counts", _("Counts so far"), columns, rows)]
 

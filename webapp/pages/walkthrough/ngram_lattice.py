@@ -197,10 +197,14 @@ class _Sketch:
         """The row of each word, counted from 0 at the bottom: shorter words first, in the lowest row with room."""
         rows: list[list[Span]] = [[] for _row in range(MAX_LANES)]
         lanes: dict[Span, int] = {}
-        for word in sorted(self.spans, key=lambda word: (word not in self.on_path and word[1] - word[0] > 1, word[1] - word[0], word)):
+        for word in sorted(
+            self.spans, key=lambda word: (word not in self.on_path and word[1] - word[0] > 1, word[1] - word[0], word)
+        ):
             lowest = 0 if word[1] - word[0] == 1 else min(1, len(rows) - 1)
             free = [
-                row for row in range(lowest, MAX_LANES) if all(other[1] <= word[0] or word[1] <= other[0] for other in rows[row])
+                row
+                for row in range(lowest, MAX_LANES)
+                if all(other[1] <= word[0] or word[1] <= other[0] for other in rows[row])
             ]
             if free:
                 rows[free[0]].append(word)
@@ -215,7 +219,9 @@ class _Sketch:
         for number_, column in enumerate(self.columns, start=1):
             for index, candidate in enumerate(column.candidates):
                 word = None if candidate.word is END else (candidate.start, candidate.end)
-                edge = _Edge(self._before(candidate), word, candidate, self._kind(candidate, number_, index in column.best))
+                edge = _Edge(
+                    self._before(candidate), word, candidate, self._kind(candidate, number_, index in column.best)
+                )
                 held = found.get((edge.before, word))
                 if held is None or _strength(edge) > _strength(held):
                     found[edge.before, word] = edge
@@ -305,12 +311,18 @@ class _Sketch:
         left, right = self.x_of[first] - GAP, self.x_of[last] + GAP
         shapes: list[Shape] = []
         if first == 0:
-            shapes += [FigureDot(left + 4, y, 6, "on" if self.path else ""), FigureLabel(left + 4, y + 24, "<s>", "quiet", 12)]
+            shapes += [
+                FigureDot(left + 4, y, 6, "on" if self.path else ""),
+                FigureLabel(left + 4, y + 24, "<s>", "quiet", 12),
+            ]
         else:
             shapes.append(FigureLabel(left, y + 5, "…", "quiet", 16))
         if last == len(self.text):
             done = any(one.word is END for one in self.path)
-            shapes += [FigureDot(right - 4, y, 6, "on" if done else "far"), FigureLabel(right - 4, y + 24, "</s>", "quiet", 12)]
+            shapes += [
+                FigureDot(right - 4, y, 6, "on" if done else "far"),
+                FigureLabel(right - 4, y + 24, "</s>", "quiet", 12),
+            ]
         else:
             shapes.append(FigureLabel(right, y + 5, "…", "quiet", 16))
         return shapes

@@ -213,7 +213,9 @@ class NGramPositions:
             filled=filled,
             path=path,
             label_of=lambda one: short_probability(self.model, one),
-            title=_("The words of “%(text)s” and the probabilities of each after another.", text=quotable(sentence.text)),
+            title=_(
+                "The words of “%(text)s” and the probabilities of each after another.", text=quotable(sentence.text)
+            ),
             ended=ended,
         )
 
