@@ -21,8 +21,10 @@ from webapp.core.models.word_graph import WordGraph, total_of
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import maximum_probability as reference
 
-PIECES = "研究 研究生 生命 科学 南京市 长江大桥 市长 网易 杭研 人工智能 B超 T恤 的 了 哈哈 a Z 19 3.14 50% C++ _ - # ， 。 ！？ é 龥 龦 㐀 𠀀".split()
-PIECES += [" ", "\t", "\r\n", "\n", "\r", "\u3000", "\u0301", "\ud800", "\0"]
+WORDS = "研究 研究生 生命 科学 南京市 长江大桥 市长 网易 杭研 人工智能 B超 T恤 的 了 哈哈"
+OTHERS = "a Z 19 3.14 50% C++ _ - # ， 。 ！？ é 龥 龦 㐀 𠀀"
+SPACES = (" ", "\t", "\r\n", "\n", "\r", "\u3000", "\u0301", "\ud800", "\0")
+PIECES = (*WORDS.split(), *OTHERS.split(), *SPACES)
 hostile = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=14).map("".join)
 frequent = st.dictionaries(st.text("研究生命ab1·", min_size=1, max_size=5), st.integers(1, 60), max_size=14)
 
