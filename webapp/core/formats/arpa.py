@@ -78,7 +78,7 @@ def _lines(model: NGram, length: int) -> Iterator[str]:
     highest = length == model.order
     for ngram, score in _scores(model, length):
         line = f"{max(score / _LN10, _NEVER10)!r}\t{' '.join(map(spelled, ngram))}"
-        left = 0.0 if highest or ngram[-1] is END or ngram[-1] is UNKNOWN else _left(model, ngram)
+        left = 0.0 if highest or ngram[-1] is END else _left(model, ngram)
         yield line if highest else f"{line}\t{left / _LN10!r}"
 
 

@@ -130,18 +130,23 @@ def read_json_document(document: dict[str, Any]) -> Tokenizer:
 
 def write_text(tokenizer: Tokenizer) -> str:
     """Return counts as text; raises FormatError for a model that they do not describe completely."""
-    model = counted_model(tokenizer)
-    counts = model.counts
-    if counts.pruned or model.base is not None or model.characters is not None:
-        raise FormatError("text holds no more than counts: this model also has frequencies or removed n-grams")
+    counts = check_text(tokenizer).counts
     lines = [
         f"{' '.join(map(spelled, ngram))} {count}"
         for length in range(1, counts.order + 1)
         for ngram, count in counts.ngrams(length)
     ]
-    if not lines:
-        raise FormatError("there are no counts")
     return "\n".join(lines) + "\n"
+
+
+def check_text(tokenizer: Tokenizer) -> NGram:
+    """The n-gram model of a tokenizer; raises FormatError for one that text does not hold."""
+    model = counted_model(tokenizer)
+    if model.counts.pruned or model.base is not None or model.characters is not None:
+        raise FormatError("text holds no more than counts: this model also has frequencies or removed n-grams")
+    if model.counts.order == 1 or not model.counts.size(2):
+        raise FormatError("text with counts of single words only would be read as a dictionary")
+    return model
 
 
 def read_text(text: str) -> Tokenizer:
