@@ -36,7 +36,8 @@ LARGE = 60  # characters that are shown in large type
 class ShownExample:
     """An example with its current text; there are no tokens if there are problems.
 
-    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary.
+    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary, `button` is the
+    label of the button.
     """
 
     state: LessonState
@@ -47,6 +48,7 @@ class ShownExample:
     problems: Sequence[InputProblem] = ()
     links: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
+    button: str = field(default_factory=lambda: _("Tokenize"))
     most_typed: int = field(default=MOST_TYPED, init=False)
 
     @property
@@ -191,6 +193,7 @@ def _with_scores(state: LessonState, example: ScoreExample, problems: list[Input
         count=found.count if found else None,
         problems=problems,
         facts=found.facts if found else (),
+        button=_("Score"),
     )
 
 
@@ -212,6 +215,7 @@ def _with_perplexities(state: LessonState, example: PerplexityExample, problems:
         count=None if problems else len(words),
         problems=problems,
         facts=[] if problems else [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()],
+        button=_("Compute"),
     )
 
 
