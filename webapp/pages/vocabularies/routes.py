@@ -13,7 +13,9 @@ from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
 from webapp.core.models import Model
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
+from webapp.core.models.skipped_lines import NONE_SKIPPED
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     FollowingContext,
@@ -36,7 +38,7 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
 from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
 from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
@@ -204,10 +206,13 @@ def vocabulary(name: str) -> Response:
     if wants_partial():
         return _answer(render(tokens), status, name=name, **_kept(query, page))
     portrait = found.portrait
+    dictionary = getattr(tokenizer.model, "dictionary", None)
     context = VocabularyPage(
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
         title=title_of(entry),
+        skipped=dictionary.skipped if isinstance(dictionary, Dictionary) else NONE_SKIPPED,
+        skipped_line_reason=skipped_line_reason,
         line=listing.line_of(entry),
         portrait=portrait,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
