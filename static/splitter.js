@@ -1,9 +1,9 @@
-// The split page: loads a chosen file into the text box, and shows problems beside their fields. The page works without
+// The pages that split a text and that list its ambiguities: loads a chosen file into the text box, and shows problems beside their fields. The page works without
 // this script.
 "use strict";
 
 (() => {
-  const form = document.getElementById("split");
+  const form = document.querySelector("main form[hx-target]");
   const file = document.getElementById("file");
   const text = document.getElementById("text");
 
@@ -34,7 +34,7 @@
   const mark = () => {
     for (const error of form.querySelectorAll(".error")) {
       const name = error.id.replace(/-error$/, "");
-      const told = document.querySelector(`#parts [data-field="${name}"]`);
+      const told = document.querySelector(`${form.getAttribute("hx-target")} [data-field="${name}"]`);
       error.hidden = !told;
       error.textContent = told ? told.textContent.trim() : "";
       const field = form.elements[name];

@@ -37,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
     # folder. The limit for all corpora together is in bytes; beyond it, the site refuses new ones.
     "CORPUS_FOLDER": "",
     "MAX_CORPORA_BYTES": 10_737_418_240,
+    # The longest gold text to evaluate segmentations against, in bytes of UTF-8. A segmentation may be twice as long.
+    "MAX_GOLD_BYTES": 5_242_880,
     # The longest query string of a link that contains the whole state, in characters.
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.

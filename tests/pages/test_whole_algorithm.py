@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
         ("/steps/training/bpe?symbols=bytes", "utf8"),
         ("/steps/training/wordpiece", "scores"),
         ("/steps/training/unigram", "expected_counts"),
-        ("/steps/training/bigrams", "segment"),
+        ("/steps/training/ngram", "segment"),
         ("/learn/dictionary", "bidirectional"),
         ("/learn/bpe", "count_pairs"),
         ("/learn/bytes", "decode_bytes"),

@@ -153,9 +153,9 @@ def addresses() -> Iterator[str]:
             yield f"/steps/{algorithm}?text={TEXT}&step={step}"
     for step in (0, 1, 2, 3, 4):
         yield f"/steps/bpe?text={TEXT}&longest=1&step={step}"
-        for kind in ("bpe", "wordpiece", "unigram", "bigrams"):
+        for kind in ("bpe", "wordpiece", "unigram", "ngram"):
             yield f"/steps/training/{kind}?step={step}"
-    for kind in ("bpe", "wordpiece", "unigram", "bigrams"):
+    for kind in ("bpe", "wordpiece", "unigram", "ngram"):
         yield f"/steps/training/{kind}?step=999"
         yield f"/steps/training/{kind}?corpus=a+b+a+b&text=ab&size=3"
         yield f"/steps/training/{kind}/rounds"

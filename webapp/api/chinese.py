@@ -29,6 +29,26 @@ SENTENCES = {
     "programs and from this site's own pages only.": (
         "不需要密钥。任何网站上的脚本都可以通过 API 读取数据；会保存内容的请求，只接受来自程序和本站页面的。"
     ),
+    # Evaluation
+    "Score segmentations against a gold text": "用标准答案评测分词结果",
+    "The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that "
+    "applies: {}, {}, {}, {}, {}, {}. Nothing is stored.": (
+        "各项指标与 SIGHAN 评测的官方脚本一致。每处错误归入第一个符合的类别：{}、{}、{}、{}、{}、{}。不保存任何内容。"
+    ),
+    "The gold text: one sentence a line, with spaces between the words; or CoNLL-U.": (
+        "标准答案：每行一句，词间用空格隔开；也可以是 CoNLL-U。"
+    ),
+    "Methods that segment the text. With {} at most 6.": "要评测的分词方法，与 {} 合计最多 6 个。",
+    "Segmentations that you made elsewhere.": "用其他程序得到的分词结果。",
+    "One word a line: a word of the gold text that is not among them is unknown (OOV). Default: the dictionary of each "
+    "method decides, punctuation aside.": (
+        "训练词表，每行一个词；标准答案中不在其中的词是未登录词（OOV）。默认由各方法自己的词典决定，标点除外。"
+    ),
+    "Keep a run of Latin letters or digits as one word, where a method can.": (
+        "连续的拉丁字母或数字作为一个词（方法支持时）。"
+    ),
+    "The most errors of each method to list; all of them are counted.": "每个方法最多列出的错误数；计数不受此限。",
+    "Lines of the gold text that have words.": "标准答案中有词的行数。",
     # Operations
     "Tokenize a text, or up to 1,000 texts": "对一段或最多 1,000 段文本分词",
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "
@@ -49,6 +69,15 @@ SENTENCES = {
         "每段单独编码时不超过 {} 个词元。没有重叠时，各段依次相连就是原文。句子在以下位置结束："
         ". ! ? … 和随后的引号、括号之后，如果接着是空白、且空白之后不是小写字母；对应的全角标点之后，"
         "不论有没有空白；以及空行处。"
+    ),
+    "List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses": (
+        "列出一段文本在某部词典下的所有切分歧义，以及各种分词方法的切分结果"
+    ),
+    "An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither "
+    "contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that "
+    "cannot use the dictionary use a vocabulary of their own.": (
+        "交集型歧义是一串互相交叉的词：它们有共同的字，又互不包含。组合型歧义是可以完全切分成两个或更多词的词。"
+        "不能使用该词典的方法使用自己的词表。"
     ),
     "List the vocabularies: built-in, trained or pasted, and well-known ones that the site downloads": (
         "列出词表：本站自带的、训练或粘贴而成的，以及由本站下载的知名词表"
@@ -95,6 +124,9 @@ SENTENCES = {
     "Recognize special tokens that are written in the text.": "识别文本中写出的特殊词元。",
     "Add the special tokens that the vocabulary puts around a text.": "加上词表规定的首尾特殊词元。",
     "The words of the vocabulary {}, one per line.": "词表 {} 的词，每行一个。",
+    "Changes to a dictionary, one per line: {} adds a word or sets its frequency, {} removes it.": (
+        "对词典的修改，每行一项：{} 添加一个词或设置词频，{} 删除一个词。"
+    ),
     "The corpus to train a vocabulary {} on. Default: the text itself, or all texts.": (
         "训练 {} 这类词表的语料。默认是文本本身，或所有文本。"
     ),
@@ -123,7 +155,29 @@ SENTENCES = {
     "A note, one or two paragraphs.": "备注，一两段。",
     "The last day of the snapshot, in UTC. Default: it does not expire.": "快照的最后一天（UTC）。默认不过期。",
     "The id of a snapshot.": "快照的编号。",
+    "The name of a dictionary, from {} or an upload.": "词典的名称，来自 {} 或上传的文件。",
+    "Keep a run of Latin letters or digits as one token.": "把连续的拉丁字母或数字作为一个词元。",
+    "The kind of ambiguities to list. Default: both, overlapping ones first.": (
+        "列出哪一类歧义。默认两类都列出，交集型在前。"
+    ),
+    "How many places to leave out at the beginning of the list.": "略去列表开头的多少处歧义。",
+    "The most places to list.": "最多列出多少处歧义。",
     # Fields of responses
+    "Its number, from 1.": "行号，从 1 开始。",
+    "The first of them.": "其中的前若干行。",
+    "The lines of the dictionary that were skipped. Absent if there are none.": "词典中被跳过的行；没有时不出现。",
+    "The start of the place, in code points.": "歧义字段的起点，以码点计。",
+    "The end of the place (exclusive).": "歧义字段的终点（不含）。",
+    "How many strings two crossing words share; null for a combinational ambiguity.": (
+        "链长，即交集字串的个数；组合型歧义为 null。"
+    ),
+    "The words that cross, at most 50; or the fewest words that the word consists of.": (
+        "互相交叉的词，最多 50 个；或者这个词可以切分成的最少的几个词。"
+    ),
+    "The words that each method takes at the place.": "各种方法在此处切分出的词。",
+    "The number of overlapping ambiguities: chains of crossing words.": "交集型歧义的个数，即交叉的词构成的链数。",
+    "The number of words that consist of two or more words.": "组合型歧义的个数，即可以切分成两个或更多词的词数。",
+    "The number of different words among them.": "其中不同的词数。",
     "The ids of the tokens.": "各词元的编号。",
     "The pieces of the tokens.": "各词元的词片。",
     "The positions of the tokens.": "各词元的偏移。",

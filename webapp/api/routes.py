@@ -10,9 +10,12 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, request, url_for
 
 from webapp.api import sharing, uploads
+from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
+from webapp.api.evaluation import evaluation_of
 from webapp.api.operations import Operations
 from webapp.api.schemas import requests, responses
+from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.api.validation import most_bytes
 from webapp.core.algorithms import ALGORITHMS
@@ -154,6 +157,41 @@ def split_text(body: requests.SplitBody) -> Response:
     except PartTooSmallError as error:
         sentence = f"The character {error.character!r} alone has {error.tokens} tokens."
         refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
+
+
+@operations.add(
+    "post",
+    "/ambiguities",
+    body=requests.AmbiguitiesBody,
+    answer=responses.AmbiguitiesAnswer,
+    errors=(404, 409, 413, 503),
+    example={"text": "结婚的和尚未结婚的", "kind": "overlapping"},
+)
+def ambiguities(body: requests.AmbiguitiesBody) -> Response:
+    """List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses.
+
+    An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither
+    contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
+    cannot use the dictionary use a vocabulary of their own.
+    """
+    return json_response(ambiguities_of(body))
+
+
+@operations.add(
+    "post",
+    "/evaluate",
+    body=EvaluateBody,
+    answer=EvaluateAnswer,
+    errors=(409, 413, 503),
+    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
+)
+def evaluate(body: EvaluateBody) -> Response:
+    """Score segmentations against a gold text.
+
+    The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that
+    applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
+    """
+    return json_response(evaluation_of(body))
 
 
 @operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)

@@ -10,6 +10,7 @@ from flask import Request, current_app
 from webapp.api.schemas.requests import SnapshotBody
 from webapp.api.tokenizer_choice import choose_tokenizer, refuse_for_now, within
 from webapp.sharing.capture import UnshareableError, share_result
+from webapp.sharing.evaluations import is_evaluation
 from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.messages import wrong_file
@@ -55,6 +56,8 @@ def find_snapshot(id: str) -> StoredSnapshot:
         refuse(404, "No snapshot has ever had this id.")
     if found.condition != "kept":
         refuse(410, GONE[found.condition])
+    if is_evaluation(found.snapshot):
+        refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
     return found
 
 

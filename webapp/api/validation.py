@@ -50,8 +50,10 @@ def whole_body(request: Request, *, keep: bool = False) -> bytes:
 
 def most_bytes() -> int:
     """The longest body in bytes: all texts, escaped in JSON, where one byte may take six (`\\u0001`)."""
-    limit: int = 6 * (2 * current_app.config["MAX_TEXT_BYTES"] + current_app.config["MAX_CORPUS_BYTES"]) + 1_000_000
-    return limit
+    config = current_app.config
+    limit: int = 6 * (2 * config["MAX_TEXT_BYTES"] + config["MAX_CORPUS_BYTES"]) + 1_000_000
+    evaluation: int = 4 * config["MAX_GOLD_BYTES"]  # a gold text with segmentations, not escaped
+    return max(limit, evaluation)
 
 
 def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:

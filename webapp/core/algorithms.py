@@ -21,6 +21,7 @@ from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
 from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -33,19 +34,22 @@ from webapp.core.reference import bpe as reference_bpe
 from webapp.core.reference import hmm as reference_hmm
 from webapp.core.reference import matching as reference_matching
 from webapp.core.reference import maximum_probability as reference_maximum_probability
+from webapp.core.reference import ngram as reference_ngram
 from webapp.core.reference import picky_bpe as reference_picky_bpe
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.reference import wordpiece as reference_wordpiece
 from webapp.core.traces import matching as trace_matching
 from webapp.core.traces import merging as trace_merging
+from webapp.core.traces import ngram as trace_ngram
 from webapp.core.traces import viterbi as trace_viterbi
 from webapp.core.traces import word_graph as trace_word_graph
 from webapp.core.traces import wordpiece as trace_wordpiece
 from webapp.core.trainers import bpe as train_bpe
+from webapp.core.trainers import ngram as train_ngram
 from webapp.core.trainers import unigram as train_unigram
 from webapp.core.trainers import wordpiece as train_wordpiece
 
-Family = Literal["dictionary", "merges", "pieces", "language model", "lookup"]
+Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,17 @@ ALGORITHMS: dict[str, Algorithm] = {
             choices=(MODE,),
             tracer=trace_word_graph,
             reference=(reference_maximum_probability.segment, reference_hmm.words),
+        ),
+        Algorithm(
+            "ngram",
+            "word model",
+            (NGram,),
+            options=(RUNS,),
+            external_options=(RUNS,),
+            choices=(ORDER, SMOOTHING),
+            trainer=train_ngram,
+            tracer=trace_ngram,
+            reference=(reference_ngram.train, reference_ngram.table, reference_ngram.segment),
         ),
         Algorithm(
             "bpe",

@@ -102,3 +102,6 @@ A `▁` is always prepended, even if the text begins with a space, so that text 
 
 MATCHING = Recipe(name="matching", normalizer=None, pretokenizer=None, decoder=decoders.Join())
 """Maximum matching, which has no pre-tokenizer: the model receives the whole text."""
+
+NGRAM = Recipe(name="ngram", normalizer=None, pretokenizer=None, decoder=decoders.Join())
+"""N-grams of words, which have no pre-tokenizer either."""

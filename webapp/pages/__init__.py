@@ -3,9 +3,11 @@
 from flask import Flask
 
 from webapp.pages import (
+    ambiguity,
     compare,
     difference,
     download,
+    evaluate,
     expansion,
     frequencies,
     languages,
@@ -23,10 +25,12 @@ PAGES = (
     playground,
     compare,
     split,
+    ambiguity,
     steps,
     train,
     training,
     download,
+    evaluate,
     frequencies,
     languages,
     learn,

@@ -132,6 +132,18 @@ TEXTS: dict[str, AlgorithmTexts] = {
         ),
         examples=(*CHINESE, "他来到了网易杭研大厦"),
     ),
+    "ngram": AlgorithmTexts(
+        "N-gram",
+        _l(
+            "An n-gram model knows how often words follow each other; of all ways to divide a sentence into words, it "
+            "takes the one with the highest product of probabilities. Smoothing gives unseen pairs a probability too."
+        ),
+        steps=_l(
+            "The lattice of words, the probability of each after the words before it and what each order contributes, "
+            "the table filled from left to right, and the next best segmentations."
+        ),
+        examples=("人生如梦境", *CHINESE),
+    ),
     "bpe": AlgorithmTexts(
         "BPE",
         _bpe,

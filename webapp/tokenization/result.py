@@ -15,6 +15,8 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
+from webapp.core.models.ngram import NGram
+from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.tokenization.round_trip import RoundTrip, round_trip_of
@@ -162,14 +164,16 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
             return Prepared(maximum_probability(dictionary, state.hmm), dictionary)
         return Prepared(matching(dictionary, direction, state.runs), dictionary)
     if tokenizer is not None:
-        return Prepared(tokenizer)
+        return Prepared(_as_chosen(tokenizer, state))
     if state.trained:
-        corpus, trained_bytes = _corpus(state.corpus or state.text, corpus_limit)
+        # Sentences that are not segmented would be words of an n-gram model.
+        own = state.corpus if state.family == "word model" else state.corpus or state.text
+        corpus, trained_bytes = _corpus(own, corpus_limit)
         trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
-        return Prepared(trained.tokenizer, None, trained.merges, trained_bytes)
+        return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
-    return Prepared(tokenizer_of(state.vocabulary))
+    return Prepared(_as_chosen(tokenizer_of(state.vocabulary), state))
 
 
 def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:
@@ -196,6 +200,14 @@ def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
     model = tokenizer_of(state.vocabulary).model
     assert isinstance(model, Matching)
     return model.dictionary
+
+
+def _as_chosen(tokenizer: Tokenizer, state: State) -> Tokenizer:
+    """The tokenizer with the order and the smoothing that a state chooses, if it is an n-gram model."""
+    model = tokenizer.model
+    if not isinstance(model, NGram):
+        return tokenizer
+    return NGRAM.tokenizer(model.with_choices(state.smoothing, int(state.order), state.runs))
 
 
 def _corpus(text: str, limit: int) -> tuple[str, int | None]:

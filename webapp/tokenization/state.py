@@ -26,7 +26,7 @@ from webapp.core.algorithms import (
     family_of,
     options_of,
 )
-from webapp.vocabularies import CATALOGUE, LIMITS, default_for
+from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -79,12 +79,17 @@ class State:
     @property
     def trained(self) -> bool:
         """Whether the vocabulary is trained on the visitor's text."""
-        return self.vocabulary in LIMITS
+        return self.vocabulary in TRAINERS
 
     @property
     def trained_size(self) -> int:
-        """`size`, or the initial value of the slider."""
-        return LIMITS[self.vocabulary].start if self.size is None else self.size
+        """`size`, or the initial value of the slider; 0 for a vocabulary that has all words."""
+        return self._first_size if self.size is None else self.size
+
+    @property
+    def _first_size(self) -> int:
+        limits = LIMITS.get(self.vocabulary)
+        return limits.start if limits else 0
 
     def relevant(self) -> State:
         """The state without choices that its algorithm and vocabulary do not use: equal results then have one link."""
@@ -92,7 +97,7 @@ class State:
         unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
         return replace(
             self,
-            size=self.size if self.trained and self.size != LIMITS[self.vocabulary].start else None,
+            size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,
             corpus=self.corpus if self.trained else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
             edits=self.edits.strip() if self.has_dictionary else "",
@@ -123,9 +128,9 @@ class State:
         query = self.query() if with_token else self.query(token=None)
         return query if len(query) <= most else None
 
-    def query_of_algorithm(self) -> str:
-        """The query string for a path that contains the algorithm; without `token`."""
-        state = replace(self, token=None).relevant()
+    def query_of_algorithm(self, **changes: Any) -> str:
+        """The query string for a path that contains the algorithm; with `changes`, without `token`."""
+        state = replace(self, **changes, token=None).relevant()
         return urlencode([*state._choices()[1:], ("text", state.text)])
 
     def query_without_texts(self) -> str:

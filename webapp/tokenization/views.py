@@ -109,7 +109,7 @@ class ResultView:
             return []
         buttons = [("add_word", word, _("Add “%(word)s” as a word", word=visible(word))) for word in changes.addable]
         if changes.removable is not None:
-            buttons.append(("remove_word", changes.removable, _("Remove this word from the dictionary")))
+            buttons.append(("remove_word", changes.removable, _("Remove from the dictionary")))
         return buttons
 
     def _others(self) -> list[OtherTokenizer]:

@@ -17,18 +17,20 @@ from webapp.vocabularies.shipped_vocabularies import (
     jieba_words,
     matching,
     maximum_probability,
+    ngram_tokenizer,
     preload,
     record,
     shipped_tokenizer,
     sizes_record,
 )
 from webapp.vocabularies.titles import title_of
-from webapp.vocabularies.trained import LIMITS, TrainedVocabulary, train_vocabulary
+from webapp.vocabularies.trained import LIMITS, TRAINERS, TrainedVocabulary, train_vocabulary
 from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
 
 __all__ = [
     "CATALOGUE",
     "LIMITS",
+    "TRAINERS",
     "CatalogueEntry",
     "StillFetchingError",
     "StorageFullError",
@@ -45,6 +47,7 @@ __all__ = [
     "matching",
     "maximum_probability",
     "name_of",
+    "ngram_tokenizer",
     "offered_algorithms",
     "preload",
     "record",

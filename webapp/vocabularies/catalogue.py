@@ -12,7 +12,13 @@ from flask_babel.speaklater import LazyString
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies.shipped_vocabularies import jieba_words, matching, shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import (
+    NGRAM_WORDS,
+    jieba_words,
+    matching,
+    ngram_tokenizer,
+    shipped_tokenizer,
+)
 
 Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
 
@@ -66,6 +72,10 @@ CATALOGUE: dict[str, CatalogueEntry] = {
             load=lambda: matching(jieba_words(), "both", keep_runs=True),
         ),
         CatalogueEntry("own-dictionary", MATCHING, "pasted", label=_l("My own dictionary")),
+        CatalogueEntry(
+            "ngram", ("ngram",), "shipped", NGRAM_WORDS, label=_l("Demo: Chinese word n-grams"), load=ngram_tokenizer
+        ),
+        CatalogueEntry("learned-ngram", ("ngram",), "learned", label=_l("My own sentences")),
         _shipped("bpe-bytes", "bpe", 32_000, _l("Demo: byte-level BPE, 32k")),
         _shipped("bpe-characters", "bpe", 32_000, _l("Demo: BPE with </w>, 32k")),
         _trained("learned-characters", "bpe", _l("Trained here, characters")),

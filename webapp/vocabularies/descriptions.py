@@ -10,6 +10,7 @@ from webapp.core.analysis.portrait import Portrait, portrait_of
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -28,9 +29,8 @@ _describing = Lock()
 def description_of(tokenizer: Tokenizer) -> VocabularyDescription:
     """The tokens and portrait of a tokenizer's vocabulary, cached; the first call takes 0.5 s for 350,000 tokens."""
     model = tokenizer.model
-    key = (
-        model.dictionary if isinstance(model, Matching | MaximumProbability) else tokenizer
-    )  # a dictionary may serve several tokenizers
+    # A dictionary may serve several tokenizers.
+    key = model.dictionary if isinstance(model, Matching | MaximumProbability | NGram) else tokenizer
     with _describing:
         description = _cache.get(key)
         if description is None:

@@ -1,4 +1,4 @@
-"""The built-in vocabularies: four trained with the site's own trainers, and jieba's dictionary.
+"""The built-in vocabularies: five trained with the site's own trainers, and jieba's dictionary.
 
 Each is read once per process, on first use or by `preload`, and shared by all threads, because tokenizers are
 immutable.
@@ -20,9 +20,13 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies import shipped_ngram
 
 FOLDER = Path(__file__).parent / "shipped"
 NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
+
+NGRAM = "ngram"
+NGRAM_WORDS = 0  # words of the built-in n-gram model, jieba's among them
 
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
@@ -63,6 +67,17 @@ def jieba_words() -> Dictionary:
         return _jieba()
 
 
+@cache
+def _ngram() -> Tokenizer:
+    return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", _jieba()))
+
+
+def ngram_tokenizer() -> Tokenizer:
+    """The tokenizer of the built-in n-gram model, with bigrams and Kneser-Ney smoothing."""
+    with _loading:
+        return _ngram()
+
+
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
     """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
@@ -87,6 +102,7 @@ def preload() -> None:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE)
+    ngram_tokenizer().ids(SAMPLE)
 
 
 @cache

@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
-KINDS = ["bpe", "bpe?symbols=bytes", "wordpiece", "wordpiece?symbols=top-down", "unigram", "bigrams"]
+KINDS = ["bpe", "bpe?symbols=bytes", "wordpiece", "wordpiece?symbols=top-down", "unigram", "ngram"]
 PAPER = {"corpus": "low 5 lower 2 newest 6 widest 3", "apart": "1", "size": "5", "lang": "en"}
 
 

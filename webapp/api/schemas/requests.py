@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from webapp.api.schemas.algorithm import AlgorithmId
 from webapp.core import algorithms
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
+from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
@@ -135,6 +136,32 @@ class DecodeBody(Choice):
         description="The ids of tokens.", examples=[[962, 32]], max_length=MOST_IDS
     )
     skip_special: bool = Field(False, description="Omit special tokens from the text.")
+
+
+MOST_PLACES = 1_000
+
+
+class AmbiguitiesBody(Body):
+    """A text and a dictionary whose ambiguities to list."""
+
+    text: str = Field(description="The text.", examples=["结婚的和尚未结婚的"])
+    vocabulary: str = Field(
+        "jieba", max_length=LONGEST_NAME, description="The name of a dictionary, from `GET /vocabularies` or an upload."
+    )
+    dictionary: str = Field("", description="The words of the vocabulary `own-dictionary`, one per line.")
+    edits: str = Field(
+        "",
+        description="Changes to a dictionary, one per line: `word frequency` adds a word or sets its frequency, "
+        "`-word` removes it.",
+    )
+    runs: bool = Field(True, description="Keep a run of Latin letters or digits as one token.")
+    kind: Kind | None = Field(
+        None, description="The kind of ambiguities to list. Default: both, overlapping ones first."
+    )
+    offset: Annotated[int, Whole] = Field(
+        0, ge=0, description="How many places to leave out at the beginning of the list."
+    )
+    limit: Annotated[int, Whole] = Field(100, ge=0, le=MOST_PLACES, description="The most places to list.")
 
 
 class SplitBody(Choice):

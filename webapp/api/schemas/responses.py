@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from webapp.api.schemas.algorithm import AlgorithmId
+from webapp.core.analysis.ambiguity import Kind
 from webapp.core.models.skipped_lines import Reason
 from webapp.vocabularies.catalogue import Origin
 
@@ -113,6 +114,48 @@ class SplitAnswer(Answer):
     """The parts, in the order of the text."""
 
     parts: list[PartAnswer]
+
+
+class MethodAnswer(Answer):
+    """A method of word segmentation and the vocabulary that it uses."""
+
+    algorithm: AlgorithmId
+    vocabulary: str
+
+
+class WordAnswer(Answer):
+    """A word of a text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class PlaceAnswer(Answer):
+    """A place of a text with an ambiguity."""
+
+    kind: Kind
+    start: int = Field(description="The start of the place, in code points.")
+    end: int = Field(description="The end of the place (exclusive).")
+    text: str
+    chain_length: int | None = Field(
+        description="How many strings two crossing words share; null for a combinational ambiguity."
+    )
+    words: list[WordAnswer] = Field(
+        description="The words that cross, at most 50; or the fewest words that the word consists of."
+    )
+    chosen: dict[str, list[WordAnswer]] = Field(description="The words that each method takes at the place.")
+
+
+class AmbiguitiesAnswer(Answer):
+    """The ambiguities of a text."""
+
+    overlapping: int = Field(description="The number of overlapping ambiguities: chains of crossing words.")
+    combinational: int = Field(description="The number of words that consist of two or more words.")
+    combinational_words: int = Field(description="The number of different words among them.")
+    methods: list[MethodAnswer]
+    places: list[PlaceAnswer]
+    skipped_lines: Skipped = None
 
 
 class VocabularyEntry(Answer):

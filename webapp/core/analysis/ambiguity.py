@@ -1,21 +1,27 @@
 """Ambiguities of dictionary segmentation, in the two kinds of textbooks.
 
-* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM decide differently.
+* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM often differ there.
 * Combinational (组合型): a word consists of words, as 研究生 of 研究 and 生. FMM and BMM both take the whole word, so
   comparing them does not show it.
 
-Source: Liang Nanyuan (梁南元), 书面汉语自动分词系统 CDWS, 1987.
+`find_ambiguities` finds all of both kinds by looking up every word that occurs in a text; the other functions name what
+a comparison of FMM and BMM shows.
+
+Sources: Liang Nanyuan (梁南元), 书面汉语自动分词系统 CDWS, 1987, for the kinds; Sun Maosong and Zuo Zhengping
+(孙茂松、左正平), 汉语真实文本中的交集型切分歧义, 1998, for maximal overlapping strings; Zong Chengqing (宗成庆),
+统计自然语言处理, chapter 7, for the length of a chain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement
+from webapp.core.models.matching import Disagreement, runs_of
 
 Kind = Literal["overlapping", "combinational"]
 
@@ -84,3 +90,240 @@ def undisputed_words(text: str, spans: Iterable[tuple[int, int]], disagreements:
 def _spans(words: tuple[str, ...]) -> list[tuple[str, tuple[int, int]]]:
     ends = list(accumulate(map(len, words)))
     return [(word, (end - len(word), end)) for word, end in zip(words, ends, strict=True)]
+
+
+# --- all ambiguities of a text ---------------------------------------------------------------------------------------
+
+MOST_COMBINATIONAL = 500_000
+"""How many places of combinational ambiguities are stored; further ones are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """An overlapping ambiguity: all words between `start` and `end` that cross each other, directly or through others.
+
+    Two words cross if they share characters and neither contains the other. `length` (链长) is the number of different
+    places that two crossing words share (交集字串): 3 for 为人民工作, where 为人 and 人民 share 人, 人民 and 民工 share
+    民, 民工 and 工作 share 工.
+    """
+
+    start: int
+    end: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A combinational ambiguity: a word, and the fewest words of the dictionary that it consists of."""
+
+    start: int
+    end: int
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ambiguities:
+    """All ambiguities of a text: the chains in order of their starts, and the words that consist of words.
+
+    `combinational` counts those, `different` the different words among them.
+    """
+
+    chains: tuple[Chain, ...]
+    combinational: int
+    different: int
+    _starts: array[int] = field(repr=False)
+    _ends: array[int] = field(repr=False)
+    _text: str = field(repr=False)
+    _parts: dict[str, tuple[str, ...] | None] = field(repr=False)
+
+    @property
+    def listed(self) -> int:
+        """How many combinational ambiguities can be listed: all, up to `MOST_COMBINATIONAL`."""
+        return len(self._starts)
+
+    def combinations(self, first: int = 0, last: int | None = None) -> Iterator[Combination]:
+        """The combinational ambiguities in order of their starts, the longest word of a start first."""
+        for start, end in zip(self._starts[first:last], self._ends[first:last], strict=True):
+            yield Combination(start, end, self._parts[self._text[start:end]] or ())
+
+
+def find_ambiguities(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Ambiguities:
+    """All ambiguities of a text. With `keep_runs`, no word begins or ends inside a run of Latin letters and digits.
+
+    >>> dictionary = Dictionary(["研究", "研究生", "生命", "生", "命"])
+    >>> found = find_ambiguities(dictionary, "研究生命")
+    >>> found.chains, list(found.combinations())
+    ((Chain(start=0, end=4, length=1),), [Combination(start=0, end=3, parts=('研究', '生')), \
+Combination(start=2, end=4, parts=('生', '命'))])
+
+    The time is linear in the text, times the longest word that occurs.
+    """
+    parts: dict[str, tuple[str, ...] | None] = {}
+    starts, ends = array("I"), array("I")
+    combinational = 0
+    for start, end in _occurrences(dictionary, text, keep_runs):
+        word = text[start:end]
+        if word not in parts:
+            parts[word] = _fewest_parts(dictionary, word)
+        if parts[word] is not None:
+            combinational += 1
+            if len(starts) < MOST_COMBINATIONAL:
+                starts.append(start)
+                ends.append(end)
+    different = sum(found is not None for found in parts.values())
+    chains = tuple(_chains(dictionary, text, keep_runs))
+    return Ambiguities(chains, combinational, different, starts, ends, text, parts)
+
+
+def words_of_chain(
+    dictionary: Dictionary, text: str, chain: Chain, keep_runs: bool = True, most: int = 50
+) -> list[tuple[int, int]]:
+    """The spans of the words of a chain in order, at most `most`: those between its ends that cross another one.
+
+    >>> text, dictionary = "研究生命", Dictionary(["研究", "研究生", "生命"])
+    >>> words_of_chain(dictionary, text, find_ambiguities(dictionary, text).chains[0])
+    [(0, 3), (2, 4)]
+    """
+    # No word that crosses one inside reaches outside: it would belong to the chain.
+    part = text[chain.start : chain.end]
+    inside = _inside_run(text, chain.start, chain.end, keep_runs)
+    spans = [(start, end) for start, end in _lookups(dictionary, part) if not (inside[start] or inside[end])][
+        : 20 * most
+    ]
+    crossing = [
+        (start, end)
+        for start, end in spans
+        if any(left < start < right < end or start < left < end < right for left, right in spans)
+    ]
+    return [(chain.start + start, chain.start + end) for start, end in sorted(crossing)[:most]]
+
+
+def _inside_run(text: str, first: int, last: int, keep_runs: bool) -> bytearray:
+    """For each boundary from `first` to `last`, whether it lies inside a run of Latin letters and digits."""
+    inside = bytearray(last - first + 1)
+    if keep_runs:
+        begin = max(0, first - 1)
+        for start, end in runs_of(text[begin : last + 1]):
+            for at in range(begin + start + 1, begin + end):
+                if first <= at <= last:
+                    inside[at - first] = 1
+    return inside
+
+
+def _lookups(dictionary: Dictionary, text: str) -> Iterator[tuple[int, int]]:
+    """Each word of two characters or more that occurs in a text, by start, longest first."""
+    known = dictionary.ids.get
+    lengths = dictionary.lengths_by_beginning.get
+    size = len(text)
+    for start in range(size - 1):
+        for length in lengths(text[start : start + 2]) or ():
+            end = start + length
+            if end <= size and known(text[start:end]) is not None:
+                yield start, end
+
+
+def _occurrences(dictionary: Dictionary, text: str, keep_runs: bool) -> Iterator[tuple[int, int]]:
+    inside = _inside_run(text, 0, len(text), keep_runs)
+    for start, end in _lookups(dictionary, text):
+        if not (inside[start] or inside[end]):
+            yield start, end
+
+
+def _fewest_parts(dictionary: Dictionary, word: str) -> tuple[str, ...] | None:
+    """The fewest words, at least two, that a word consists of; of those, the ones whose first words are shortest.
+
+    >>> _fewest_parts(Dictionary(["研", "究生", "研究", "生", "研究生"]), "研究生")
+    ('研', '究生')
+    """
+    size = len(word)
+    # For each place, the number of words from there to the end, and where the first of them ends.
+    best: list[tuple[int, int] | None] = [None] * size + [(0, size)]
+    for start in reversed(range(size)):
+        for end in range(start + 1, size + (start > 0)):
+            rest = best[end]
+            if rest is not None and word[start:end] in dictionary:
+                here = best[start]
+                if here is None or rest[0] + 1 < here[0]:
+                    best[start] = rest[0] + 1, end
+    if best[0] is None:
+        return None
+    parts = []
+    at = 0
+    while at < size:
+        found = best[at]
+        assert found is not None
+        parts.append(word[at : found[1]])
+        at = found[1]
+    return tuple(parts)
+
+
+def _chains(dictionary: Dictionary, text: str, keep_runs: bool) -> Iterator[Chain]:
+    """The chains of crossing words, in order of their starts.
+
+    Words that start at one place and cross a word before them all belong to one chain, as the longest of them crosses
+    all those words; so do words that end at one place and cross a word after them. A chain is therefore a set of such
+    starts and ends, joined by the places that words share, which are a start and an end, and by words that cross both.
+    """
+    size = len(text)
+    longest_end = array("I", range(size + 1))
+    longest_start = array("I", range(size + 1))
+    for start, end in _occurrences(dictionary, text, keep_runs):
+        if end > longest_end[start]:
+            longest_end[start] = end
+        if start < longest_start[end]:
+            longest_start[end] = start
+    sets = _Sets()
+    shared: list[tuple[int, int]] = []  # a start, and how many words' ends it shares
+    first_shared: dict[int, int] = {}  # a start → the first end of a word that words from there cross
+    last_shared: dict[int, int] = {}  # an end → the last start of a word that words to there cross
+    for start in range(1, size):
+        count = 0
+        for end in range(start + 1, longest_end[start]):
+            if longest_start[end] < start:
+                count += 1
+                first_shared.setdefault(start, end)
+                last_shared[end] = start
+                sets.join(2 * start, 2 * end + 1)
+        if count:
+            shared.append((start, count))
+    if not shared:
+        return
+    left: dict[int, int] = {}
+    right: dict[int, int] = {}
+    for start, end in _occurrences(dictionary, text, keep_runs):
+        crosses_before = first_shared.get(start, size) < end
+        crosses_after = last_shared.get(end, -1) > start
+        if crosses_before and crosses_after:
+            sets.join(2 * start, 2 * end + 1)
+        if crosses_before or crosses_after:
+            node = 2 * start if crosses_before else 2 * end + 1
+            left[node] = min(left.get(node, start), start)
+            right[node] = max(right.get(node, end), end)
+    lengths: dict[int, int] = {}
+    for start, count in shared:
+        root = sets.root(2 * start)
+        lengths[root] = lengths.get(root, 0) + count
+    begins: dict[int, int] = {}
+    finishes: dict[int, int] = {}
+    for node, start in left.items():
+        root = sets.root(node)
+        begins[root] = min(begins.get(root, start), start)
+        finishes[root] = max(finishes.get(root, 0), right[node])
+    found = [Chain(begins[root], finishes[root], length) for root, length in lengths.items()]
+    yield from sorted(found, key=lambda chain: (chain.start, -chain.end))
+
+
+class _Sets:
+    """Disjoint sets of numbers."""
+
+    def __init__(self) -> None:
+        self._parents: dict[int, int] = {}
+
+    def root(self, member: int) -> int:
+        parents = self._parents
+        while (parent := parents.setdefault(member, member)) != member:
+            parents[member] = member = parents[parent]
+        return member
+
+    def join(self, one: int, other: int) -> None:
+        self._parents[self.root(one)] = self.root(other)

@@ -18,11 +18,14 @@ from webapp.core.models.character_model import LONGEST_UNKNOWN, CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.matching import runs_of
-from webapp.core.models.ngram_counts import END, START, UNKNOWN, NGramCounts
+from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities
-from webapp.core.models.ngram_viterbi import Arc, ScoreTables, best_path
+from webapp.core.models.ngram_viterbi import BEGINNING, Arc, ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
+
+MOST_VARIANTS = 4
+"""Of a model with other choices; the tables of one take up to 30 MB for the built-in model."""
 
 
 class NGram:
@@ -73,6 +76,7 @@ class NGram:
         size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
         self.probabilities = Probabilities(counts, self.smoothing, order, size, base)
         self._sentences = Cache(self._segment_sentence)
+        self._variants: dict[tuple[str, int, bool], NGram] = {}
 
     @cached_property
     def tables(self) -> ScoreTables:
@@ -121,6 +125,7 @@ class NGram:
     def contributions(self, word: str, context: Sequence[str] = ()) -> list[Contribution]:
         """What each order adds to `probability(word, context)`, from the highest to order 0.
 
+        >>> from webapp.core.models.ngram_counts import END, START
         >>> counts = NGramCounts.of(["a"], {("a",): 3, (END,): 1, (START,): 1, (START, "a"): 1, ("a", "a"): 2,
         ...                                 ("a", END): 1})
         >>> for one in NGram(counts, "add-one").contributions("a", ["a"]):
@@ -143,26 +148,45 @@ class NGram:
     def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
         """The perplexity of sentences of words: the inverse of the geometric mean of the probabilities."""
         total, number = 0.0, 0
+        extended, number_of, counts = self.tables.extended, self.counts.number, self.counts
         for sentence in sentences:
-            words = [START, *sentence, END]
-            for at in range(1, len(words)):
-                total += self.score(words[at], words[max(0, at - self.order + 1) : at])
-            number += len(words) - 1
+            last = BEGINNING, counts.start
+            for word in sentence:
+                following = number_of(word)
+                total = extended(total, last, following, self.further_score(word))
+                last = last[1], following
+            total = extended(total, last, counts.end, 0.0)
+            number += len(sentence) + 1
         return exp(-total / number) if number else 1.0
 
-    def with_choices(
-        self, smoothing: Smoothing | str | None = None, order: int | None = None, keep_runs: bool | None = None
-    ) -> NGram:
-        """The model of the same counts with another smoothing or order."""
-        return NGram(
-            self.counts,
-            self.smoothing if smoothing is None else smoothing,
-            self.order if order is None else order,
-            base=self.base,
-            characters=self.characters,
-            keep_runs=self.keep_runs if keep_runs is None else keep_runs,
-            dictionary=self.dictionary,
-        )
+    def with_choices(self, smoothing: str, order: int, keep_runs: bool = True) -> NGram:
+        """The model of the same counts with another smoothing and order, at most that of the counts.
+
+        The latest few are kept with their tables.
+
+        >>> from webapp.core.trainers.ngram import train
+        >>> model = NGram(train([["a", "b"]]))
+        >>> model.with_choices("kneser-ney", 1) is model.with_choices("kneser-ney", 1)
+        True
+        """
+        order = min(order, self.counts.order)
+        key = smoothing, order, keep_runs
+        found = self._variants.pop(key, None)
+        if found is None:
+            found = NGram(
+                self.counts,
+                smoothing,
+                order,
+                base=self.base,
+                characters=self.characters,
+                keep_runs=keep_runs,
+                dictionary=self.dictionary,
+            )
+            found._variants = self._variants
+        self._variants[key] = found
+        for oldest in list(self._variants)[:-MOST_VARIANTS]:
+            self._variants.pop(oldest, None)
+        return found
 
     def arcs(self, sentence: str) -> list[list[Arc]]:
         """The word lattice: for each position the words that start there, longest first.
@@ -172,7 +196,7 @@ class NGram:
         dictionary, characters = self.dictionary, self.characters
         id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
         length, unknown = len(sentence), self.counts.unknown
-        runs = {start: end for start, end in runs_of(sentence)} if self.keep_runs else {}
+        runs = dict(runs_of(sentence)) if self.keep_runs else {}
         inside = {at for start, end in runs.items() for at in range(start + 1, end)}
         found: list[list[Arc]] = []
         for at, character in enumerate(sentence):

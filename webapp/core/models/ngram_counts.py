@@ -129,10 +129,14 @@ class NGramCounts:
         if len(ids) != first:
             raise VocabularyError("a word occurs twice in the vocabulary")
         number: dict[str, int] = {**ids, END: first, START: first + 1, UNKNOWN: first + 2}
-        by_order: list[dict[tuple[int, ...], int]] = [{} for _ in range(max(map(len, counts), default=1))]
+        numbers = first + len(MARKS)
+        by_order: list[dict[int, int]] = [{} for _ in range(max(map(len, counts), default=1))]
         for ngram, count in counts.items():
-            by_order[len(ngram) - 1][tuple(number[word] for word in ngram)] = count
-        return cls(words, levels_of(by_order, first + len(MARKS)), pruned=pruned, estimates=estimates)
+            key = 0
+            for word in ngram:
+                key = key * numbers + number[word]
+            by_order[len(ngram) - 1][key] = count
+        return cls(words, levels_of(by_order, numbers), pruned=pruned, estimates=estimates)
 
     @property
     def order(self) -> int:
@@ -258,31 +262,43 @@ def check_words(words: Iterable[str]) -> None:
             raise VocabularyError("the word %(word)s contains white space", word=shown(word))
 
 
-def levels_of(by_order: Sequence[Mapping[tuple[int, ...], int]], numbers: int) -> list[Level]:
-    """Return the levels of counts by the words' numbers, which are below `numbers`.
+def levels_of(by_order: Sequence[Mapping[int, int]], numbers: int) -> list[Level]:
+    """Return the levels of counts by n-gram, for words with numbers below `numbers`.
 
-    Raises KeyError for an n-gram whose beginning is missing.
+    An n-gram is a number too, in base `numbers`: (first · numbers + second) · numbers + third. Raises KeyError for an
+    n-gram whose beginning is missing.
     """
     counts = array("Q", bytes(8 * numbers))
-    for (number,), count in by_order[0].items():
+    for number, count in by_order[0].items():
         counts[number] = count
     levels = [Level(array("I", range(numbers)), counts, array("I", (0, numbers)), array("I", bytes(4 * numbers)))]
-    contexts: dict[tuple[int, ...], int] = {(number,): number for number in range(numbers)}
-    for found in by_order[1:]:
+    shorter: list[int] = list(range(numbers))
+    places: Mapping[int, int] = {}
+    for length, found in enumerate(by_order[1:], 2):
         ngrams = sorted(found)
-        begins = array("I", bytes(4 * (len(levels[-1].words) + 1)))
-        for ngram in ngrams:
-            begins[contexts[ngram[:-1]] + 1] += 1
-        for at in range(1, len(begins)):
-            begins[at] += begins[at - 1]
+        begins = array("I")
+        at = 0
+        for context in shorter:
+            begins.append(at)
+            if at < len(ngrams) and ngrams[at] < context * numbers:
+                break
+            after = (context + 1) * numbers
+            while at < len(ngrams) and ngrams[at] < after:
+                at += 1
+        begins.append(at)
+        if at < len(ngrams):
+            raise KeyError(ngrams[at])
         before = levels[-1].continuations
+        whole = numbers ** (length - 1)
         for ngram in ngrams:
-            shorter = contexts.get(ngram[1:])
-            if shorter is not None:
-                before[shorter] += 1
-        words = array("I", [ngram[-1] for ngram in ngrams])
-        levels.append(
-            Level(words, array("Q", map(found.__getitem__, ngrams)), begins, array("I", bytes(4 * len(words))))
-        )
-        contexts = {ngram: at for at, ngram in enumerate(ngrams)}
+            ending = ngram % whole
+            place = ending if length == 2 else places.get(ending)
+            if place is not None:
+                before[place] += 1
+        words = array("I", [ngram % numbers for ngram in ngrams])
+        in_order = array("Q", map(found.__getitem__, ngrams))
+        levels.append(Level(words, in_order, begins, array("I", bytes(4 * len(words)))))
+        if length < len(by_order):
+            places = {ngram: at for at, ngram in enumerate(ngrams)}
+        shorter = ngrams
     return levels

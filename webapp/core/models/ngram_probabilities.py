@@ -9,13 +9,16 @@ from math import inf, log
 from webapp.core.models.ngram_counts import MARKS, NGramCounts
 from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing
 
+MOST_RECENT = 500
+"""Contexts whose shares are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """What one order adds to the probability of a word after a context.
 
-    `count` is how often the word follows the context, `total` how often any word does; with `continuation`, in the lower
-    orders of Kneser-Ney, after how many different words instead. `share` is what the smoothing makes of them, for
+    `count` is how often the word follows the context, `total` how often any word does; with `continuation`, in the
+    lower orders of Kneser-Ney, after how many different words instead. `share` is what the smoothing makes of them, for
     example (count - D) / total, and `weight` what the higher orders leave to this one: it adds `probability`, their
     product, and leaves `left` of its weight to the next. Order 0 counts nothing: its share is the same for each word,
     1 / V, or the word's part of a dictionary's frequencies.
@@ -54,6 +57,7 @@ class Probabilities:
         self.interpolates = not isinstance(smoothing, AddK)
         self.dominates = True
         self._base_total = sum(base) + size if base is not None else size
+        self._recent: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
         self._first = self._shares(())
 
     def lowest(self, word: int) -> float:
@@ -64,7 +68,14 @@ class Probabilities:
 
     def shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         """The share of each word that was counted after a context, and what is left for the order below."""
-        return self._shares(context) if context else self._first
+        if not context:
+            return self._first
+        found = self._recent.get(context)
+        if found is None:
+            if len(self._recent) >= MOST_RECENT:
+                self._recent.clear()
+            found = self._recent[context] = self._shares(context)
+        return found
 
     def adjusted(self, context: tuple[int, ...]) -> bool:
         """Whether the words after a context are counted by the different words before both (Kneser-Ney)."""
@@ -144,9 +155,11 @@ class Probabilities:
         if not self.interpolates and self.order > 1:
             return [0.0] * numbers
         if self.interpolates and self.base is not None:
-            rest = log(left / self._base_total)
-            scores = [rest + logs for logs in _logs(self.base)]
-            scores += [rest] * (numbers - len(scores))
+            # Many words have the same frequency and share one number.
+            rest = left / self._base_total
+            known = {frequency: log(rest * (frequency + 1)) for frequency in {0, *self.base}}
+            scores = list(map(known.__getitem__, self.base))
+            scores += [known[0]] * (numbers - len(scores))
         else:
             # Most words of a large dictionary were never counted and share one number.
             scores = [log(self.probability(self.counts.start, ()))] * numbers
@@ -157,10 +170,14 @@ class Probabilities:
     def scores(self, context: tuple[int, ...]) -> tuple[float, Mapping[int, float] | None]:
         """The logarithm of what a context leaves to the shorter one, and of the probability of each word after it."""
         shares, left = self.shares(context)
-        scores = {word: log(self.probability(word, context)) for word, share in shares.items() if share > 0}
-        if not self.interpolates:
-            # As the textbook divides, (0 + k) / (N + k · V), whose rounding may decide a tie.
-            return log(self.probability(self.counts.start, context)), scores or None
+        if isinstance(self.smoothing, AddK):
+            found, total = self.counted(context)
+            k = self.smoothing.k
+            whole = total + k * self.size
+            # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
+            return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
+        below, shorter = self.probability, context[1:]
+        scores = {word: log(share + left * below(word, shorter)) for word, share in shares.items() if share > 0}
         return log(left) if left > 0 else -inf, scores or None
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
@@ -185,9 +202,3 @@ class Probabilities:
 def _lost(found: dict[int, int], discount: float, total: int) -> float:
     """The part of counts that are no higher than the discount, which leave all they have."""
     return sum(count for count in found.values() if count <= discount) / total if discount >= 1 else 0.0
-
-
-def _logs(frequencies: Sequence[int]) -> list[float]:
-    """The logarithm of each frequency plus one; equal ones share a number."""
-    known = {frequency: log(frequency + 1) for frequency in set(frequencies)}
-    return list(map(known.__getitem__, frequencies))

@@ -75,6 +75,7 @@ def estimate(name: str, counts: NGramCounts, order: int | None = None) -> Smooth
     1994; Chen and Goodman 1998, equation 12); 0.5 where none occurs once or none twice. Weights are those of deleted
     interpolation, see `Estimates`. Raises KeyError for any other name.
 
+    >>> from webapp.core.models.ngram_counts import END, START
     >>> counts = NGramCounts.of(["a", "b"], {("a",): 2, ("b",): 1, (END,): 2, (START,): 2,
     ...                                      (START, "a"): 2, ("a", "b"): 1, ("a", END): 1, ("b", END): 1})
     >>> estimate("absolute-discounting", counts)  # one word occurs once and two twice; three bigrams once and one twice

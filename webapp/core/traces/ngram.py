@@ -198,12 +198,12 @@ def n_best(model: NGram, sentence: str, n: int) -> list[WordSegmentation]:
         sums.append({state: log_sum(each) for state, each in weights.items()})
     whole = log_sum(list(sums[-1].values()))
     best = nlargest(n, (path for each in paths[-1].values() for path in each), key=_total)
-    found = [WordSegmentation(_words(path), path.total, exp(min(path.total - whole, 0.0))) for path in best]
+    ranked = [WordSegmentation(_words(path), path.total, exp(min(path.total - whole, 0.0))) for path in best]
     # Of segmentations with the same probability, that of the model comes first, whatever rounding did to their sums.
     chosen = tuple(segmentation(table.columns))
     total = table.columns[-1].candidates[table.columns[-1].best[0]].total
     first = WordSegmentation(chosen, total, exp(min(total - whole, 0.0)))
-    return [first, *(one for one in found if one.words != chosen)][:n]
+    return [first, *(one for one in ranked if one.words != chosen)][:n]
 
 
 _State = tuple[str, str]

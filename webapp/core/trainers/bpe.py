@@ -11,7 +11,7 @@ gives the same merges; this one updates the counts instead.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, AnyStr, Generic, Literal, NamedTuple, overload
 
@@ -21,6 +21,7 @@ from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
 
 END_OF_WORD = "</w>"
 BYTES = tuple(bytes([byte]) for byte in range(256))
+NO_ENTRY = 0  # after all heap entries, which are negative
 
 
 class CountedMerge(NamedTuple, Generic[AnyStr]):
@@ -189,10 +190,7 @@ def merges(
     e s 9
     """
     if form == "bytes":
-        numbers = range(1, 257)
-        words = ([numbers[byte] for byte in word.encode()] for word in counts)
-        pairs = Pairs(zip(words, counts.values(), strict=True), 256)
-        return _merges(pairs, [b"", *BYTES], minimum_count, accepts)
+        return _merges(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
     if not end_of_word_suffix:
         raise ValueError("the characters form marks the end of a word: its suffix cannot be empty")
     if symbols is None:
@@ -221,41 +219,49 @@ def merges_of_symbols(
 def _merges(
     pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None
 ) -> Iterator[CountedMerge[AnyStr]]:
-    """Yield merges from a heap of entries; each merge appends its piece to `pieces`.
+    """Yield merges from sorted entries of pairs; each merge appends its piece to `pieces`.
 
-    A merge can only make a pair without the new symbol rarer and move its first occurrence back, so a heap entry never
-    underestimates its pair. If the top entry is up to date, it is the best pair; if not, it is replaced by a current
-    entry.
+    A merge can only make a pair without the new symbol rarer and move its first occurrence back, so an entry never
+    underestimates its pair. If the first entry is up to date, it is the best pair; if not, a current entry takes its
+    place. Current entries, and those of pairs with new symbols, are in a heap beside the sorted list.
     """
     minimum_count = max(minimum_count, 1)
     number_of = {piece: number for number, piece in enumerate(pieces)}
     while pairs.counts:
         counts, places, first = pairs.counts, pairs.places, pairs.first
         starts, lengths = pairs.starts, pairs.lengths
-        heap = [heap_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
-        heapify(heap)
-        while heap:
-            entry = heap[0]
+        entries = [heap_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
+        entries.append(NO_ENTRY)
+        sorted_entries = iter(entries)
+        following = next(sorted_entries)
+        heap: list[int] = []
+        all_pairs = False
+        while True:
+            if heap and heap[0] < following:
+                entry = heappop(heap)
+            elif following == NO_ENTRY:
+                break
+            else:
+                entry = following
+                following = next(sorted_entries)
             pair, position = entry & PAIR, entry >> 2 * SHIFT & POSITION
             left, right = pair >> SHIFT, pair & MASK
             count = counts.get(pair, 0)
             if count < minimum_count:
-                heappop(heap)
                 continue
             if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
-                heapreplace(heap, heap_entry(count, first(pair, position), pair))
+                heappush(heap, heap_entry(count, first(pair, position), pair))
                 continue
             piece = pieces[left] + pieces[right]
             if accepts is not None and piece not in number_of and not accepts(piece):
-                heappop(heap)
                 pairs.refuse(pair)
                 continue
             product = number_of.setdefault(piece, len(pieces))
             if product == len(pieces):
                 pieces.append(piece)
             elif pairs.least > 1:
-                break  # the count of a pair that was left out could rise
-            heappop(heap)
+                all_pairs = True  # the count of a pair that was left out could rise
+                break
             yield CountedMerge(pieces[left], pieces[right], count)
             _, born = pairs.merge(pair, product)
             for new in born:
@@ -263,7 +269,7 @@ def _merges(
                     heappush(heap, heap_entry(counts[new], places[new][0], new))
         if pairs.least <= minimum_count:
             return
-        pairs.recount(all_pairs=bool(heap))
+        pairs.recount(all_pairs=all_pairs)
 
 
 def _until(

@@ -13,8 +13,9 @@ from copy import copy
 
 import numpy as np
 
+from webapp.core.trainers.groups import Integers
 from webapp.core.trainers.prefix_lattice import PieceEndings, PrefixLattice
-from webapp.core.trainers.word_trie import Floats, Integers
+from webapp.core.trainers.word_trie import Floats
 
 LONGEST_SPAN = 32  # characters; with PROBABILITY_FLOOR, a path weighs at least 1e-9 ** 32 = 1e-288
 PROBABILITY_FLOOR = 1e-9

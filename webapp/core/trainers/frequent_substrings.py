@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from webapp.core.trainers.groups import Integers, grouped
 from webapp.core.trainers.word_counts import WordCounts
-from webapp.core.trainers.word_trie import Integers, WordTrie
+from webapp.core.trainers.word_trie import WordTrie
 
 LENGTH_BITS = 8  # of a position in a word
 NONE = -1  # the number of a substring that is too rare
@@ -92,21 +93,3 @@ def frequent_substrings(
         numbers[in_order] = np.repeat(renumbered, np.diff(begins, append=order.size))
         kinds = pairs.size
         ends = ends[(numbers[ends] != NONE) & (numbers[trie.parents[ends]] != NONE)]
-
-
-def grouped(keys: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return the order that sorts the keys, the sorted keys, and where in them each distinct key begins.
-
-    >>> [array.tolist() for array in grouped(np.array([7, 3, 7]))]
-    [[1, 0, 2], [3, 7, 7], [0, 1]]
-    """
-    bits = int(keys.size).bit_length()
-    if int(keys.max()) >> 63 - bits:
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-    else:  # sorting numbers takes half the time of sorting indexes by them
-        keys = np.sort(keys << bits | np.arange(keys.size))
-        order = keys & (1 << bits) - 1
-        keys = keys >> bits
-    begins = np.flatnonzero(np.concatenate([np.ones(1, np.bool_), keys[1:] != keys[:-1]]))
-    return order, keys, begins

@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from webapp.core.models.ngram_counts import END, MARKS, START, Estimates, Level, NGramCounts, check_words, levels_of
+from webapp.core.models.ngram_counts import MARKS, Level, NGramCounts, check_words, levels_of
 from webapp.core.models.smoothing import estimates_of
 from webapp.core.text.sentences import ends_sentence
 
@@ -27,6 +27,7 @@ def train(sentences: Iterable[Sequence[str]], order: int = 2, minimum_counts: Se
     that is kept: a rarer word is counted as UNKNOWN, a rarer bigram or trigram is removed after the counts of counts
     were taken. Raises VocabularyError for an impossible word.
 
+    >>> from webapp.core.models.ngram_counts import END, START
     >>> counts = train([["人生", "如", "梦境"], ["人生", "如", "戏"]])
     >>> counts.words, counts.count("人生", "如"), counts.count("戏", END), counts.count(START, "人生")
     (('人生', '如', '梦境', '戏'), 2, 1, 2)
@@ -45,18 +46,45 @@ def train(sentences: Iterable[Sequence[str]], order: int = 2, minimum_counts: Se
         unknown = len(kept) + 2
         texts = [[renumbered.get(number, unknown) for number in text] for text in texts]
         words = kept
-    counted = _counted(words, texts, order)
+    counted = count_numbers(words, texts, order)
     return pruned(counted, minimum_counts[1:]) if any(count > 1 for count in minimum_counts[1:]) else counted
 
 
-def _counted(words: Sequence[str], texts: Sequence[list[int]], order: int) -> NGramCounts:
+def count_numbers(words: Sequence[str], texts: Iterable[Sequence[int]], order: int) -> NGramCounts:
+    """Return the counts of sentences given as the numbers of their words; UNKNOWN has the number of words + 2.
+
+    >>> count_numbers(["a", "b"], [[0, 1], [0]], 2).count("a", "b")
+    1
+    """
     end, start = len(words), len(words) + 1
-    by_order: list[Counter[tuple[int, ...]]] = [Counter() for _ in range(order)]
+    numbers = len(words) + len(MARKS)
+    by_order: list[Counter[int]] = [Counter() for _ in range(order)]
+    # All sentences in one row: the n-grams that reach from one END into the next sentence are left out.
+    row: list[int] = []
     for text in texts:
-        line = (start, *text, end)
-        for length, counter in enumerate(by_order):
-            counter.update(zip(*(line[at:] for at in range(length + 1)), strict=False))
-    return NGramCounts(words, levels_of(by_order, len(words) + len(MARKS)))
+        row += (start, *text, end)
+    by_order[0].update(row)
+    keys = row
+    for length in range(2, order + 1):
+        following = row[length - 1 :]
+        keys = [key * numbers + word for key, word in zip(keys, following, strict=False)]
+        by_order[length - 1].update(keys)
+    for length in range(2, order + 1):
+        whole = numbers ** (length - 1)
+        counted = by_order[length - 1]
+        for key in [key for key in counted if _crosses(key, whole, numbers, end)]:
+            del counted[key]
+    return NGramCounts(words, levels_of(by_order, numbers))
+
+
+def _crosses(key: int, whole: int, numbers: int, end: int) -> bool:
+    """Whether END is not the last word of an n-gram."""
+    while whole > 1:
+        word, key = divmod(key, whole)
+        if word == end:
+            return True
+        whole //= numbers
+    return False
 
 
 def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
@@ -64,6 +92,7 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
 
     An n-gram also goes with the one it begins with. Continuation counts and estimates remain those of all n-grams.
 
+    >>> from webapp.core.models.ngram_counts import END, START
     >>> counts = pruned(train([["a", "b"], ["a", "b"], ["a"]]), [2])
     >>> counts.count("a", "b"), counts.count("a", END), counts.context_count("a"), counts.continuations(END)
     (2, 0, 3, 2)
@@ -76,8 +105,10 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
         for context in kept_contexts:
             kept.extend(node for node in level.children(context) if level.counts[node] >= least)
             begins.append(len(kept))
-        columns = (array(column.typecode, map(column.__getitem__, kept)) for column in (level.words, level.counts))
-        levels.append(Level(*columns, begins, array("I", map(level.continuations.__getitem__, kept))))
+        words = array("I", map(level.words.__getitem__, kept))
+        kept_counts = array("Q", map(level.counts.__getitem__, kept))
+        continuations = array("I", map(level.continuations.__getitem__, kept))
+        levels.append(Level(words, kept_counts, begins, continuations))
         kept_contexts = kept
     return NGramCounts(counts.words, levels, pruned=True, estimates=estimates, ids=counts.ids)
 
@@ -85,8 +116,8 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
 def segmented(text: str) -> Iterator[list[str]]:
     """Yield the sentences of a segmented text: words between white space or `/`.
 
-    A line is a sentence, and so is what ends with 。, ！ or ？ (and closing quotation marks). Part-of-speech tags of one
-    to four Latin letters after a `/` are removed where most words of a line have one, as in the corpora of Peking
+    A line is a sentence, and so is what ends with 。, ！ or ？ (and closing quotation marks). Part-of-speech tags of
+    one to four Latin letters after a `/` are removed where most words of a line have one, as in the corpora of Peking
     University, and with them the brackets around compounds.
 
     >>> list(segmented("人生 如 梦境 。 人生/如/戏"))
@@ -118,6 +149,3 @@ def sentences_of(words: Sequence[str]) -> Iterator[list[str]]:
         ended = state
     if sentence:
         yield sentence
-
-
-__all__ = ["END", "START", "Estimates", "pruned", "segmented", "sentences_of", "train"]

@@ -30,11 +30,17 @@ The oracle of all three is `webapp.core.reference.bpe.train`, which recounts bef
 (20,000 merges on 5 MB of English, Chinese and code, against keeping all pairs).
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress, islice, repeat
-from operator import or_
+from collections.abc import Iterable, Sequence
+from itertools import chain, compress, repeat
+
+import numpy as np
+
+from webapp.core.trainers.groups import Integers, grouped
+from webapp.core.trainers.word_counts import WordCounts
 
 BREAK = 0  # not a symbol: the end of a word, or a character outside the alphabet, which no merge may cross
 SHIFT = 24
@@ -73,11 +79,32 @@ class Pairs:
                 starts.extend(symbols)
                 starts.append(BREAK)
                 weights.extend(repeat(count, len(symbols) + 1))
-        self.starts = starts
-        self.weights = weights
+        self._begin(np.array(starts, np.int64), np.array(weights, np.int64), alphabet, all_pairs)
+
+    @classmethod
+    def of_bytes(cls, counts: WordCounts, *, all_pairs: bool = False) -> Pairs:
+        """Return the pairs of the words' bytes in UTF-8: byte 0 is symbol 1.
+
+        >>> pairs = Pairs.of_bytes({"ab": 3})
+        >>> pairs.starts, pairs.counts[98 << SHIFT | 99]
+        ([0, 98, 99, 0], 3)
+        """
+        spelled = [word.encode() for word, count in counts.items() if count > 0]
+        lengths = np.fromiter(map(len, spelled), np.int64, len(spelled))
+        repeated = np.repeat(np.array([count for count in counts.values() if count > 0], np.int64), lengths + 1)
+        separator = b"\xff"  # in no valid UTF-8
+        starts = np.frombuffer(separator + separator.join([*spelled, b""]), np.uint8).astype(np.int64) + 1
+        starts[starts == separator[0] + 1] = BREAK
+        pairs = cls.__new__(cls)
+        pairs._begin(starts, np.append([0], repeated), 256, all_pairs)
+        return pairs
+
+    def _begin(self, starts: Integers, weights: Integers, alphabet: int, all_pairs: bool) -> None:
+        self.starts: list[int] = starts.tolist()
+        self.weights: list[int] = weights.tolist()
         self.lengths = [1] * (alphabet + 1)
         self.refused: set[int] = set()
-        self._count(1 if all_pairs else None)
+        self._count(starts, weights, 1 if all_pairs else None)
 
     def refuse(self, pair: int) -> None:
         """Leave a pair out, also when all are counted anew: it will never be merged."""
@@ -86,42 +113,41 @@ class Pairs:
 
     def recount(self, *, all_pairs: bool = False) -> None:
         """Count all pairs anew, with other positions in the same order, and leave out fewer of the rare ones."""
-        starts, lengths, weights = self.starts, self.lengths, self.weights
-        kept = bytearray(len(starts))
-        position, end = 0, len(starts)
-        while position < end:
-            kept[position] = 1
-            position += lengths[starts[position]]
-        self.starts = list(compress(starts, kept))
-        self.weights = list(compress(weights, kept))
-        self.lengths = [1] * len(lengths)
-        self._count(1 if all_pairs else None)
+        starts: Integers = np.array(self.starts, np.int64)
+        kept = (starts != BREAK) | self._breaks
+        # The lists share their numbers, and are compressed as they are.
+        self.starts = list(compress(self.starts, kept.tobytes()))
+        self.weights = list(compress(self.weights, kept.tobytes()))
+        self._count(starts[kept], self._weights[kept], 1 if all_pairs else None)
 
-    def _count(self, least: int | None) -> None:
-        """Set the counts and places of the pairs in `starts`, where every symbol occupies one position."""
+    def _count(self, starts: Integers, weights: Integers, least: int | None) -> None:
+        """Set the counts and places of the pairs in `starts`, where every symbol occupies one position.
+
+        Both are in the order in which the pairs would be merged: the most frequent first, a tie by first occurrence.
+        """
         self.ends = self.starts.copy()
-        counts: defaultdict[int, int] = defaultdict(int)
-        for pair, weight in zip(self._pairs(), self.weights, strict=False):
-            counts[pair] += weight
-        for symbol in range(len(self.lengths)):
-            counts.pop(symbol, None)
-            counts.pop(symbol << SHIFT, None)
-        for pair in self.refused:
-            counts.pop(pair, None)
-        if least is None:
-            least = max(max(counts.values(), default=0) // SPREAD, 1)
-        self.least = least
-        self.counts = {pair: count for pair, count in counts.items() if count >= least}
-        self.places: dict[int, list[int]] = {pair: [] for pair in self.counts}
-        places = self.places
-        for position, pair in enumerate(self._pairs()):
-            if pair in places:
-                places[pair].append(position)
-
-    def _pairs(self) -> Iterator[int]:
-        """Yield the pair that begins at each position, also pairs with `BREAK`."""
-        shifted = [number << SHIFT for number in range(len(self.lengths))]
-        return map(or_, map(shifted.__getitem__, self.starts), islice(self.starts, 1, None))
+        self.lengths = [1] * len(self.lengths)
+        self._breaks = starts == BREAK
+        self._weights = weights
+        before, after = starts[:-1], starts[1:]
+        places = np.flatnonzero((before != BREAK) & (after != BREAK))
+        pairs = (before[places] - 1) * (len(self.lengths) - 1) + after[places] - 1
+        order, ranked, begins = grouped(pairs)
+        counts = np.add.reduceat(weights[places][order], begins) if begins.size else np.empty(0, np.int64)
+        self.least = max(int(counts.max(initial=0)) // SPREAD, 1) if least is None else least
+        ends = np.append(begins[1:], places.size)
+        frequent = np.flatnonzero(counts >= self.least)
+        frequent = frequent[np.lexsort((places[order[begins[frequent]]], -counts[frequent]))]
+        lefts, rights = np.divmod(ranked[begins[frequent]], len(self.lengths) - 1)
+        names = ((lefts + 1) << SHIFT | rights + 1).tolist()
+        self.counts = dict(zip(names, counts[frequent].tolist(), strict=True))
+        in_order = places[order].tolist()
+        self.places: dict[int, list[int]] = {
+            pair: in_order[begin:end]
+            for pair, begin, end in zip(names, begins[frequent].tolist(), ends[frequent].tolist(), strict=True)
+        }
+        for pair in self.refused & self.counts.keys():
+            del self.counts[pair], self.places[pair]
 
     def merge(self, pair: int, product: int) -> tuple[int, set[int]]:
         """Replace the pair everywhere, from left to right.

@@ -71,9 +71,11 @@ def merges(
         raise ValueError("the development texts are in other languages than the corpora")
     pieces: list[bytes] = [b"", *BYTES]
     number_of = {piece: number for number, piece in enumerate(pieces)}
-    trained = {language: _pairs(counts) for language, counts in corpora.items()}
+    trained = {language: Pairs.of_bytes(counts, all_pairs=True) for language, counts in corpora.items()}
     best = {language: BestPairs(pairs, minimum_count) for language, pairs in trained.items()}
-    texts = trained if dev is None else {language: _pairs(dev[language]) for language in corpora}
+    texts = (
+        trained if dev is None else {language: Pairs.of_bytes(dev[language], all_pairs=True) for language in corpora}
+    )
     lengths = {language: sum(map(_weight, counts.items())) for language, counts in (dev or corpora).items()}
     units = {language: 1 if dev else max(length, 1) for language, length in lengths.items()}
     served = list(corpora)
@@ -95,11 +97,6 @@ def merges(
                 merged, _ = _merged(texts[language], pair, product)
             lengths[language] -= merged
         yield worst, merge
-
-
-def _pairs(counts: WordCounts) -> Pairs:
-    words = ([byte + 1 for byte in word.encode()] for word in counts)
-    return Pairs(zip(words, counts.values(), strict=True), len(BYTES), all_pairs=True)
 
 
 def _weight(entry: tuple[str, int]) -> int:

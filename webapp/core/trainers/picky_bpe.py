@@ -125,8 +125,7 @@ class _Training:
     """The words as merged so far, and for each symbol its piece, its parts, its occurrences and where it may occur."""
 
     def __init__(self, counts: WordCounts) -> None:
-        words = ([byte + 1 for byte in word.encode()] for word in counts)
-        self.pairs = Pairs(zip(words, counts.values(), strict=True), len(BYTES), all_pairs=True)
+        self.pairs = Pairs.of_bytes(counts, all_pairs=True)
         self.pieces = [b"", *BYTES]
         self.kept = set(range(1, len(self.pieces)))
         self.frequencies = [0] * len(self.pieces)

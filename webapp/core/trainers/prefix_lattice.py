@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from webapp.core.trainers.word_trie import CHARACTER_BITS, Floats, Integers, WordTrie
+from webapp.core.trainers.groups import Integers
+from webapp.core.trainers.word_trie import CHARACTER_BITS, Floats, WordTrie
 
 
 class PrefixLattice:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from webapp.core.trainers.groups import Integers
+
 CHARACTER_BITS = 21  # of a code point
 
-Integers = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask_babel import gettext as _
 
@@ -77,19 +78,51 @@ def shown_figure(state: LessonState, figure: LessonFigure | BigramFigure) -> Sho
 
 
 def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None) -> ShownFigure:
-    """The positions of the text; the counting of the sentences is left to the page with all steps."""
+    """The counts, each position of the text, and the words; how they are counted is left to the page with all steps."""
     training = TrainingRequest("ngram", corpus="\n".join(figure.sentences), text=figure.text)
-    steps = NGramTraining(training)
-    frame = StepFrame(steps, max(first_steps(training), _step(steps, figure.first, wanted)), training.address)
-    part = steps.part(frame.step)
+    steps, left_out = NGramTraining(training), first_steps(training) - 1
+    shown = _Later(steps, left_out)
+    frame = StepFrame(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
+    part = steps.part(frame.step + left_out)
     return ShownFigure(
         state,
         figure,
         frame,
-        frame.picture,
+        steps.picture(frame.step + left_out) or steps.words_picture(),
         _("Word bigrams with add-one smoothing"),
         part.rows if isinstance(part, NGramPositionPart) else (),
     )
+
+
+@dataclass(frozen=True)
+class _Later:
+    """A walkthrough without its first steps."""
+
+    steps: Walkthrough
+    left_out: int
+
+    @property
+    def template(self) -> str:
+        return self.steps.template
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self.steps.ids
+
+    def __len__(self) -> int:
+        return len(self.steps) - self.left_out
+
+    def sentence(self, step: int) -> str:
+        return self.steps.sentence(step + self.left_out)
+
+    def part(self, step: int) -> object:
+        return self.steps.part(step + self.left_out)
+
+    def record(self, step: int) -> dict[str, Any]:
+        return self.steps.record(step + self.left_out)
+
+    def step_of(self, token: int) -> int:
+        return self.steps.step_of(token) - self.left_out
 
 
 def _step(walkthrough: Walkthrough, first: int, wanted: int | None) -> int:

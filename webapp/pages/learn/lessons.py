@@ -237,7 +237,7 @@ LESSONS: tuple[Lesson, ...] = (
         _l("Count which word follows which, smooth the counts, and choose the most probable sequence of words."),
         _l("Estimate bigram probabilities, smooth them, and segment a text with them."),
         (BigramExample("words", SENTENCES, _same("人生如梦境")),),
-        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=9),),
+        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=5),),
         reference=(ngram.train, ngram.segment),
     ),
     Lesson(

@@ -97,6 +97,8 @@ def fields_of(algorithm: str, entry: CatalogueEntry) -> str:
         fields.append("dictionary")
     if entry.name in LIMITS:
         fields += ["size", LIMITS[entry.name].unit]
+    elif entry.origin == "learned":
+        fields.append("size")  # without a number: the training text
     return " ".join(f"takes-{field}" for field in fields)
 
 

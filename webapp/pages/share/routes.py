@@ -35,6 +35,7 @@ from webapp.serializers.json import json_response
 from webapp.serializers.snapshot import snapshot_json
 from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.comparisons import is_comparison
+from webapp.sharing.evaluations import is_evaluation
 from webapp.sharing.restored import RestoredResult
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms
 from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
@@ -210,7 +211,7 @@ def oembed() -> Response:
     stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
-    if stored is None or stored.condition != "kept":
+    if stored is None or stored.condition != "kept" or is_evaluation(stored.snapshot):
         abort(404)
     width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
@@ -305,8 +306,13 @@ def _share(terms: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceip
 
 
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
-    """The snapshot, or the page that explains why it is unavailable."""
-    return available_or_gone(storage().snapshots.get(id), in_frame=in_frame)
+    """The snapshot, or the page that explains why it is unavailable; for an evaluation, a redirect to its page."""
+    stored = available_or_gone(storage().snapshots.get(id), in_frame=in_frame)
+    if not isinstance(stored, StoredSnapshot) or not is_evaluation(stored.snapshot):
+        return stored
+    if request.endpoint in ("share.delete", "share.report"):
+        return stored
+    return make_response(redirect(url_for("evaluate.stored", id=id)))
 
 
 def _stored_for_json(id: str) -> StoredSnapshot | Response:
@@ -314,6 +320,8 @@ def _stored_for_json(id: str) -> StoredSnapshot | Response:
     stored = storage().snapshots.get(id)
     if stored is None:
         return problem(404, _("There is no snapshot with this id, and there never was one."))
+    if is_evaluation(stored.snapshot):
+        return make_response(redirect(url_for("evaluate.stored", id=id, format="json")))
     return stored if stored.condition == "kept" else problem(410, _("This snapshot is no longer available."))
 
 

@@ -36,6 +36,7 @@ class StepContext(WalkthroughContext):
         "steps/_lattice.html",
         "steps/_matching.html",
         "steps/_merging.html",
+        "steps/_ngram.html",
         "steps/_wordpiece.html",
     )
 

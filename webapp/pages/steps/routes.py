@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, abort, redirect, request
+from flask import Response as FlaskResponse
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
@@ -26,6 +27,7 @@ from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_jso
 from webapp.pages.walkthrough.frames import page as html_response
 from webapp.pages.walkthrough.picture_files import PictureKind, picture_file, wanted_picture
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.rendering.delimited import as_csv
 from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.serializers.json import json_response, well_formed
 from webapp.tokenization.algorithms import algorithm_names
@@ -98,6 +100,8 @@ def _respond(algorithm: str) -> Response:
         return _json(asked, frame, problems)
     if kind := wanted_picture():
         return _picture(asked, frame, kind, problems)
+    if frame is not None and request.args.get("format") == "csv" and frame.has_table:
+        return _csv(asked, frame)
     if frame is not None and request.args.get("format") == "table":
         return html_response(render(_all_steps(asked, frame)), status)
     step_shown = StepContext(
@@ -225,6 +229,13 @@ def _picture(
         message = " ".join(one.message for one in problems) or _("This step has no picture.")
         return problem_response(status, message)
     return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
+
+
+def _csv(asked: StepsRequest, frame: StepFrame) -> Response:
+    """All steps as a CSV file. Its name has no input of the visitor."""
+    response = FlaskResponse(as_csv(frame.table), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f"attachment; filename={asked.state.algorithm}-steps.csv"
+    return private(response)
 
 
 def _json(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from flask import Request
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
 from flask_babel import ngettext
 from werkzeug.datastructures import MultiDict
-from wtforms import BooleanField, IntegerField, StringField, TextAreaField
-from wtforms.validators import AnyOf, NumberRange, Optional, ValidationError
+from wtforms import BooleanField, Field, Form, IntegerField, StringField, TextAreaField
+from wtforms.validators import NumberRange, Optional, ValidationError
 
 from webapp.pages.training import packed_links
 from webapp.pages.training.counted_words import MOST_COUNT, CountProblem
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest
-from webapp.pages.training.trainings import LABELLED, LONGER, MINIMUM, ORDER, SMOOTHING, TRAININGS, Training
+from webapp.pages.training.trainings import (
+    LABELLED,
+    LONGER,
+    MINIMUM,
+    ORDER,
+    SMOOTHING,
+    TRAININGS,
+    Training,
+    TrainingOption,
+)
 from webapp.pages.walkthrough.cells import quotable
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed
 from webapp.web.localization import number
 
 
-_NO_CHOICE = _l("There is no such choice. Choose one from the list.")
+def _one_of(option: TrainingOption) -> Callable[[Form, Field], None]:
+    """A validator that rejects a value which is not one of the option's choices."""
+
+    def validate(_form: Form, field: Field) -> None:
+        if str(field.data) not in dict(option.choices):
+            raise ValidationError(_("There is no such choice. Choose one from the list."))
+
+    return validate
 
 
 class TrainingForm(TranslatedForm):
@@ -40,8 +55,8 @@ class TrainingForm(TranslatedForm):
     longer = IntegerField(validators=[Optional(), NumberRange(LONGER.least, LONGER.most)])
     plain = BooleanField(false_values=("0", ""))
     every = BooleanField(false_values=("0", ""))
-    order = IntegerField(validators=[Optional(), AnyOf([int(value) for value, _title in ORDER.choices], _NO_CHOICE)])
-    smoothing = StringField(validators=[Optional(), AnyOf([value for value, _title in SMOOTHING.choices], _NO_CHOICE)])
+    order = IntegerField(validators=[Optional(), _one_of(ORDER)])
+    smoothing = StringField(validators=[Optional(), _one_of(SMOOTHING)])
     step = IntegerField(validators=[Optional()])
 
     def validate_corpus(self, field: TextAreaField) -> None:

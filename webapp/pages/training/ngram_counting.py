@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from webapp.core.models.ngram import NGram
@@ -101,7 +102,7 @@ def batches(sentences: Sequence[Sentence]) -> list[Sequence[Sentence]]:
     """
     count = min(len(sentences), MOST_STEPS)
     ends = [len(sentences) * at // count for at in range(count + 1)] if count else [0]
-    return [sentences[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    return [sentences[start:end] for start, end in pairwise(ends)]
 
 
 def windows(sentence: Sentence, order: int) -> list[Window]:

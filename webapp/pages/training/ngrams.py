@@ -45,7 +45,7 @@ class NGramTraining:
         if not self._sentences:
             raise NoStepsError(_("The corpus has no words. Write sentences with spaces between the words."))
         self._batches = batches(self._sentences)
-        self._model = NGram(train(self._sentences, order=asked.order), asked.smoothing)
+        self._model = NGram(train(self._sentences, order=asked.order), asked.smoothing, keep_runs=False)
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
@@ -94,6 +94,10 @@ class NGramTraining:
         if step == len(self) - 1:
             return side_by_side([one.figure for one in self._positions.final_drawings(2_000)], width=1600)
         return self._positions.drawing(step - self._first_position).figure
+
+    def words_picture(self) -> Figure | None:
+        """The words of the first sentence of the text, before any position is filled."""
+        return self._positions.unfilled()
 
     def record(self, step: int) -> dict[str, Any]:
         """The step as plain values."""
@@ -151,7 +155,7 @@ class NGramTraining:
 
     def _id(self, word: str) -> int:
         found = self._model.id_of(word)
-        return self._model.unknown_id if found is None else found  # type: ignore[return-value]
+        return self._model.unknown_id if found is None else found
 
     def _cell(self, word: str) -> StepCell:
         return cell(word, "done", "" if self._model.id_of(word) is not None else "unknown", id=self._id(word))
@@ -166,9 +170,7 @@ class NGramTraining:
             )
         else:
             opening = _(
-                "Sentence %(number)s is counted: “%(words)s”.",
-                number=number(first),
-                words=quotable(" / ".join(batch[0])),
+                "Sentence %(number)s is counted: “%(words)s”.", number=number(first), words=quotable("/".join(batch[0]))
             )
         kinds: Mapping[int, str] = {
             1: ngettext("It has one word, the end included.", "It has %(num)s words, the end included.", grams),

@@ -87,7 +87,8 @@ def _answer(algorithm: str, view: View) -> Response:
     if request.method == "POST" and not problems:
         return redirect(f"{asked.address(view=view)}#show", 303)
     if request.method == "GET" and "corpus" not in request.args and "packed" not in request.args:
-        asked = replace(TRAININGS[asked.kind].presets[0][1], step=asked.step)
+        preset = TRAININGS[asked.kind].presets[0][1]
+        asked = replace(preset, step=asked.step, order=asked.order, smoothing=asked.smoothing)
     training = attempt(asked, problems, view)
     if wants_json() and request.method == "GET":
         return _as_json(training)

@@ -13,6 +13,7 @@ from webapp.core.analysis.portrait import Portrait
 from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
+from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage
 from webapp.pages.vocabularies.portrait_bars import PortraitBar
 from webapp.pages.vocabularies.size_chart import ChartPanel
 from webapp.pages.vocabularies.special_tokens import SpecialLine
@@ -94,6 +95,27 @@ class TokensContext(Context):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FollowingContext(Context):
+    """The words after and before a word of an n-gram vocabulary, for htmx."""
+
+    template = "vocabularies/_following.html"
+
+    entry: CatalogueEntry
+    after: str  # the word that is searched, as typed
+    after_problem: str | None
+    neighbours: Neighbours | None  # None if no word is searched
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGramsContext(Context):
+    """What the page of an n-gram vocabulary shows besides."""
+
+    ngrams: NGramPage | None  # None for other vocabularies
+    following: FollowingContext
+    longest_word: int = LONGEST_WORD  # characters of a search
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeadedPage(Page):
     """The variables of `vocabularies/_head.html`."""
 
@@ -108,6 +130,7 @@ class VocabularyPage(HeadedPage):
     template = "vocabularies/page.html"
 
     tokens: TokensContext
+    of_ngrams: NGramsContext
     title: str
     portrait: Portrait
     highest_id: int

@@ -12,10 +12,14 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
+from webapp.core.models import Model
+from webapp.core.models.ngram import NGram
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
+    FollowingContext,
     ListContext,
     ListPage,
+    NGramsContext,
     PendingVocabularyPage,
     RowContext,
     ShippedRow,
@@ -24,6 +28,7 @@ from webapp.pages.vocabularies.contexts import (
     UnknownVocabularyPage,
     VocabularyPage,
 )
+from webapp.pages.vocabularies.ngrams import LONGEST_WORD, neighbours_of, ngram_page
 from webapp.pages.vocabularies.pipeline_settings import settings_of
 from webapp.pages.vocabularies.size_chart import size_chart
 from webapp.pages.vocabularies.special_tokens import special_lines
@@ -182,6 +187,10 @@ def vocabulary(name: str) -> Response:
         return _unavailable(entry, error)
     except StillFetchingError as waiting:
         return _on_its_way(entry, waiting)
+    of_ngrams = _following(entry, tokenizer.model)
+    if wants_partial() and "after" in request.args:
+        status = 422 if of_ngrams.after_problem else 200
+        return _answer(render(of_ngrams), status, name=name, after=of_ngrams.after)
     entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with the name of its file
     found = description_of(tokenizer)
     query = request.args.get("query", "")
@@ -197,6 +206,7 @@ def vocabulary(name: str) -> Response:
     portrait = found.portrait
     context = VocabularyPage(
         tokens=tokens,
+        of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
         title=title_of(entry),
         line=listing.line_of(entry),
         portrait=portrait,
@@ -216,6 +226,14 @@ def vocabulary(name: str) -> Response:
         expandable=base_kind(tokenizer) is not None,
     )
     return _answer(render(context), status)
+
+
+def _following(entry: CatalogueEntry, model: Model) -> FollowingContext:
+    """The neighbours of the word `after` of the address, in an n-gram vocabulary."""
+    word = request.args.get("after", "").strip()
+    wrong = _too_long(word, LONGEST_WORD)
+    found = neighbours_of(model, word) if word and not wrong and isinstance(model, NGram) else None
+    return FollowingContext(entry=entry, after=word[:LONGEST_WORD], after_problem=wrong, neighbours=found)
 
 
 def _answer(body: str, status: int, **address: str | int | None) -> Response:

@@ -13,6 +13,7 @@ from webapp.core.analysis.token_list import TokenList
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
+from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import ScoredModel
@@ -176,6 +177,8 @@ def columns_of(model: Model) -> list[TokenColumn]:
     match model:
         case Matching():
             return _dictionary_columns(model)
+        case NGram():
+            return [TokenColumn(_("Count"), lambda id: number(model.counts.levels[0].counts[id]))]
         case Unigram() | SentencePieceUnigram():
             return [TokenColumn(_("Log-probability"), lambda id: number(model.scores[id], 3))]
         case ScoredBPE():

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from webapp.pages.walkthrough.emphasis import emphasized
 from webapp.pages.walkthrough.preparation import Preparation, PreparedWalkthrough
-from webapp.pages.walkthrough.walkthrough import Pictured, Walkthrough
+from webapp.pages.walkthrough.walkthrough import Pictured, Tabulated, Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import json_response
 from webapp.web.htmx import private, swappable
@@ -78,6 +78,19 @@ class StepFrame:
     def picture(self) -> Figure | None:
         """The picture of the step, for files."""
         return self.walkthrough.picture(self.step) if isinstance(self.walkthrough, Pictured) else None
+
+    @property
+    def has_table(self) -> bool:
+        """Whether all steps can be exported as one table."""
+        walkthrough = self.walkthrough
+        return isinstance(
+            walkthrough.walkthrough if isinstance(walkthrough, PreparedWalkthrough) else walkthrough, Tabulated
+        )
+
+    @property
+    def table(self) -> list[list[object]]:
+        """All steps as one table, for files; empty if the walkthrough has none."""
+        return self.walkthrough.table() if isinstance(self.walkthrough, Tabulated) else []
 
     @property
     def preparation(self) -> Preparation | None:

@@ -7,7 +7,7 @@ Processing", third edition, section 3.1). Words run from left to right in readin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -31,7 +31,7 @@ MAX_LETTERS = 8  # of a word that a box shows
 UNIT = 116.0  # from one position to the next
 GAP = 32.0  # from a position to the words on both sides of it
 GUTTER = 84.0  # for the headings of the rows
-LANE, BOX, TOP = 62.0, 34.0, 24.0
+LANE, BOX, TOP = 66.0, 34.0, 24.0
 WORD, PROBABILITY, FIGURE = 17.0, 11.0, 13.0  # font sizes
 
 EdgeKind = Literal["win", "cand", "best", "lost", "soon"]
@@ -135,7 +135,7 @@ class _Sketch:
         for word in self.lanes:
             shapes += self._box(word)
         shapes += [*self._ends(), *self._table()]
-        focus = x_of[self.here] if self.here in x_of else 0.0
+        focus = x_of.get(self.here, 0.0)
         return NGramDrawing(
             Figure("lattice", self._width, self._axis + 78, tuple(shapes), title, focus=focus),
             frozenset(one.kind for one in edges),
@@ -244,7 +244,7 @@ class _Sketch:
         if edge.kind == "lost" and self.ended:
             return False
         first, last = self.window
-        from_here = edge.before in self.lanes or edge.before == BEGINNING and first == 0
+        from_here = edge.before in self.lanes or (edge.before == BEGINNING and first == 0)
         return from_here and (edge.word in self.lanes if edge.word else last == len(self.text))
 
     # Where
@@ -281,9 +281,9 @@ class _Sketch:
         if edge.kind in ("soon", "lost"):
             return []
         left, top, right, bottom = self._line_ends(edge)
-        x, y = left + (right - left) * 0.5, top + (bottom - top) * (0.5 if top == bottom else 0.34)
+        x, y = left + (right - left) * 0.5, top + (bottom - top) * 0.42
         kind = "score halo" if edge.kind in ("best", "cand") else "score win halo"
-        return [FigureLabel(x, y - 6 if top == bottom else y + 3, self.label_of(edge.candidate), kind, PROBABILITY)]
+        return [FigureLabel(x, y - 5 if top == bottom else y + 3, self.label_of(edge.candidate), kind, PROBABILITY)]
 
     def _box(self, word: Span) -> list[Shape]:
         x, y = self.x_of[word[0]] + GAP, self._y(word)

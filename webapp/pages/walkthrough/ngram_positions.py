@@ -25,6 +25,7 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     short_probability,
     word_text,
 )
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -75,6 +76,16 @@ class NGramPositions:
 
     def __len__(self) -> int:
         return len(self._steps)
+
+    @property
+    def candidates(self) -> int:
+        """How many rows the tables have."""
+        return sum(len(column.candidates) for sentence in self.sentences for column in sentence.columns)
+
+    @cached_property
+    def token_ends(self) -> list[int]:
+        """Where the tokens of the text end, white space included."""
+        return [end for _id, _start, end in self.model.segment(self.text)]
 
     @cached_property
     def paths(self) -> list[list[WordCandidate]]:
@@ -147,6 +158,10 @@ class NGramPositions:
         """The picture of a step."""
         sentence, index = self._steps[step]
         return self._draw(sentence, index + 1, best_path(sentence.columns, index + 1))
+
+    def unfilled(self) -> Figure | None:
+        """The words of the first sentence, before any position is filled."""
+        return self._draw(self.sentences[0], 0, ()).figure if self.sentences else None
 
     def final_drawings(self, most: int) -> list[NGramDrawing]:
         """The first sentences with their best paths, as long as they have at most `most` candidates together."""

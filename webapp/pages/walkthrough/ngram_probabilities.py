@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log10
-from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
@@ -32,12 +31,11 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 @dataclass(frozen=True)
 class OriginLine:
-    """What one order adds to a probability: `weight` × `share` = `product`, the share written as a formula."""
+    """What one order adds to a probability: the `term`, its weight times its share as a formula, and their product."""
 
     title: str
     count: str
-    weight: str
-    share: str
+    term: str
     product: str
     bar: float  # percent of the probability
     values: Mapping[str, float]
@@ -128,7 +126,7 @@ def row_of(model: NGram, candidate: WordCandidate, *, end: int = 0, kept: bool) 
 
 def short_probability(model: NGram, candidate: WordCandidate) -> str:
     """The probability of a candidate for a picture: a fraction with add-one smoothing, or else a number."""
-    if candidate.known and isinstance(model.smoothing, AddK):
+    if isinstance(model.smoothing, AddK) and not model.further_score(candidate.word):
         part = model.contributions(candidate.word, candidate.context)[0]
         total = part.total + model.smoothing.k * model.vocabulary_size
         if total < 1_000:
@@ -166,8 +164,7 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
             OriginLine(
                 title=_title(model, part),
                 count=_count(part),
-                weight=_shown(part.weight),
-                share=_share(model, part),
+                term=_term(model, part),
                 product=_shown(part.probability),
                 bar=round(100 * part.probability / greatest, 2),
                 values={
@@ -219,12 +216,12 @@ def smoothing_sentence(model: NGram) -> str:
             "Each count is increased by one, and the sum of the row by V, so that no word has the probability 0."
         ),
         "jelinek-mercer": _(
-            "Each order has a fixed weight λ for its relative frequency; the order below gets the rest. The weights are "
-            "those of deleted interpolation."
+            "Each order has a fixed weight λ for its relative frequency; the order below gets the rest. The weights "
+            "are those of deleted interpolation."
         ),
         "absolute-discounting": _(
-            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where n₁ "
-            "and n₂ say how many n-grams occur once and twice."
+            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where "
+            "n₁ and n₂ say how many n-grams occur once and twice."
         ),
         "kneser-ney": _(
             "As absolute discounting, but the lower orders count after how many different words a word occurs, not how "
@@ -239,16 +236,12 @@ def _formula(model: NGram, parts: Sequence[Contribution]) -> str:
     if isinstance(model.smoothing, AddK):
         k, size = model.smoothing.k, model.vocabulary_size
         return f"({_plain(parts[0].count)} + {_plain(k)}) / ({_plain(parts[0].total)} + {_plain(k * size)})"
-    terms = [
-        _share(model, part) if part.weight == 1 else f"{_shown(part.weight)} · {_factor(_share(model, part))}"
-        for part in parts
-        if part.probability
-    ]
-    return " + ".join(terms)
+    return " + ".join(_term(model, part) for part in parts if part.probability)
 
 
-def _factor(share: str) -> str:
-    return share if " · " not in share else f"({share})"
+def _term(model: NGram, part: Contribution) -> str:
+    share = _share(model, part)
+    return share if part.weight == 1 else f"{_shown(part.weight)} · {share}"
 
 
 def _share(model: NGram, part: Contribution) -> str:
@@ -268,7 +261,7 @@ def _share(model: NGram, part: Contribution) -> str:
 
 def _title(model: NGram, part: Contribution) -> str:
     if not part.order:
-        return _("the one that is added") if isinstance(model.smoothing, AddK) else _("every word alike")
+        return _("added count") if isinstance(model.smoothing, AddK) else _("every word alike")
     titles = {1: _("single words"), 2: _("pairs"), 3: _("triples")}
     return titles[part.order]
 
@@ -298,7 +291,7 @@ def spelling_sentence(model: NGram, word: str) -> str:
     spelling = model.characters
     assert spelling is not None
     factors = [probability_text((1 - spelling.longer) * spelling.longer ** (len(word) - 1))]
-    factors += [_shown(spelling.character_probability(letter)) for letter in word[:MOST_LETTERS]]
+    factors += [_shown(spelling.probability(letter) / (1 - spelling.longer)) for letter in word[:MOST_LETTERS]]
     return _(
         "“%(word)s” is not a word of the vocabulary: it has the probability of an unknown word, times that of its "
         "spelling, length × characters: %(factors)s = %(probability)s.",

@@ -15,7 +15,7 @@ from flask_babel import ngettext
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
 from webapp.pages.walkthrough.cells import StepCell, cell
-from webapp.pages.walkthrough.walkthrough import Pictured, Walkthrough
+from webapp.pages.walkthrough.walkthrough import Pictured, Tabulated, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
@@ -74,6 +74,10 @@ class PreparedWalkthrough:
     def picture(self, step: int) -> Figure | None:
         """The picture of a step; step 0 has none."""
         return self.walkthrough.picture(step - 1) if step and isinstance(self.walkthrough, Pictured) else None
+
+    def table(self) -> list[list[object]]:
+        """The steps as one table; empty if the wrapped walkthrough has none."""
+        return self.walkthrough.table() if isinstance(self.walkthrough, Tabulated) else []
 
     def record(self, step: int) -> dict[str, Any]:
         """The step as JSON values."""

@@ -43,6 +43,14 @@ class Pictured(Protocol):
         """The picture of a step, None if it has none."""
 
 
+@runtime_checkable
+class Tabulated(Protocol):
+    """A walkthrough whose steps can be exported as one table."""
+
+    def table(self) -> list[list[object]]:
+        """The headings and the rows."""
+
+
 class NoStepsError(Exception):
     """The steps of this text or vocabulary cannot be shown: `message` says why, in the reader's language.
 

@@ -1,0 +1,230 @@
+"""The pages that train word n-grams: the counting, the probabilities of each smoothing, and the segmentation."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from math import exp, isclose, prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from webapp.core.models.smoothing import SMOOTHINGS
+from webapp.pages.training.packed_links import packed
+
+ADDRESS = "/steps/training/ngram"
+WORKED = "人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"
+FIRST_POSITION = 5  # after four sentences and the probabilities
+
+
+def steps_of(client: FlaskClient, **query: Any) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = client.get(ADDRESS, query_string={**query, "format": "json"}).get_json()["steps"]
+    return steps
+
+
+def table_rows(page: str, label: str) -> list[list[str]]:
+    part = page[page.index(f'aria-label="{label}"') :]
+    part = part[: part.index("</table>")]
+    return [
+        [" ".join(unescape(re.sub("<[^>]+>", " ", cell)).split()) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
+        for row in re.findall(r"<tr.*?</tr>", part, re.DOTALL)
+    ]
+
+
+def test_the_preset_is_the_worked_example(client: FlaskClient) -> None:
+    steps = steps_of(client)
+    assert steps[-1]["words"] == ["人生", "如", "梦境"]
+    assert len(steps) == FIRST_POSITION + len("人生如梦境") + 1 + 1  # the positions, the end, the words
+
+
+def test_the_sentences_of_the_preset_are_those_of_the_worked_example(client: FlaskClient, shared: Path) -> None:
+    worked = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))["ngram_viterbi"]
+    corpus = "\n".join(" ".join(sentence) for sentence in worked["sentences"])
+    assert f">\n{corpus}</textarea>" in client.get(ADDRESS).text
+    assert steps_of(client, corpus=corpus, text=worked["text"])[-1]["words"] == worked["segmentation"]
+
+
+def test_every_number_of_the_worked_example_can_be_followed(client: FlaskClient) -> None:
+    page = client.get(ADDRESS, query_string={"step": 11, "lang": "en"}).text
+    assert "P = 3/10 · 3/9 · 2/9 · 2/8 = 1/180" in page
+    rows = table_rows(page, "The words of the best path")
+    assert [row[2] for row in rows[1:]] == [
+        "(2 + 1) / (4 + 6) = 0.300",
+        "(2 + 1) / (3 + 6) = 0.333",
+        "(1 + 1) / (3 + 6) = 0.222",
+        "(1 + 1) / (2 + 6) = 0.250",
+    ]
+    assert rows[-1][-1] == "−5.19"
+    best = table_rows(page, "The best segmentations")
+    assert [row[0].replace(" ", "/") for row in best[1:3]] == ["人生/如/梦境", "人生/如/梦/境"]
+    assert best[2][1] == "−8.08"
+
+
+def test_sentences_are_counted_one_by_one(client: FlaskClient) -> None:
+    steps = steps_of(client)
+    assert [step["kind"] for step in steps[:FIRST_POSITION]] == ["count"] * 4 + ["estimate"]
+    assert steps[0]["ngrams"] == [["<s>", "人生"], ["人生", "如"], ["如", "梦境"], ["梦境", "</s>"]]
+    first = table_rows(client.get(ADDRESS, query_string={"step": 0, "lang": "en"}).text, "Counts so far")
+    assert first[1] == ["the beginning", "1", "0", "0", "0", "1"]  # 人生, 如, 梦境, the end, their sum
+    last = table_rows(client.get(ADDRESS, query_string={"step": 3, "lang": "en"}).text, "Counts so far")
+    assert last[1] == ["the beginning", "2", "0", "1", "0", "1", "0", "4"]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_the_parts_of_a_probability_are_its_sum(client: FlaskClient, order: int, smoothing: str) -> None:
+    steps = steps_of(client, corpus=WORKED, text="人生如戏", order=order, smoothing=smoothing)
+    candidates = [one for step in steps if step.get("kind") == "position" for one in step["candidates"]]
+    assert candidates
+    for one in candidates:
+        parts = one["contributions"]
+        assert isclose(sum(part["probability"] for part in parts), one["probability"], rel_tol=1e-12)
+        assert all(isclose(part["weight"] * part["share"], part["probability"], rel_tol=1e-12) for part in parts)
+        assert isclose(exp(one["log_probability"]), one["probability"])
+        assert len(one["context"]) < order
+    assert steps[-1]["words"] == ["人生", "如", "戏"]
+    for step in range(len(steps)):
+        page = client.get(
+            ADDRESS,
+            query_string={"corpus": WORKED, "text": "人生如戏", "order": order, "smoothing": smoothing, "step": step},
+        )
+        assert page.status_code == 200
+
+
+def test_the_formula_of_each_smoothing_gives_its_probability(client: FlaskClient) -> None:
+    for smoothing in SMOOTHINGS:
+        query = {"corpus": WORKED, "text": "人生如戏", "smoothing": smoothing, "step": FIRST_POSITION + 3, "lang": "en"}
+        page = client.get(ADDRESS, query_string=query).text
+        for row in table_rows(page, "Words that end here")[1:]:
+            formula, value = row[2].rsplit(" = ", 1)
+            plain = formula.replace("·", "*").replace("−", "-")
+            assert re.fullmatch(r"[\d\s.()+*/-]+", plain), formula
+            assert abs(sum_of(plain) - float(value)) < 0.006, (smoothing, formula)
+
+
+def sum_of(formula: str) -> float:
+    """The value of a sum of products of numbers, fractions and parentheses."""
+    whole = re.fullmatch(r"\((.*)\) / \((.*)\)", formula)
+    if whole:
+        return sum_of(whole[1]) / sum_of(whole[2])
+    return sum(prod(map(factor, term.split(" * "))) for term in re.split(r" \+ (?![^(]*\))", formula))
+
+
+def factor(text: str) -> float:
+    top, _, bottom = text.strip().partition("/")
+    first, _, less = top.strip("()").partition(" - ")
+    return (float(first) - float(less or 0)) / float(bottom or 1)
+
+
+def test_smoothing_and_order_of_an_address_count_without_a_corpus(client: FlaskClient) -> None:
+    page = client.get(ADDRESS, query_string={"smoothing": "kneser-ney", "order": 3, "step": 4, "lang": "en"}).text
+    assert "Interpolated Kneser-Ney smoothing" in page
+    assert '<option value="3" selected>' in page
+
+
+@pytest.mark.parametrize(("field", "value"), [("order", "4"), ("smoothing", "good-turing"), ("order", "x")])
+def test_an_impossible_choice_is_told(client: FlaskClient, field: str, value: str) -> None:
+    answer = client.get(ADDRESS, query_string={"corpus": WORKED, field: value, "lang": "en"})
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+
+
+def test_words_may_be_separated_by_slashes(client: FlaskClient) -> None:
+    assert steps_of(client, corpus="人生/如/梦境\n人生/如/戏", text="人生如戏")[-1]["words"] == ["人生", "如", "戏"]
+
+
+def test_english_without_spaces(client: FlaskClient) -> None:
+    corpus = "the table down there\nthe men own the table\ntheta bled"
+    assert steps_of(client, corpus=corpus, text="thetabledownthere")[-1]["words"] == ["the", "table", "down", "there"]
+
+
+def test_a_longer_corpus_is_counted_in_batches(client: FlaskClient) -> None:
+    corpus = "\n".join(f"a{number} b" for number in range(100))
+    steps = steps_of(client, corpus=corpus, text="a1b")
+    counting = [step for step in steps if step["kind"] == "count"]
+    assert len(counting) == 12
+    assert sum(len(step["sentences"]) for step in counting) == 100
+
+
+def test_a_text_with_textbook_edge_marks_loses_no_characters(client: FlaskClient) -> None:
+    for corpus in ("a b", "<s> a\n<s> b"):
+        for text in ("<s>a", "a</s>b", "<s><s>"):
+            assert "".join(steps_of(client, corpus=corpus, text=text)[-1]["words"]) == text
+
+
+def test_a_step_that_does_not_exist(client: FlaskClient) -> None:
+    assert client.get(ADDRESS, query_string={"step": 11}).status_code == 200
+    assert client.get(ADDRESS, query_string={"step": 12}).status_code == 404
+
+
+def test_unknown_words_and_markup(client: FlaskClient) -> None:
+    query = {"corpus": "a b\n<script>alert(1)</script> c", "text": "a<x\x07"}
+    for step in range(len(steps_of(client, **query))):
+        page = client.get(ADDRESS, query_string={**query, "step": step})
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+    assert "unknown" in page.text
+
+
+def test_a_corpus_without_words_is_told(client: FlaskClient) -> None:
+    answer = client.get(ADDRESS, query_string={"corpus": "///", "lang": "en"})
+    assert answer.status_code == 422
+    assert "no words" in answer.text
+
+
+def test_without_a_text_the_first_sentence_is_segmented(client: FlaskClient) -> None:
+    assert steps_of(client, corpus="人生 如 戏\n人生 如 梦", text="")[-1]["words"] == ["人生", "如", "戏"]
+
+
+def test_every_position_shows_the_best_path_to_it(client: FlaskClient) -> None:
+    paths = []
+    for step in range(FIRST_POSITION, FIRST_POSITION + 6):
+        page = client.get(ADDRESS, query_string={"step": step}).text
+        paths.append(re.findall(r'<bdi class="tok k\d(?: unknown)?">([^<]*)</bdi>', page))
+    assert paths == [
+        ["人"],
+        ["人生"],
+        ["人生", "如"],
+        ["人生", "如", "梦"],
+        ["人生", "如", "梦境"],
+        ["人生", "如", "梦境"],
+    ]
+
+
+def test_all_positions_are_one_table(client: FlaskClient) -> None:
+    lines = client.get(f"{ADDRESS}/rounds?format=tsv&lang=en").text.splitlines()
+    assert lines[0].split("\t")[:4] == ["Position", "Word", "Previous word", "Probability"]
+    assert lines[2].split("\t")[:4] == ["2", "人生", "the beginning", "(2 + 1) / (4 + 6)"]
+    assert lines[-1].startswith("5\tthe end\t梦境\t")
+
+
+@pytest.mark.parametrize("step", [0, 4, 7, 10, 11])
+def test_every_step_is_a_picture(client: FlaskClient, step: int) -> None:
+    answer = client.get(ADDRESS, query_string={"step": step, "format": "svg"})
+    assert answer.status_code == 200
+    assert answer.mimetype == "image/svg+xml"
+
+
+def test_a_corpus_that_is_too_long_is_refused(client: FlaskClient) -> None:
+    answer = client.post(ADDRESS, data={"corpus": "a " * 1_001, "text": "a"})
+    assert answer.status_code == 413
+    assert "2,002" in answer.text
+
+
+@pytest.mark.parametrize("parameter", [{"corpus": WORKED}, {"packed": packed(WORKED)}, {}])
+def test_old_addresses_of_bigrams_lead_to_the_same_step(client: FlaskClient, parameter: dict[str, str]) -> None:
+    text = {"text": "人生如梦境"} if parameter else {}
+    for old, kind, end in ((0, "estimate", None), (3, "position", 3), (7, "words", None)):
+        answer = client.get("/steps/training/bigrams", query_string={**parameter, **text, "step": old})
+        assert answer.status_code == 308
+        moved = client.get(answer.headers["Location"])
+        assert moved.status_code == 200
+        number = int(re.search(r'data-step="(\d+)"', moved.text)[1])  # type: ignore[index]
+        step = steps_of(client)[number]
+        assert step["kind"] == kind
+        assert end is None or step["end"] == end
+    rounds = client.get("/steps/training/bigrams/rounds", query_string={**parameter, **text, "format": "csv"})
+    assert client.get(rounds.headers["Location"]).mimetype == "text/csv"

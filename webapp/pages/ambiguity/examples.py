@@ -1,0 +1,10 @@
+"""Example texts: chains of one to four, and words that are two words elsewhere."""
+
+EXAMPLES = (
+    "结婚的和尚未结婚的",
+    "研究生命科学",
+    "结合成分子时",
+    "为人民工作",
+    "他从马上下来，马上就来",
+    "乒乓球拍卖完了",
+)

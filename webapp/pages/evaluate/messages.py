@@ -1,0 +1,55 @@
+"""The sentences of `/evaluate`."""
+
+from __future__ import annotations
+
+from flask_babel import gettext as _
+
+from webapp.core.evaluation.errors import Kind
+from webapp.core.evaluation.report import Report
+
+
+def kind_names() -> dict[Kind, str]:
+    """The names of the kinds of errors."""
+    return {
+        "overlap": _("Overlap"),
+        "merged": _("Too long"),
+        "split": _("Too short"),
+        "unknown": _("Unknown word"),
+        "number": _("Number or Latin"),
+        "name": _("Proper name"),
+    }
+
+
+def kind_hints() -> dict[Kind, str]:
+    """What each kind of error is."""
+    return {
+        "overlap": _("Overlap ambiguity: the boundaries cross. 研究生 命 in place of 研究 生命."),
+        "merged": _("Combination ambiguity: the method merges what the gold text separates. 将来 in place of 将 来."),
+        "split": _(
+            "Combination ambiguity: the method splits what is one word in the gold text. 起 源 in place of 起源."
+        ),
+        "unknown": _("A word of the gold text is not among the known words, so a dictionary cannot find it."),
+        "number": _("A number, a date, a time, or a word of Latin letters is in it."),
+        "name": _(
+            "A name of a person, a place or an organization is in it. The tags of a CoNLL-U file decide; without them, "
+            "jieba’s dictionary, or for an unknown word a frequent surname at its beginning. So words that are also "
+            "names count as names, and nicknames and foreign names are missed."
+        ),
+    }
+
+
+def known_note(report: Report) -> str:
+    """What decides which words are unknown."""
+    if report.training_words is not None:
+        return _("Unknown words (OOV) are those that are not in your list of training words.")
+    if any(method.known_from for method in report.methods):
+        return _(
+            "Without training words, the unknown words (OOV) of a method are those that its own dictionary lacks, "
+            "punctuation aside, so the OOV figures of methods with different dictionaries cannot be compared."
+        )
+    return _("Without training words, no word counts as unknown (OOV).")
+
+
+def kept_titles() -> list[tuple[str, str]]:
+    """How long a stored evaluation can be kept, by the value of the form's field."""
+    return [("", _("no link")), ("30", _("30 days")), ("365", _("one year")), ("forever", _("forever"))]
