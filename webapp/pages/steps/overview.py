@@ -21,6 +21,7 @@ LESSONS = {
     "fmm": "dictionary",
     "bmm": "dictionary",
     "bidirectional": "dictionary",
+    "max-probability": "dictionary",
     "bpe": "bpe",
     "wordpiece": "wordpiece",
     "unigram": "unigram",
