@@ -19,6 +19,7 @@ from webapp.pages.learn.smoothed import COUNTS, methods, perplexity
 from webapp.pages.learn.state import LessonState
 from webapp.pages.learn.tiles import WordTile, encoding_tiles, word_tiles
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -127,6 +128,7 @@ def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[
             for label, value in (
                 (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
                 (_("Trained on:"), short_corpus(example.corpus)),
+                (_("Smoothing:"), str(SMOOTHING_NAMES.get(example.choices.get("smoothing", ""), ""))),
                 ("HMM:", {True: _("on"), False: _("off")}.get(example.choices.get("hmm"), "")),
             )
             if value
