@@ -1,4 +1,4 @@
-"""Maximum probability in the playground, the API and comparisons: the HMM, the modes and the dictionary's frequencies."""
+"""Maximum probability in the playground, the API and comparisons: the HMM, the modes, the frequencies of dictionaries."""
 
 from __future__ import annotations
 
