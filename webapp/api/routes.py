@@ -24,7 +24,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.serializers.json import cached_for, json_response, well_formed
 from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json
+from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.web.problems import API, refuse
@@ -61,10 +61,14 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
-        tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want)
+        {
+            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want),
+            **words_json(tokenizer, state.mode, text),
+        }
         for text in texts
     ]
-    return _one_or_all(body, found, dict.fromkeys(body.want), skipped_json(tokenizer))
+    keys = dict.fromkeys([*body.want, *(["words"] if found and "words" in found[0] else [])])
+    return _one_or_all(body, found, keys, skipped_json(tokenizer))
 
 
 @operations.add(

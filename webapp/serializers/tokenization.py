@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from webapp.core.analysis.chunking import TextPart
 from webapp.core.encoding import Encoding
+from webapp.core.models.maximum_probability import MaximumProbability, Mode
+from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
 
@@ -46,6 +48,15 @@ def pieces_of(encoding: Encoding) -> list[JSONPiece]:
     return pieces
 
 
+def words_json(tokenizer: Tokenizer, mode: str, text: str) -> dict[str, Any]:
+    """The words of a mode of maximum probability, with start and end; empty for the precise one and other models."""
+    model = tokenizer.model
+    if mode == "precise" or not isinstance(model, MaximumProbability):
+        return {}
+    spans = model.spans(text, cast(Mode, mode))
+    return {"words": [{"word": well_formed(text[start:end]), "start": start, "end": end} for start, end in spans]}
+
+
 def counts_json(text: str, tokens: int) -> dict[str, int]:
     """The length of a text in tokens, characters (code points) and bytes of UTF-8."""
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
@@ -79,6 +90,7 @@ def result_json(result: Result) -> dict[str, Any]:
     return {
         **state,
         **tokenization_json(result.encoding, WANTS),
+        **words_json(result.tokenizer, state["mode"], result.encoding.text),
         "unknown": sorted(result.encoding.unknown),
         "special_tokens": sorted(result.encoding.special),
         "decoded": well_formed(result.comparison.decoded),

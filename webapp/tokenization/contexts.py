@@ -95,6 +95,10 @@ class EncodedContext(Context):
     kind_of: Callable[[Disagreement], str]  # the name of its kind of ambiguity
     divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of two words
     divisible_shown: int
+    listed_words: Sequence[tuple[int, str]] | None  # of full or search mode: offset and word; None if not listed
+    listed_shown: int
+    listed_limit: int  # characters of a text whose words are listed
+    frequency_note: str  # whether the frequencies of the dictionary count
 
 
 @dataclass(frozen=True, kw_only=True)

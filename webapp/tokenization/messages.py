@@ -140,6 +140,26 @@ def notes(result: Result) -> list[str]:
     return found
 
 
+def frequency_note(result: Result) -> str:
+    """Whether the frequencies of the dictionary count; empty where nothing is to be said."""
+    dictionary = result.dictionary
+    if dictionary is None:
+        return ""
+    if result.matches:
+        own = result.state.vocabulary == "own-dictionary" or result.state.edits
+        if dictionary.frequencies is None or not own:
+            return ""
+        return _("Maximum matching ignores the frequencies of the dictionary; maximum probability uses them.")
+    if dictionary.frequencies is None:
+        return _(
+            "The dictionary has no frequencies: each word counts once, so the path with the fewest words is the most "
+            "probable."
+        )
+    if 0 in dictionary.frequencies:
+        return _("A word without a frequency counts once.")
+    return ""
+
+
 def ids_note(result: Result) -> str:
     """A note on the meaning of the ids; empty if they need none."""
     if result.dictionary is not None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
@@ -13,7 +14,7 @@ from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
-from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
@@ -116,6 +117,16 @@ class Result:
     def verdict(self) -> Verdict | None:
         """The direction that the bidirectional rule chooses, and why; None if both directions agree."""
         return self._verdict_and_disagreements[0] if self.disagreements else None
+
+    @cached_property
+    def listed_words(self) -> list[tuple[int, int]] | None:
+        """Where the words of full or search mode start and end; None in precise mode, and for a long text."""
+        model = self.tokenizer.model
+        mode = self.state.mode
+        if mode == "precise" or not isinstance(model, MaximumProbability):
+            return None
+        text = self.encoding.text
+        return model.spans(text, cast(Mode, mode)) if len(text) <= COMPARED_CHARACTERS else None
 
     @cached_property
     def others(self) -> dict[str, int]:

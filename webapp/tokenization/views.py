@@ -35,6 +35,7 @@ LINKS_SHOWN = 262_144  # characters of addresses on one page; beyond, tokens are
 SHORT = 300  # characters of a text that is set in large type
 TILES = 500  # tokens; in a longer result ids and bytes are not shown under the tokens
 DIVISIBLE_SHOWN = 24
+LISTED_SHOWN = 1_000
 # Letters of these scripts join or form clusters with their neighbours, which tiles would break.
 _JOINED = regex.compile(
     r"[\p{Arabic}\p{Syriac}\p{Devanagari}\p{Bengali}\p{Tamil}\p{Telugu}\p{Thai}\p{Khmer}\p{Myanmar}]"
@@ -160,6 +161,10 @@ class ResultView:
             kind_of=lambda place: messages.ambiguity_name(kind_of(place)),
             divisible=self._divisible_words(),
             divisible_shown=DIVISIBLE_SHOWN,
+            listed_words=self._listed_words(),
+            listed_shown=LISTED_SHOWN,
+            listed_limit=COMPARED_CHARACTERS,
+            frequency_note=messages.frequency_note(result),
         )
 
     @property
@@ -185,10 +190,16 @@ class ResultView:
         """The words of a short result of FMM or BMM that consist of two words of the dictionary."""
         assert self.result is not None
         dictionary, encoding = self.result.dictionary, self.result.encoding
-        if dictionary is None or len(encoding.text) > COMPARED_CHARACTERS:
+        if dictionary is None or not self.result.matches or len(encoding.text) > COMPARED_CHARACTERS:
             return []
         spans = zip(encoding.starts, encoding.ends, strict=True)
         return divisible_words(dictionary, undisputed_words(encoding.text, spans, self.result.disagreements))
+
+    def _listed_words(self) -> list[tuple[int, str]] | None:
+        """The words of full or search mode with their offsets."""
+        assert self.result is not None
+        spans, text = self.result.listed_words, self.result.encoding.text
+        return None if spans is None else [(start, text[start:end]) for start, end in spans]
 
     @property
     def _special_link(self) -> str | None:

@@ -59,6 +59,14 @@ class SkippedLinesAnswer(Answer):
     first: list[SkippedLineAnswer] = Field(description="The first of them.")
 
 
+class ListedWord(Answer):
+    """A word of full or search mode."""
+
+    word: str
+    start: int = Field(description="The start of the word, in code points of the text.")
+    end: int = Field(description="The end of the word (exclusive).")
+
+
 Skipped = Annotated[
     SkippedLinesAnswer | None,
     Field(description="The lines of the dictionary that were skipped. Absent if there are none."),
@@ -72,6 +80,9 @@ class TokenizeAnswer(Answer):
     pieces: list[Piece] | list[list[Piece]] = Field([], description="The pieces of the tokens.")
     offsets: Offsets | list[Offsets] = Field([], description="The positions of the tokens.")
     counts: Counts | list[Counts] = Field(None, validate_default=False, description="The length of the text.")  # type: ignore[assignment]
+    words: list[ListedWord] | list[list[ListedWord]] = Field(
+        [], description="The words of full and search mode, which overlap. Absent in precise mode."
+    )
     skipped_lines: Skipped = None
 
 

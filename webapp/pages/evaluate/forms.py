@@ -59,7 +59,8 @@ def _number(text: str | None) -> int:
 def allow_long_texts(request: Request) -> None:
     """Allow the body of a request to be as long as all texts of an evaluation; before anything reads it."""
     request.max_content_length = upload_limit()
-    request.max_form_memory_size = 5 * current_app.config["MAX_GOLD_BYTES"]
+    config = current_app.config
+    request.max_form_memory_size = max(5 * config["MAX_GOLD_BYTES"], config["MAX_CONTENT_LENGTH"])
 
 
 def read(request: Request) -> tuple[Evaluation, list[InputProblem]]:

@@ -33,6 +33,16 @@ class VocabularyPicker:
         return [algorithm for algorithm in ALGORITHMS if self._entries(algorithm)]
 
     @property
+    def rows(self) -> list[list[str]]:
+        """The algorithms in rows of at most three: maximum matching, those with probabilities of words, the others."""
+        groups: dict[int, list[str]] = {}
+        for name in self.algorithms:
+            algorithm = ALGORITHMS[name]
+            words = algorithm.family in ("dictionary", "word model")
+            groups.setdefault(0 if algorithm.direction else 1 if words else 2, []).append(name)
+        return [names[at : at + 3] for _group, names in sorted(groups.items()) for at in range(0, len(names), 3)]
+
+    @property
     def lists(self) -> dict[str, int]:
         """The leading algorithm of each list → the number of the list; the methods with a dictionary share one."""
         return {algorithm: number for number, algorithm in enumerate(leading_algorithms(self.algorithms), 1)}

@@ -1,4 +1,4 @@
-"""The dictionary on the pages of the methods with one: the visitor's own, or the words of a large one that occur in the text."""
+"""The dictionary on a page of steps: the visitor's own, or the words of a large one that occur in the text."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from flask_babel import gettext as _
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -20,7 +21,7 @@ from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
-from webapp.pages.steps import lattice, matching, merging, ngram, wordpiece
+from webapp.pages.steps import lattice, matching, maximum_probability, merging, ngram, wordpiece
 from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.tokenization.result import Result
@@ -44,6 +45,7 @@ _LATTICE = WalkthroughKind(lattice.walkthrough, ("n", "temperature", "seed"))
 
 WALKTHROUGHS: dict[type[Any], WalkthroughKind] = {
     Matching: WalkthroughKind(matching.walkthrough),
+    MaximumProbability: WalkthroughKind(maximum_probability.walkthrough, ("want",)),
     NGram: WalkthroughKind(ngram.walkthrough, ("n",)),
     WordPiece: WalkthroughKind(wordpiece.walkthrough),
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), _MERGING),

@@ -92,10 +92,10 @@ class CertainCuts:
         found = list(map(self._spans.__getitem__, spans))
         if None in found:
             self._fill(text, spans, found)
-        words = list(chain.from_iterable(found))
+        words = list(chain.from_iterable(found))  # type: ignore[arg-type]
         if self._model.hmm is None and not _LATIN.search(text):
             return words
-        kinds = "".join(map(_KINDS.get, words, repeat("2")))  # type: ignore[arg-type]
+        kinds = "".join(map(_KINDS.get, words, repeat("2")))
         joined: list[str] = []
         last = 0
         runs = self._runs

@@ -1,0 +1,172 @@
+"""Maximum probability: the words of jieba, with its dictionary and with others, in all modes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+import jieba
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from webapp.core.formats.dictionary import jieba_dictionary
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import edited, scratch
+from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode
+from webapp.core.models.word_graph import WordGraph, total_of
+from webapp.core.recipes import MATCHING
+from webapp.core.reference import maximum_probability as reference
+
+WORDS = "研究 研究生 生命 科学 南京市 长江大桥 市长 网易 杭研 人工智能 B超 T恤 的 了 哈哈"
+OTHERS = "a Z 19 3.14 50% C++ _ - # ， 。 ！？ é 龥 龦 㐀 𠀀"
+SPACES = (" ", "\t", "\r\n", "\n", "\r", "\u3000", "\u0301", "\ud800", "\0")
+PIECES = (*WORDS.split(), *OTHERS.split(), *SPACES)
+hostile = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=14).map("".join)
+frequent = st.dictionaries(st.text("研究生命ab1·", min_size=1, max_size=5), st.integers(1, 60), max_size=14)
+
+
+@cache
+def theirs() -> jieba.Tokenizer:
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    return jieba.dt
+
+
+@cache
+def ours(hmm: bool) -> MaximumProbability:
+    return MaximumProbability(jieba_dictionary(), hmm)
+
+
+def words_of_jieba(tokenizer: jieba.Tokenizer, text: str, mode: Mode, hmm: bool) -> list[str]:
+    if mode == "search":
+        return list(tokenizer.cut_for_search(text, HMM=hmm))
+    return list(tokenizer.cut(text, cut_all=mode == "full", HMM=hmm))
+
+
+@pytest.mark.parametrize("hmm", [True, False])
+@pytest.mark.parametrize("mode", MODES)
+@given(text=hostile)
+@example("他来到了网易杭研大厦")
+@example("研究生命科学的人，结婚的和尚未结婚的\r\n小明硕士毕业于中国科学院计算所,后在日本京都大学深造 3.5%")
+@example("IBM的T恤B超AT恤 C++ 11个a股hello_world-2")
+def test_the_words_equal_those_of_jieba(mode: Mode, hmm: bool, text: str) -> None:
+    expected = words_of_jieba(theirs(), text, mode, hmm)
+    model = ours(hmm)
+    assert model.plain_words(text, mode) == expected
+    assert model._fast.words(text, mode) == expected
+    assert [text[start:end] for start, end in model.spans(text, mode)] == [word for word in expected if word]
+
+
+def jieba_with(frequencies: Mapping[str, int]) -> jieba.Tokenizer:
+    """jieba with another dictionary, without a file."""
+    tokenizer = jieba.Tokenizer()
+    beginnings = {word[:end] for word in frequencies for end in range(1, len(word))}
+    tokenizer.FREQ = dict.fromkeys(beginnings, 0) | dict(frequencies)
+    tokenizer.total, tokenizer.initialized = sum(frequencies.values()), True
+    return tokenizer
+
+
+@given(frequencies=frequent.filter(bool), text=st.text("研究生命ab1·，", max_size=14))
+@example({"研": 1, "究": 1, "研究": 1, "究生": 1, "生": 1}, "研究生研究生")
+@pytest.mark.parametrize("hmm", [True, False])
+def test_other_dictionaries_give_the_same_words_in_jieba(hmm: bool, frequencies: dict[str, int], text: str) -> None:
+    """Small frequencies are often equal, so this also tries which of two equal paths wins."""
+    model = MaximumProbability(Dictionary(list(frequencies), list(frequencies.values())), hmm)
+    for mode in MODES:
+        expected = words_of_jieba(jieba_with(frequencies), text, mode, hmm)
+        assert model.plain_words(text, mode) == expected
+        assert model._fast.words(text, mode) == expected
+
+
+@given(frequencies=frequent, text=st.text("研究生命", max_size=12))
+def test_the_best_path_is_that_of_the_reference(frequencies: dict[str, int], text: str) -> None:
+    dictionary = Dictionary(list(frequencies), list(frequencies.values()))
+    assert list(MaximumProbability(dictionary, hmm=False).words(text)) == reference.segment(text, frequencies)
+
+
+@given(
+    frequencies=frequent,
+    changes=st.lists(
+        st.tuples(st.sampled_from(["研究", "研究生", "生命", "a", "·究"]), st.integers(-1, 9)), max_size=4
+    ),
+    text=st.text("研究生命ab·", max_size=14),
+)
+def test_a_changed_dictionary_is_one_with_these_words(
+    frequencies: dict[str, int], changes: list[tuple[str, int]], text: str
+) -> None:
+    lines = "\n".join(f"-{word}" if count < 0 else f"{word} {count}" for word, count in changes)
+    dictionary = edited(Dictionary(list(frequencies), list(frequencies.values())), lines)
+    plain = scratch(dictionary)
+    assert total_of(dictionary) == total_of(plain)
+    changed, written = MaximumProbability(dictionary, hmm=False), MaximumProbability(plain, hmm=False)
+    for mode in MODES:
+        assert changed.words(text, mode) == changed._fast.words(text, mode) == written.words(text, mode)
+
+
+# --- ids and frequencies
+
+
+def test_words_have_their_ids_white_space_its_own_and_the_rest_is_unknown() -> None:
+    dictionary = Dictionary(["研究", "生命"], [5, 4])
+    model = MaximumProbability(dictionary)
+    space, line, back = (dictionary.space_ids[each] for each in " \n\r")
+    assert model.segment("研究 生命\r\n杭研!") == (
+        (0, 0, 2), (space, 2, 3), (1, 3, 5), (back, 5, 6), (line, 6, 7), (2, 7, 9), (2, 9, 10),
+    )  # fmt: skip
+    encoding = MATCHING.tokenizer(model).encode("研究 生命\r\n杭研!")
+    assert encoding.unknown == frozenset({5, 6})
+    assert encoding.piece(5) == "杭研"
+    assert (model.id_of("生命"), model.id_of("杭研"), model.id_of(b"x")) == (1, None, None)
+
+
+def test_a_word_without_a_frequency_counts_once() -> None:
+    assert WordGraph(Dictionary(["研究", "生命"])).frequency_of("研究") == 1
+    partly = WordGraph(Dictionary(["研究", "生命"], [7, 0]))
+    assert (partly.frequency_of("生命"), partly.frequency_of("命"), partly.total) == (1, 0, 8)
+    # Without frequencies the fewest words win.
+    words = MaximumProbability(Dictionary(["研究", "研究生", "生命", "科学", "生命科学"]), hmm=False).words(
+        "研究生命科学"
+    )
+    assert words == ["研究", "生命科学"]
+
+
+def test_an_empty_dictionary_leaves_single_characters() -> None:
+    assert MaximumProbability(Dictionary([]), hmm=False).words("研究ab") == ["研", "究", "ab"]
+    assert MaximumProbability(Dictionary([])).words("") == []
+
+
+def test_the_total_counts_repeated_lines_as_jieba_does() -> None:
+    assert jieba_dictionary().total == theirs().total == 60_101_967
+
+
+# --- long texts
+
+
+@pytest.mark.parametrize("text", ["a" * 300_000, "哈" * 100_000, "的" * 100_000, "杭研" * 60_000, "龥" * 100_000])
+@pytest.mark.parametrize("mode", MODES)
+def test_time_does_not_grow_faster_than_the_text(text: str, mode: Mode) -> None:
+    model = MaximumProbability(jieba_dictionary())
+    short = text[: len(text) // 4]
+    started = time.process_time()
+    model.words(short, mode)
+    quarter = time.process_time() - started
+    started = time.process_time()
+    words = model.words(text, mode)
+    assert time.process_time() - started < 12 * quarter + 0.5
+    assert mode != "precise" or "".join(words) == text
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("hmm", [True, False])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_words_of_5_mb_equal_those_of_jieba(mode: Mode, hmm: bool, shared: Path) -> None:
+    paths = sorted((shared / "corpora").glob("zh_*.txt"))
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)[:1_700_000]
+    found = ours(hmm).words(text, mode)
+    assert found == words_of_jieba(theirs(), text, mode, hmm)
+    if mode == "precise":
+        assert text == "".join(chain(found))
