@@ -42,7 +42,7 @@ def hunks(changed_gold: bytearray, changed_output: bytearray) -> list[tuple[int,
     >>> hunks(bytearray([0, 1, 1, 0]), bytearray([0, 1, 0, 1]))
     [(1, 3, 1, 2), (4, 4, 3, 4)]
     """
-    found = []
+    found: list[tuple[int, int, int, int]] = []
     gold_length, output_length = len(changed_gold), len(changed_output)
     at_gold = at_output = 0
     while True:
