@@ -11,6 +11,7 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import HiddenMarkovModel, State
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
 from webapp.core.reference.matching import backward, forward
 from webapp.pages.learn.diagrams.shares import COMPANY
 from webapp.pages.learn.diagrams.words import ADMITTED, ADMITTED_CUT, MOLECULES
@@ -33,6 +34,14 @@ def dictionary() -> Dictionary:
 def segmenter(hmm: bool = True) -> MaximumProbability:
     """jieba's segmentation."""
     return MaximumProbability(dictionary(), hmm)
+
+
+@cache
+def site_model() -> NGram:
+    """The n-gram model that the site ships."""
+    model = prepare(PageState("ngram", "ngram", "x"), corpus_limit=1_000).tokenizer.model
+    assert isinstance(model, NGram)
+    return model
 
 
 def frequency(word: str) -> int:

@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
+from tests.pages.learn.segmentation_answers import segmenter, site_model
 from tests.pages.learn.test_questions import COUNTS, MODEL, factor
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.traces.ngram import columns
@@ -91,3 +92,12 @@ def test_the_best_path_and_the_second(client: FlaskClient, language: str) -> Non
     assert logarithm(BEST) in text
     assert logarithm(SECOND) in text
     assert [f"{one.total:.2f}".replace("-", "−") for one in last] == [logarithm(BEST), logarithm(SECOND)]
+
+
+@EACH
+def test_the_model_of_the_site_and_what_it_inherited(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/ngram?lang={language}").text
+    assert "请把手放下" in page
+    assert site_model().words("请把手放下") == segmenter().words("请把手放下") == ["请", "把手", "放下"]
+    assert segmenter().words("这个人才能干活") == ["这个", "人才", "能", "干活"]
+    assert site_model().words("这个人才能干活") == ["这个", "人", "才能", "干活"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
@@ -11,6 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.pages.learn.prose import product, prose
+from tests.pages.learn.segmentation_answers import site_model
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.pages.learn.diagrams.shares import COMPANY
@@ -123,3 +125,12 @@ def test_a_sentence_of_the_reader(client: FlaskClient) -> None:
     assert refused.status_code == 422
     assert "“海” is not in the four sentences" in refused.text
     assert 'value="梦境 如 海"' in refused.text
+
+
+@EACH
+def test_smoothing_decides_with_the_same_counts(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/smoothing?lang={language}").text
+    assert f"{len(site_model().counts.words):,}" in page
+    for key, words in (("by-add-one", ["人生如梦", "境"]), ("by-kneser-ney", ["人生", "如", "梦境"])):
+        part = page[page.index(f'id="example-{key}"') :]
+        assert re.findall(r"<i[^>]*>([^<]*)</i>", part[: part.index("</figure>")]) == words

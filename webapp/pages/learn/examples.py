@@ -19,6 +19,7 @@ from webapp.pages.learn.smoothed import COUNTS, methods, perplexity
 from webapp.pages.learn.state import LessonState
 from webapp.pages.learn.tiles import WordTile, encoding_tiles, word_tiles
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -36,7 +37,8 @@ LARGE = 60  # characters that are shown in large type
 class ShownExample:
     """An example with its current text; there are no tokens if there are problems.
 
-    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary.
+    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary, `button` is the
+    label of the button.
     """
 
     state: LessonState
@@ -47,6 +49,7 @@ class ShownExample:
     problems: Sequence[InputProblem] = ()
     links: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
+    button: str = field(default_factory=lambda: _("Tokenize"))
     most_typed: int = field(default=MOST_TYPED, init=False)
 
     @property
@@ -125,6 +128,7 @@ def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[
             for label, value in (
                 (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
                 (_("Trained on:"), short_corpus(example.corpus)),
+                (_("Smoothing:"), str(SMOOTHING_NAMES.get(example.choices.get("smoothing", ""), ""))),
                 ("HMM:", {True: _("on"), False: _("off")}.get(example.choices.get("hmm"), "")),
             )
             if value
@@ -191,6 +195,7 @@ def _with_scores(state: LessonState, example: ScoreExample, problems: list[Input
         count=found.count if found else None,
         problems=problems,
         facts=found.facts if found else (),
+        button=_("Score"),
     )
 
 
@@ -212,6 +217,7 @@ def _with_perplexities(state: LessonState, example: PerplexityExample, problems:
         count=None if problems else len(words),
         problems=problems,
         facts=[] if problems else [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()],
+        button=_("Compute"),
     )
 
 

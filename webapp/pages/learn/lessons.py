@@ -96,6 +96,7 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
             LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
         ),
+        figures=(LessonFigure("arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),),
     ),
     Lesson(
         "hmm",
@@ -126,7 +127,11 @@ LESSONS: tuple[Lesson, ...] = (
         _l("N-gram word models"),
         _l("Count which word follows which, smooth the counts, and choose the most probable sequence of words."),
         _l("Estimate bigram probabilities, smooth them, and segment a text with them."),
-        (BigramExample("words", SENTENCES, _same("人生如梦境")),),
+        (
+            BigramExample("words", SENTENCES, _same("人生如梦境")),
+            LessonExample("worker-alone", "max-probability", "jieba", _same("这个人才能干活")),
+            LessonExample("worker", "ngram", "ngram", _same("这个人才能干活")),
+        ),
         figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=5),),
         reference=(ngram.train, ngram.segment),
     ),
@@ -135,7 +140,11 @@ LESSONS: tuple[Lesson, ...] = (
         _l("Smoothing"),
         _l("Interpolation, absolute discounting and Kneser-Ney: what to take from the counts, and who gets it."),
         _l("Compute a smoothed probability by three methods, and the perplexity of a sentence."),
-        (PerplexityExample("sentence", _same("戏 如 人生")),),
+        (
+            PerplexityExample("sentence", _same("戏 如 人生")),
+            LessonExample("by-add-one", "ngram", "ngram", _same("人生如梦境"), choices={"smoothing": "add-one"}),
+            LessonExample("by-kneser-ney", "ngram", "ngram", _same("人生如梦境"), choices={"smoothing": "kneser-ney"}),
+        ),
         diagrams=(
             LessonDiagram(
                 "shares",
