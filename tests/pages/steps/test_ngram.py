@@ -68,7 +68,9 @@ def test_what_each_order_contributes_adds_up(client: FlaskClient, smoothing: str
                 assert isclose(parts, one["probability"], rel_tol=1e-9)
             else:
                 assert parts > one["probability"]  # times the spelling
-    page = client.get(PAGE, query_string={"text": "研究生命。", "order": order, "smoothing": smoothing, "step": 4, "lang": "en"})
+    page = client.get(
+        PAGE, query_string={"text": "研究生命。", "order": order, "smoothing": smoothing, "step": 4, "lang": "en"}
+    )
     assert page.status_code == 200
     assert "Where the probability comes from" in page.text
 
@@ -110,7 +112,7 @@ def test_all_rows_are_a_csv_file(client: FlaskClient) -> None:
     dream = next(row for row in rows if row["Word"] == "梦境")
     assert dream["Formula"] == "(1 + 1) / (3 + 6)"
     assert isclose(float(dream["Probability"]), 2 / 9)
-    assert 'download>All rows as CSV<' in client.get(PAGE, query_string=WORKED).text
+    assert "download>All rows as CSV<" in client.get(PAGE, query_string=WORKED).text
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])

@@ -13,7 +13,7 @@ def test_the_page_has_the_orders_and_the_most_frequent_words(client: FlaskClient
     page = client.get(f"{PAGE}?lang=en").text
     for title in ("Words", "Pairs", "Triples"):
         assert re.search(rf'id="order-\d">{title} <span class="quiet num">[\d,]+<', page)
-    assert "Interpolated Kneser-Ney smoothing" in page
+    assert "Interpolated Kneser–Ney smoothing" in page
     assert re.search(r"D₂ = [\d,]+ / \([\d,]+ \+ 2 · [\d,]+\) = 0\.\d+", page)
     assert ">Count<" in page  # the column of the tokens
 
