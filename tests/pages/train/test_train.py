@@ -121,6 +121,7 @@ def test_an_algorithm_shows_its_own_choices(
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),
         ({"split": "own", "pattern": ""}, "pattern", "Enter a regular expression"),
         ({"trainer": "wordpiece", "split": "none"}, "split", "WordPiece needs words"),
+        ({"variant": "parity"}, "variant", "choose at least two files"),
         ({"special_tokens": "<a>\n<a>"}, "special_tokens", "twice"),
         ({"trainer": "unigram", "keep": "1.5"}, "keep", "from 0.5 to 0.95"),
     ],

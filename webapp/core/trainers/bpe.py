@@ -203,16 +203,21 @@ def merges(
 
 
 def merges_of_symbols(
-    counts: WordCounts, symbols: Sequence[str], *, minimum_count: int = 1
+    counts: WordCounts,
+    symbols: Sequence[str],
+    *,
+    minimum_count: int = 1,
+    accepts: Callable[[str], bool] | None = None,
 ) -> Iterator[CountedMerge[str]]:
     """Yield the merges of characters without an end-of-word suffix, most frequent pair first.
 
-    Characters outside `symbols` never merge.
+    Characters outside `symbols` never merge. `accepts`: whether a longer piece may enter the vocabulary; by default,
+    every piece may.
     """
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
     return _merges(
-        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, None
+        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, accepts
     )
 
 

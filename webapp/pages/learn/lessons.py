@@ -96,7 +96,11 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
             LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
         ),
-        figures=(LessonFigure("arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),),
+        figures=(
+            LessonFigure(
+                "arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION, first=-2
+            ),
+        ),
     ),
     Lesson(
         "hmm",

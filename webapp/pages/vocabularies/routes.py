@@ -354,6 +354,6 @@ def _row(name: str) -> ShippedRow:
         title=title_of(CATALOGUE[name]),
         url=url_for("vocabularies.vocabulary", name=name),
         pieces=output["pieces"],
-        seconds=output["seconds to count"] + output["seconds to train"],
+        seconds=sum(seconds for name, seconds in output.items() if name.startswith("seconds")),
         kilobytes=round(output["bytes"] / 1024),
     )
