@@ -269,7 +269,7 @@ def test_every_comparison_that_a_lesson_links_to_shows_its_tokenizers(client: Fl
     for lesson in LESSONS:
         page = client.get(f"/learn/{lesson.slug}?lang={language}").text
         found |= set(map(html.unescape, re.findall(r'href="(/compare\?[^"]+)"', page)))
-    assert len(found) == 8
+    assert len(found) == 7
     for address in found:
         response = client.get(address)
         assert response.status_code == 200, address
