@@ -182,7 +182,7 @@ def vocabulary(name: str) -> Response:
         return _unavailable(entry, error)
     except StillFetchingError as waiting:
         return _on_its_way(entry, waiting)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with the name of its file
+    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
@@ -215,7 +215,8 @@ def vocabulary(name: str) -> Response:
         downloads=downloads.downloads_of(entry.name, tokenizer),
         expandable=base_kind(tokenizer) is not None,
     )
-    return _answer(render(context), status)
+    response = _answer(render(context), status)
+    return private(response) if entry.training else response
 
 
 def _answer(body: str, status: int, **address: str | int | None) -> Response:
