@@ -35,10 +35,13 @@ READ |= {
 }
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
+READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 WRITTEN = [
     "/",
     "/dictionary.txt",
     "/ambiguity",
+    "/evaluate",
     "/ambiguity.csv",
     "/ambiguity.json",
     "/compare",

@@ -45,8 +45,8 @@ _LATTICE = WalkthroughKind(lattice.walkthrough, ("n", "temperature", "seed"))
 
 WALKTHROUGHS: dict[type[Any], WalkthroughKind] = {
     Matching: WalkthroughKind(matching.walkthrough),
-    NGram: WalkthroughKind(ngram.walkthrough, ("n",)),
     MaximumProbability: WalkthroughKind(maximum_probability.walkthrough, ("want",)),
+    NGram: WalkthroughKind(ngram.walkthrough, ("n",)),
     WordPiece: WalkthroughKind(wordpiece.walkthrough),
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), _MERGING),
     **dict.fromkeys((Unigram, SentencePieceUnigram), _LATTICE),
