@@ -1,4 +1,4 @@
-"""Diagrams of smoothing: how five methods share out the probability after a word, and what Kneser-Ney counts."""
+"""Diagrams of smoothing: how five methods share out the probability after a word, and what Kneser–Ney counts."""
 
 from __future__ import annotations
 
