@@ -21,8 +21,8 @@ NOVELS = ("zh_honglou.txt", "zh_shuihu.txt")
 MINIMUM_WORD = 3  # occurrences of a word that the dictionary does not have
 MINIMUM_NGRAM = 2
 NOTES = (
-    "Sentences are segmented by maximum probability with jieba's dictionary and HMM. A sentence ends after 。, ！ or ？, "
-    "and at the end of a line; white space is no word.",
+    "Sentences are segmented by maximum probability with jieba's dictionary and HMM. A sentence ends after 。, ！ or "
+    "？, and at the end of a line; white space is no word.",
     "The modern book is read up to where the other vocabularies stop, so that its rest remains a held-out text; both "
     "novels are read as a whole. Simplified characters only.",
     f"The words are those of jieba's dictionary, and others that occur at least {MINIMUM_WORD} times; the rest is one "
@@ -94,6 +94,6 @@ def train(folder: Path, dictionary: Dictionary, segment: Segment) -> tuple[bytes
         "sentences": len(sentences),
         "words": sum(map(len, sentences)),
         "n-grams": [counts.size(length) for length in range(1, HIGHEST_ORDER + 1)],
-        "seconds to segment": round(segmented_at - began, 1),
+        "seconds to count": round(segmented_at - began, 1),
         "seconds to train": round(process_time() - segmented_at, 1),
     }

@@ -54,7 +54,7 @@ def check(tokenizer: Tokenizer) -> NGram:
     model = tokenizer.model
     if not isinstance(model, NGram):
         raise FormatError("only an n-gram model can be written as an ARPA file")
-    if isinstance(model.smoothing, AddK) and model.order > 2:
+    if model.is_counted and isinstance(model.smoothing, AddK) and model.order > 2:
         raise FormatError("an ARPA file backs off to the bigram, which add-one smoothing of trigrams does not")
     return model
 
@@ -87,10 +87,11 @@ def _scores(model: NGram, length: int) -> Iterator[tuple[tuple[str, ...], float]
     counts = model.counts
     if length == 1:
         # Unseen bigrams of add-one smoothing have the same part of what is left.
-        even = isinstance(model.smoothing, AddK) and model.order > 1
-        for word in (*counts.words, END, START, UNKNOWN):
-            probability = 1 / model.vocabulary_size if even else model.probability(word)
-            yield (word,), -inf if word is START else log(probability) if probability > 0 else NEVER
+        even = model.is_counted and isinstance(model.smoothing, AddK) and model.order > 1
+        lowest = model.tables.lowest
+        for number, word in enumerate((*counts.words, *MARKS)):
+            score = -log(model.vocabulary_size) if even else lowest[number]
+            yield (word,), -inf if word is START else score
     elif model.fixed is not None:
         for context, (_, words) in model.fixed.following.items():
             if len(context) == length - 1:
@@ -109,6 +110,9 @@ def _left(model: NGram, context: tuple[str, ...]) -> float:
     numbers = tuple(map(model.counts.number, context))
     if isinstance(model.probabilities, BackoffProbabilities):
         return model.probabilities.following.get(numbers, (0.0, {}))[0]
+    begins = model.counts.levels[len(numbers)].begins
+    if len(numbers) == 1 and begins[numbers[0]] == begins[numbers[0] + 1]:
+        return 0.0
     left = model.probabilities.shares(numbers)[1]
     return log(left) if left > 0 else NEVER
 

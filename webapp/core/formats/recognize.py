@@ -267,6 +267,10 @@ _UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
 _SINGLE_BYTE = re.compile(rb"^[A-Za-z0-9+/]{2}==[ \t]+[0-9]+\s*$", re.MULTILINE)
 
 
+_COUNT_LINE = re.compile(r"\s*\S+(?:[ \t]+\S+){0,2}[ \t]+[0-9]+\s*")
+_NGRAM_LINE = re.compile(r"^\S+[ \t]+(?![0-9]+[ \t])\S+(?:[ \t]+\S+)?[ \t]+[0-9]+\r?$", re.MULTILINE)
+
+
 def _is_tiktoken(content: bytes) -> bool:
     """Whether the first lines are base64 and a rank, and some line is a single byte, which ends in `==`.
 
@@ -280,7 +284,7 @@ def _is_tiktoken(content: bytes) -> bool:
 def _is_ngram_text(text: str) -> bool:
     """Whether the first lines are words and counts, and some have several words: `人生 如 2`.
 
-    >>> _is_ngram_text("人生 3\n人生 如 2\n"), _is_ngram_text("人生 3 n\\n"), _is_ngram_text("人生 3\\n")
+    >>> _is_ngram_text("人生 3\\n人生 如 2\\n"), _is_ngram_text("人生 3 n\\n"), _is_ngram_text("人生 3\\n")
     (True, False, False)
     """
     # The bigrams may come after all words.

@@ -11,8 +11,8 @@ from webapp.core.tokenizer import Tokenizer
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    Counts as JSON, or an ARPA file, for n-gram models; a `.model` for SentencePiece's models and pipeline, else a `tokenizer.json`. Raises FormatError for a tokenizer that
-    neither can hold.
+    Counts as JSON, or an ARPA file, for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
+    `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
     >>> from webapp.core.formats.load import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")

@@ -72,7 +72,7 @@ class NGram:
             raise ValueError(f"the order must be from 1 to {counts.order}, not {order}")
         self.counts = counts
         self.fixed = probabilities
-        self._smoothing = estimate(smoothing, counts, order) if isinstance(smoothing, str) else smoothing
+        self.smoothing = estimate(smoothing, counts, order) if isinstance(smoothing, str) else smoothing
         self.order = order
         self.base = base
         self.characters = characters
@@ -82,19 +82,14 @@ class NGram:
         self.unknown_id: int = self.dictionary.unknown_id
         size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
         self.probabilities: Probabilities | BackoffProbabilities = (
-            Probabilities(counts, self._smoothing, order, size, base) if probabilities is None else probabilities
+            Probabilities(counts, self.smoothing, order, size, base) if probabilities is None else probabilities
         )
         self._sentences = Cache(self._segment_sentence)
         self._variants: dict[tuple[str, int, bool], NGram] = {}
 
     @property
-    def smoothing(self) -> Smoothing | None:
-        """How the counts are smoothed; None for fixed probabilities."""
-        return None if self.fixed is not None else self._smoothing
-
-    @property
     def is_counted(self) -> bool:
-        """Whether the model has counts, and so a choice of order and smoothing; one from an ARPA file has none."""
+        """Whether the model has counts, and so a choice of order and smoothing; one from an ARPA file has neither."""
         return self.fixed is None
 
     @cached_property

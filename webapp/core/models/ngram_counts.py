@@ -120,7 +120,9 @@ class NGramCounts:
         pruned: bool = False,
         estimates: Estimates | None = None,
     ) -> NGramCounts:
-        """Return the counts of n-grams up to `order` or the longest, by their words; each begins with an n-gram of its own that is one shorter.
+        """Return the counts of n-grams up to `order` or the longest, by their words.
+
+        Each n-gram begins with one that is one shorter and counted too.
 
         Raises VocabularyError for a word that is empty, too long, contains white space or occurs twice.
         """

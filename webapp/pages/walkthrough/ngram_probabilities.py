@@ -21,9 +21,9 @@ from webapp.web.localization import number
 
 SMOOTHING_NAMES: Mapping[str, LazyString] = {
     "add-one": _l("Add-one (Laplace) smoothing"),
-    "jelinek-mercer": _l("Jelinek-Mercer interpolation"),
+    "jelinek-mercer": _l("Jelinek–Mercer interpolation"),
     "absolute-discounting": _l("Absolute discounting"),
-    "kneser-ney": _l("Interpolated Kneser-Ney smoothing"),
+    "kneser-ney": _l("Interpolated Kneser–Ney smoothing"),
 }
 MOST_LETTERS = 8  # of an unknown word whose probabilities are listed
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
