@@ -67,7 +67,7 @@ PATHS = [
     "/vocabularies/unigrams",
     "/vocabularies/diff?a=bpe-bytes&b=wordpiece&show=moved&query=ing",
     f"/ambiguity?text={AMBIGUOUS}",
-    f"/ambiguity?text={AMBIGUOUS}&vocabulary=own-dictionary&dictionary=a+b+c+d",
+    f"/ambiguity?text={AMBIGUOUS}&vocabulary=own-dictionary&dictionary=和尚%0A尚未%0A未+x",
     f"/?algorithm=fmm&text={AMBIGUOUS}&edits=-和尚%0A尚未婚+5&token=1",
     "/split?tokens=5&text=It+rains.+It+rains.",
     "/vocabularies/expand?base=wordpiece&source=tokens&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=zzq",

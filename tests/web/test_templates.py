@@ -186,6 +186,7 @@ def addresses() -> Iterator[str]:
     yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
     yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
