@@ -185,7 +185,12 @@ def addresses() -> Iterator[str]:
     )
     yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
     yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
-    yield from ("/evaluate?with=fmm:jieba", "/evaluate?with=fmm:jieba&page=999", "/evaluate?gold=x", "/evaluate/nothing")
+    yield from (
+        "/evaluate?with=fmm:jieba",
+        "/evaluate?with=fmm:jieba&page=999",
+        "/evaluate?gold=x",
+        "/evaluate/nothing",
+    )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
