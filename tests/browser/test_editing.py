@@ -166,7 +166,7 @@ OWN = "/?algorithm=fmm&vocabulary=own-dictionary&text=研究生命&dictionary=�
     [
         (TRAINED, "size", "501", "7", "Choose a number from 0 to 500."),
         (TRAINED, "corpus", "x" * 204_801, "low low", "The training text has 204,801 bytes"),
-        (OWN, "dictionary", "研究\n生命 many", "研究\n生命 3", "Line 2 of the dictionary"),
+        (OWN, "dictionary", "生命 many", "研究\n生命 3", "Line 1 of the dictionary"),
         ("/?text=low", "text", "x" * 1_048_577, "lower", "The text has 1,048,577 bytes"),
     ],
     ids=["size", "corpus", "dictionary", "text"],

@@ -23,6 +23,20 @@ def test_an_example_updates_while_typing(open_page: OpenPage) -> None:
     assert page.locator("#tokens-backward i").count() == 3  # the others are unchanged
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_segmentation_is_scored(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/learn/evaluation?lang=en", javascript=javascript)
+    if javascript:
+        page.wait_for_selector("form[data-htmx-powered]")
+    assert "3/5 = 0.600" in page.inner_text("#facts-name")
+    page.fill("#text-name", "方成功 考上 了 北大")
+    if not javascript:
+        page.click("#example-name button")
+    page.wait_for_selector("#facts-name :text('4/4 = 1.000')")
+    assert page.locator("#tokens-name i.u").count() == 0
+    assert "3/4 = 0.750" in page.inner_text("#facts-horse")  # the other example is unchanged
+
+
 def test_the_steps_of_a_figure_keep_the_focus_and_the_edited_examples(open_page: OpenPage) -> None:
     page = open_page("/learn/unigram")
     page.wait_for_selector("form[data-htmx-powered]")

@@ -13,7 +13,7 @@ from tests.site import HTMX
 from webapp.pages.learn.lessons import LESSONS
 from webapp.vocabularies import CATALOGUE, offered_algorithms
 
-STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "size", "token"]
+STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "edits", "size", "token"]
 STATE += ["runs", "lowercase", "special", "template", "show"]
 COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
@@ -28,16 +28,34 @@ READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "special_tokens", "keep", "coverage"]
 READ |= {"/train": TRAIN, "/train/nothing": []}
 READ |= {"/vocabularies/expand": EXPANSION}
+READ |= {path: [*STATE, "kind", "list", "page"] for path in ("/ambiguity", "/ambiguity.csv", "/ambiguity.json")}
+READ |= {
+    "/": [*STATE, "edit", "edit_word", "edit_frequency", "undo", "add_word", "remove_word"],
+    "/dictionary.txt": STATE,
+}
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
-WRITTEN = ["/compare", "/frequencies", "/languages", "/vocabularies/expand"]
+EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
+READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
+WRITTEN = [
+    "/",
+    "/dictionary.txt",
+    "/ambiguity",
+    "/evaluate",
+    "/ambiguity.csv",
+    "/ambiguity.json",
+    "/compare",
+    "/frequencies",
+    "/languages",
+    "/vocabularies/expand",
+]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 
 # fmt: off
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
 NAMES = [*CATALOGUE, *offered_algorithms()]
 NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
-NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "name", "script", "same"]
+NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping", "name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on

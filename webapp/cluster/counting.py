@@ -13,6 +13,7 @@ from pathlib import Path
 from distributed import Client, Future, KilledWorker, as_completed
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
+from distributed.scheduler import NoValidWorkerError, NoWorkerError
 
 from webapp.cluster import runs, tasks
 from webapp.cluster.batches import Batch, Batches, fingerprint
@@ -25,6 +26,7 @@ from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
+from webapp.core.training.recipe import check_files
 
 FAN_IN = 16  # runs that one task merges
 MOST_BATCHES = 32  # more are more to merge at the end, by one process
@@ -60,8 +62,10 @@ def count_words(
     `folder` when it is finished, and not counted again by a second run. Finally, this process merges the batches,
     without the words that occur less than `drop_rarer_than` times in the whole corpus.
 
-    Raises CorpusError, TrainingError with the code `slow_pattern`, and ClusterError.
+    Raises CorpusError, TrainingError with the code `slow_pattern`, PlanError for a plan that does not go
+    with the number of files, and ClusterError.
     """
+    check_files(plan, len(sources))
     parts = divide(sources)
     total = sum(source.size for source in sources)
     partitions = next(number for most, number in PARTITIONS if total <= most)
@@ -177,5 +181,7 @@ def _explained() -> Iterator[None]:
         raise ClusterError(
             f"{error.allowed_failures + 1} workers in turn ended during the same task; give each more memory"
         ) from None
+    except (NoValidWorkerError, NoWorkerError):
+        raise ClusterError("no worker is left; run the command again, it continues with what is counted") from None
     except (CommClosedError, FutureCancelledError, TimeoutError) as error:
         raise ClusterError(f"the connection to the cluster is lost: {sentence(error)}") from None

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import dask
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster
 
@@ -14,6 +15,7 @@ from webapp.cluster.errors import ClusterError, sentence
 from webapp.core import __version__
 
 SECONDS_TO_CONNECT = 20
+SECONDS_WITHOUT_WORKERS = 120
 WORKER_MEMORY = "1GiB"
 ANY_PORT = "127.0.0.1:0"  # two trainings can run at the same time; nothing is reached from other machines
 
@@ -31,6 +33,8 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
     except ValueError:
         raise ClusterError(f"{memory} is not a size; write 1GiB or 1500MB") from None
     with (
+        # Dask starts no worker anew that ends while it starts: without any, tasks would wait forever.
+        dask.config.set({"distributed.scheduler.no-workers-timeout": SECONDS_WITHOUT_WORKERS}),
         LocalCluster(
             n_workers=count,
             threads_per_worker=1,

@@ -56,7 +56,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--minimum-count", type=int, metavar="N", help="the least count of a pair or piece (follows the corpus)")
     add("--longest-word", type=int, default=usual.longest_word, metavar="N", help="cut longer pre-tokens, characters")
     add("--coverage", type=float, default=usual.coverage, metavar="SHARE", help="of the alphabet, by occurrences")
-    add("--longest-piece", type=int, default=usual.longest_piece, metavar="N", help="characters; Unigram")
+    add(
+        "--longest-piece",
+        type=int,
+        default=usual.longest_piece,
+        metavar="N",
+        help="characters; Unigram, BPE with ▁",
+    )
     add("--seeds", choices=("substrings", "bpe"), default=usual.seeds, help="what Unigram begins with")
     add("--keep", type=float, default=usual.keep, metavar="SHARE", help="that a round of Unigram's pruning keeps")
     add("--wordpiece", choices=("top-down", "score"), default=usual.wordpiece, help="how WordPiece is trained")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from flask_babel import gettext as _
 
+from webapp.core.analysis.suggested_frequency import joined_frequency
+from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import (
     Edit,
@@ -18,10 +20,12 @@ from webapp.core.models.dictionary_edits import (
 )
 from webapp.core.models.dictionary_entry import LONGEST_WORD
 from webapp.core.models.skipped_lines import SkippedLines
+from webapp.core.models.word_graph import WordGraph
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, prepare
 from webapp.tokenization.state import State
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.localization import number
 
 _DIGITS_SHOWN = 40
@@ -77,11 +81,24 @@ def with_change(state: State, values: Mapping[str, str]) -> tuple[State, InputPr
         edit = _edit(values)
         if isinstance(edit, InputProblem):
             return state, edit
-        edits = with_edit(state.edits, edit)
+        edits = with_edit(state.edits, _with_frequency(state, edit))
         parse_edits(edits)
         return replace(state, edits=edits, token=None), None
     except EditError as error:
         return state, edit_problem(error)
+
+
+def _with_frequency(state: State, edit: Edit) -> Edit:
+    """A new word without a frequency gets the one that it needs to be the most probable, where that counts."""
+    if edit.removed or edit.frequency is not None or state.algorithm != "max-probability":
+        return edit
+    try:
+        dictionary = prepare(state, corpus_limit=0).dictionary
+    except (DictionaryError, UnavailableVocabularyError, StillFetchingError):
+        return edit
+    if dictionary is None or edit.word in dictionary:
+        return edit
+    return replace(edit, frequency=joined_frequency(WordGraph(dictionary), edit.word))
 
 
 def _edit(values: Mapping[str, str]) -> Edit | InputProblem:

@@ -16,6 +16,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
+from webapp.tokenization.word_probability import WordProbability, word_probability
 
 CHARACTERS_SHOWN = 64
 
@@ -54,6 +55,7 @@ class TokenDetails:
     exclusiveness: float | None = None  # WordPiece's score of the merge
     frequency: int | None = None
     tag: str | None = None
+    in_context: WordProbability | None = None  # of n-grams
 
 
 def token_details(result: Result, index: int) -> TokenDetails:
@@ -85,6 +87,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
         exclusiveness=trained[1].score if trained else None,
         frequency=frequency,
         tag=tag,
+        in_context=word_probability(result, index),
     )
 
 

@@ -54,4 +54,7 @@ def formats() -> dict[str, str]:
         "vocab.txt": "vocab.txt",
         "subword-nmt": "subword-nmt",
         "dictionary": _("Dictionary"),
+        "arpa": _("ARPA file"),
+        "ngram-counts": _("N-gram counts, JSON"),
+        "ngram-text": _("N-gram counts, text"),
     }

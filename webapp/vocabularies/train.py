@@ -1,9 +1,10 @@
-"""Trains the four built-in vocabularies, all on the same corpus and to the same size.
+"""Trains the built-in vocabularies: four of pieces, all on the same corpus and to the same size, and the n-gram model.
 
     python -m webapp.vocabularies.train --corpora DIR --out DIR
 
 writes `bpe-bytes.json.gz`, `bpe-characters.json.gz`, `wordpiece.json.gz`, `unigram.json.gz` (Hugging Face's
-tokenizer.json, compressed) and `RECORD.json`, which documents the corpus and the parameters.
+tokenizer.json, compressed), `ngram.json.gz` and `RECORD.json`, which documents the corpus and the parameters. With
+`--only ngram` the others stay as they are.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 from webapp.core import recipes
 from webapp.core.formats import huggingface
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.word_counts import WordCounts, merged
+from webapp.vocabularies import train_ngram
 from webapp.vocabularies.corpus import (
     CHINESE_DOCUMENT,
     DOCUMENT,
@@ -35,6 +39,7 @@ from webapp.vocabularies.corpus import (
     read_corpus,
     shares,
 )
+from webapp.vocabularies.shipped_vocabularies import NGRAM, jieba_words
 
 SIZE = 32_000  # pieces of each vocabulary, special tokens included
 COVERAGE = 0.9999  # the share of characters in the alphabets of </w> BPE and Unigram
@@ -66,18 +71,24 @@ log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train all four vocabularies and write them with their record."""
+    """Train the vocabularies and write them with their record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--corpora", type=Path, required=True, help="folder of the English and Chinese texts")
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--only", choices=[NGRAM], help="train only this one, and replace its record")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.only:
+        record = json.loads((options.out / "RECORD.json").read_text(encoding="utf-8"))
+        record["outputs"] |= ngram(options.corpora, options.out)
+        write_record(options.out, record)
+        return
 
     corpus = read_corpus(options.corpora)
     support = Support(corpus)
     documents = interleaved(corpus)
-    options.out.mkdir(parents=True, exist_ok=True)
-    outputs = {}
+    outputs: dict[str, dict[str, Any]] = {}
     for recipe, train, parameters in TRAINERS:
         began = process_time()
         counts = merged(*map(recipe.count, documents))
@@ -99,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "sha256": sha256(path.read_bytes()).hexdigest(),
         }
         log.info("%s: %s", path.name, outputs[path.name])
+    outputs |= ngram(options.corpora, options.out)
     record = {
         "command": "python -m webapp.vocabularies.train --corpora DIR --out webapp/vocabularies/shipped",
         "date": datetime.now(UTC).date().isoformat(),
@@ -108,8 +120,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "outputs": outputs,
         "corpus": list(corpus_record(corpus)),
     }
+    write_record(options.out, record)
+
+
+def write_record(folder: Path, record: dict[str, Any]) -> None:
+    """Write `RECORD.json`."""
     written = json.dumps(record, ensure_ascii=False, indent=1)
-    (options.out / "RECORD.json").write_text(written + "\n", encoding="utf-8")
+    (folder / "RECORD.json").write_text(written + "\n", encoding="utf-8")
+
+
+def ngram(corpora: Path, folder: Path) -> dict[str, dict[str, Any]]:
+    """Train the n-gram model, write it, and return its part of the record."""
+    dictionary = jieba_words()
+    content, about = train_ngram.train(corpora, dictionary, MaximumProbability(dictionary).words)
+    path = folder / f"{NGRAM}.json.gz"
+    path.write_bytes(content)
+    output = {**about, "bytes": len(content), "sha256": sha256(content).hexdigest()}
+    log.info("%s: %s", path.name, output)
+    return {path.name: output}
 
 
 def size(tokenizer: Tokenizer) -> int:

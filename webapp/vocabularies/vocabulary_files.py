@@ -9,8 +9,10 @@ from functools import cache
 from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.recognize import Format
+from webapp.core.formats.save import save
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
 from webapp.vocabularies.algorithms import algorithms_of
@@ -34,6 +36,8 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
     if isinstance(tokenizer.model, Matching | MaximumProbability):
         format: Format = "dictionary"
         content = write_dictionary(tokenizer.model.dictionary, separator="\t").encode()
+    elif isinstance(tokenizer.model, NGram):
+        format, content = "ngram-counts" if tokenizer.model.is_counted else "arpa", save(tokenizer)
     else:
         format, content = "huggingface", huggingface.write(tokenizer).encode()
     return vocabulary_file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)

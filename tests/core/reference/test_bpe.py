@@ -12,7 +12,7 @@ from webapp.core.models import merge_loop
 from webapp.core.models.bpe import BPE
 from webapp.core.models.subword_nmt import SubwordBPE, merge_together
 from webapp.core.reference import bpe as reference
-from webapp.core.trainers import bpe
+from webapp.core.trainers import bpe, pair_counts
 
 # Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
@@ -66,6 +66,17 @@ def test_training_on_long_words_equals_the_reference(seed: int) -> None:
     slow = list(counted({reference.utf8(word): count for word, count in counts.items()}))
     assert list(bpe.merges(counts, form="bytes")) == slow
     assert len(slow) > 300
+
+
+@given(st.dictionaries(st.text("abcd", max_size=14), st.integers(1, 40), max_size=25))
+@example({"ab" * 6: 30, "abc": 20, "cab": 10})
+def test_merging_in_arrays_equals_the_reference(counts: dict[str, int]) -> None:
+    """Arrays are for large corpora; here, small ones use them until the most frequent pair occurs six times."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("LARGE", 0), ("VERY_MANY", 1), ("MANY", 2), ("SPREAD", 3)):
+            patch.setattr(pair_counts, name, value)
+        found = list(bpe.merges(counts, form="bytes"))
+    assert found == list(counted({reference.utf8(word): count for word, count in counts.items()}))
 
 
 # --- encoding

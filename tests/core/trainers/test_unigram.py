@@ -13,9 +13,24 @@ from hypothesis import strategies as st
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN
+from webapp.core.trainers.frequent_substrings import frequent_substrings
 from webapp.core.trainers.seed_pieces import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
+
+
+@given(words, st.integers(1, 4))
+def test_frequent_substrings_are_those_of_the_reference(counts: dict[str, int], least: int) -> None:
+    in_order = list(counts)
+    found: dict[str, int] = {}
+    for level in frequent_substrings(counts, longest=16, minimum_frequency=least):
+        for count, word, begin in zip(level.counts, level.words, level.begins, strict=True):
+            piece = in_order[word][begin : begin + level.length]
+            assert not any(piece in earlier for earlier in in_order[:word])
+            assert in_order[word].index(piece) == begin
+            found[piece] = int(count)
+    wanted = reference.substrings(counts).items()
+    assert found == {piece: count for piece, count in wanted if len(piece) > 1 and count >= least}
 
 
 @given(words, st.integers(0, 12))

@@ -7,13 +7,15 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from math import log
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.learn.lessons import LESSONS, Lesson, LessonExample
+from webapp.pages.learn.lesson import Lesson, LessonExample
+from webapp.pages.learn.lessons import LESSONS
 from webapp.pages.learn.outline import Outline, outline
 from webapp.tokenization.result import prepare
 from webapp.vocabularies import CATALOGUE
@@ -51,7 +53,7 @@ def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
     assert len(minutes) == len(LESSONS)
     assert f"{len(LESSONS)} lessons, {sum(minutes)} minutes in all" in page
     for lesson in LESSONS:
-        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h2><p>{lesson.goal}</p>' in page
+        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h3><p>{lesson.goal}</p>' in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -66,8 +68,11 @@ def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: 
         assert page.count(f'id="{one.key}"') == 1
     assert page.count('<figure class="example"') == len(lesson.examples)
     assert page.count('<figure class="walk"') == len(lesson.figures)
+    for diagram in lesson.diagrams:
+        assert page.count(f'id="diagram-{diagram.key}"') == 1
+    assert page.count('<figure class="walk drawn"') == len(lesson.diagrams)
     assert page.count('<section class="ask"') == page.count('<details class="answer">') == 2
-    assert "<cite>" in page
+    assert "<cite" in page
     assert page.count("<h1") == 1
     found = re.findall(r' id="([^"]+)"', page)
     assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]
@@ -80,8 +85,8 @@ def test_the_contents_link_to_the_lessons_and_to_the_sections(
 ) -> None:
     page = client.get(f"/learn/{lesson.slug}?lang={language}").text
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
-    assert re.findall(r'href="/learn/(\w+)"', contents) == [one.slug for one in LESSONS]
-    assert re.findall(r'href="/learn/(\w+)" aria-current=page', contents) == [lesson.slug]
+    assert re.findall(r'href="/learn/([\w-]+)"', contents) == [one.slug for one in LESSONS]
+    assert re.findall(r'href="/learn/([\w-]+)" aria-current=page', contents) == [lesson.slug]
     sections = [id for id in re.findall(r'<h2 id="([^"]+)">', page) if not id.startswith("ask-")]
     assert re.findall(r'href="#([^"]+)"', contents) == sections
     assert len(sections) >= 2
@@ -264,8 +269,38 @@ def test_every_comparison_that_a_lesson_links_to_shows_its_tokenizers(client: Fl
     for lesson in LESSONS:
         page = client.get(f"/learn/{lesson.slug}?lang={language}").text
         found |= set(map(html.unescape, re.findall(r'href="(/compare\?[^"]+)"', page)))
-    assert len(found) == 4
+    assert len(found) == 7
     for address in found:
         response = client.get(address)
         assert response.status_code == 200, address
         assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
+
+
+@pytest.mark.parametrize(
+    ("slug", "wanted"),
+    [
+        ("max-probability", [["我", "住", "在", "台中"], ["如果", "放到", "旧", "字典", "中", "将", "出错"]]),
+        ("hmm", [["赵春", "来", "了"], ["方成功", "考上", "了", "北大"]]),
+    ],
+)
+def test_an_edited_dictionary_corrects_the_segmentation(
+    client: FlaskClient, slug: str, wanted: list[list[str]]
+) -> None:
+    page = client.get(f"/learn/{slug}").text
+    found = list(map(html.unescape, re.findall(r'href="(/\?[^"]*edits=[^"]+)"', page)))
+    assert len(found) == len(wanted)
+    for address, words in zip(found, wanted, strict=True):
+        given = parse_qs(urlsplit(address).query)
+        body = {name: given[name][0] for name in ("algorithm", "text", "edits")}
+        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words
+        assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_pages_of_ambiguities_and_scores_that_lessons_link_to_exist(client: FlaskClient, language: str) -> None:
+    for slug, path in (("ambiguity", "/ambiguity"), ("evaluation", "/evaluate")):
+        page = client.get(f"/learn/{slug}?lang={language}").text
+        found = set(map(html.unescape, re.findall(rf'href="({path}[^"]*)"', page)))
+        assert found
+        for address in found:
+            assert client.get(address).status_code == 200, address

@@ -11,9 +11,10 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
-from tests.pages.learn.test_questions import BIGRAMS, factor
-from webapp.core.models.bigrams import END, START
-from webapp.core.traces.bigrams import columns
+from tests.pages.learn.segmentation_answers import segmenter, site_model
+from tests.pages.learn.test_questions import COUNTS, MODEL, factor
+from webapp.core.models.ngram_counts import END, START
+from webapp.core.traces.ngram import columns
 from webapp.pages.learn.lessons import SENTENCES
 from webapp.pages.training.presets import DREAMS
 from webapp.web.localization import LANGUAGES
@@ -31,7 +32,7 @@ def prose(client: FlaskClient, language: str) -> str:
 
 def counted(*words: str) -> list[tuple[int, int]]:
     """The count of each pair of a sentence and of its first word: the factors without smoothing."""
-    return [(BIGRAMS.count(*pair), BIGRAMS.context_count(pair[0])) for pair in pairwise((START, *words, END))]
+    return [(COUNTS.count(*pair), COUNTS.context_count(pair[0])) for pair in pairwise((START, *words, END))]
 
 
 def smoothed(*words: str) -> list[tuple[int, int]]:
@@ -62,10 +63,10 @@ def test_the_table_has_every_count(client: FlaskClient, language: str) -> None:
         [Markup(cell).striptags() for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
         for row in table.split("<tr>")[1:]
     ]
-    words = list(BIGRAMS.words)
+    words = list(COUNTS.words)
     assert rows[0][1:-2] == [row[0] for row in rows[2:]] == words
     for before, row in zip([START, *words], rows[1:], strict=True):
-        expected = [*(BIGRAMS.count(before, word) for word in (*words, END)), BIGRAMS.context_count(before)]
+        expected = [*(COUNTS.count(before, word) for word in (*words, END)), COUNTS.context_count(before)]
         assert row[1:] == [str(number) for number in expected]
 
 
@@ -82,28 +83,21 @@ def test_the_probabilities(client: FlaskClient, language: str) -> None:
 
 
 @EACH
-def test_interpolation(client: FlaskClient, language: str) -> None:
-    text = prose(client, language)
-    observed = [*(word for sentence in SENTENCES for word in sentence.split()), *([END] * len(SENTENCES))]
-    total = len(observed)
-    assert total == 14
-    for before, word, formula, shown in (
-        ("人生", "如", "0.9 · 2/3 + 0.1 · 3/14", "0.621"),
-        ("梦境", "戏", "0.1 · 1/14", "0.007"),
-    ):
-        pair = 0.9 * BIGRAMS.count(before, word) / BIGRAMS.context_count(before)
-        assert f"{pair + 0.1 * observed.count(word) / total:.3f}" == shown
-        assert formula in text
-        assert shown in text
-
-
-@EACH
 def test_the_best_path_and_the_second(client: FlaskClient, language: str) -> None:
     text = prose(client, language)
-    last = sorted(columns(BIGRAMS, "人生如梦境")[-1].candidates, key=lambda one: -one.total)
-    assert [one.previous for one in last] == ["梦境", "境"]
+    last = sorted(columns(MODEL, "人生如梦境")[-1].candidates, key=lambda one: -one.total)
+    assert [one.context[-1] for one in last] == ["梦境", "境"]
     assert product(smoothed(*BEST)) in text
     assert product(smoothed(*SECOND)).partition(" = ")[2] in text
     assert logarithm(BEST) in text
     assert logarithm(SECOND) in text
     assert [f"{one.total:.2f}".replace("-", "−") for one in last] == [logarithm(BEST), logarithm(SECOND)]
+
+
+@EACH
+def test_the_model_of_the_site_and_what_it_inherited(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/ngram?lang={language}").text
+    assert "请把手放下" in page
+    assert site_model().words("请把手放下") == segmenter().words("请把手放下") == ["请", "把手", "放下"]
+    assert segmenter().words("这个人才能干活") == ["这个", "人才", "能", "干活"]
+    assert site_model().words("这个人才能干活") == ["这个", "人", "才能", "干活"]

@@ -11,12 +11,14 @@ from itertools import pairwise
 import pytest
 from flask import Flask
 
+from tests.pages.learn import segmentation_answers as answers
 from webapp.core.encoding import Encoding
-from webapp.core.models.bigrams import END, START
+from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers.bigrams import train
+from webapp.core.trainers.ngram import train
 from webapp.pages.learn.lessons import DOGS, LESSON_BY_SLUG, LESSONS, LOW, SCIENCE, SENTENCES
 from webapp.pages.learn.questions import QUESTIONS, Question
 from webapp.rendering.inline_markup import inline_markup
@@ -27,7 +29,8 @@ from webapp.web.localization import LANGUAGES
 
 BYTES, WORDPIECE, UNIGRAM = ("bpe", "bpe-bytes"), ("wordpiece", "wordpiece"), ("unigram", "unigram")
 ALL = [(language, slug, key) for language, lessons in QUESTIONS.items() for slug in lessons for key in lessons[slug]]
-BIGRAMS = train(sentence.split() for sentence in SENTENCES)
+COUNTS = train(sentence.split() for sentence in SENTENCES)
+MODEL = NGram(COUNTS)
 
 
 @pytest.fixture(autouse=True)
@@ -191,15 +194,15 @@ def score(question: Question) -> None:
 
 
 def smoothing(question: Question) -> None:
-    count, context, kinds = BIGRAMS.count("人生", "如"), BIGRAMS.context_count("人生"), BIGRAMS.vocabulary_size
+    count, context, kinds = COUNTS.count("人生", "如"), COUNTS.context_count("人生"), COUNTS.vocabulary_size
     assert (count, context, kinds) == (2, 3, 6)
     assert Fraction(count + 1, context + kinds) == Fraction(question.answer)
-    assert BIGRAMS.probability("人生", "如") == pytest.approx(1 / 3)
+    assert MODEL.probability("如", ["人生"]) == pytest.approx(1 / 3)
     says(question, f"({count} + 1) / ({context} + {kinds})")
 
 
 def flower(question: Question) -> None:
-    words = BIGRAMS.segment("人生如夏花")
+    words = MODEL.words("人生如夏花")
     assert question.answer == quoted(words)
     for choice in question.choices[:2]:
         factors = [factor(*pair) for pair in pairwise((START, *choice.split(" / "), END))]
@@ -210,7 +213,7 @@ def flower(question: Question) -> None:
 
 
 def factor(before: str, word: str) -> tuple[int, int]:
-    return BIGRAMS.count(before, word) + 1, BIGRAMS.context_count(before) + BIGRAMS.vocabulary_size
+    return COUNTS.count(before, word) + 1, COUNTS.context_count(before) + COUNTS.vocabulary_size
 
 
 def greedy_or_likely(question: Question, text: str, greedy: Sequence[str], likely: Sequence[str], digits: int) -> None:
@@ -298,6 +301,18 @@ CHECKS: dict[tuple[str, str], Callable[[Question, str], None] | Callable[[Questi
     ("why", "letter"): letter,
     ("dictionary", "forward"): forward,
     ("dictionary", "rule"): rule,
+    ("ambiguity", "chain"): answers.chain,
+    ("ambiguity", "handle"): answers.handle,
+    ("max-probability", "longer"): answers.longer,
+    ("max-probability", "taichung"): answers.taichung,
+    ("hmm", "zhao"): answers.zhao,
+    ("hmm", "success"): answers.success,
+    ("ngram", "smoothing"): smoothing,
+    ("ngram", "flower"): flower,
+    ("smoothing", "collected"): answers.collected,
+    ("smoothing", "company"): answers.company,
+    ("evaluation", "precision"): answers.precision,
+    ("evaluation", "luck"): answers.luck,
     ("units", "rare"): rare,
     ("bpe", "first"): first,
     ("bpe", "suffix"): suffix,
@@ -305,8 +320,6 @@ CHECKS: dict[tuple[str, str], Callable[[Question, str], None] | Callable[[Questi
     ("bytes", "spaces"): spaces,
     ("wordpiece", "unknown"): unknown,
     ("wordpiece", "score"): score,
-    ("ngram", "smoothing"): smoothing,
-    ("ngram", "flower"): flower,
     ("unigram", "paths"): paths,
     ("pipeline", "decode"): decode,
     ("pipeline", "contraction"): contraction,

@@ -323,9 +323,9 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         ({"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "some"}, 422, "“some” is not a whole number."),
         ({"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "501"}, 422, "Choose a number from 0 to 500."),
         (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好\n研究 often"},
+            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好 x\n研究 often\n人"},
             422,
-            "Line 2 of the dictionary: the frequency is not a whole number of at most 18 digits.",
+            "2 of its 3 lines are no entries. Line 1, for example: the frequency 'x' is not a whole number",
         ),
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好 {'9' * 5000}"},
@@ -333,14 +333,14 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
             "Line 1 of the dictionary: the frequency",
         ),
         (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好\n\n{'长' * 65}"},
+            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"\n\n{'长' * 65}"},
             422,
-            "Line 3 of the dictionary: the word is too long; at most 64 characters are allowed.",
+            "Line 3 of the dictionary: the word has 65 characters; at most 64 are allowed.",
         ),
         (
             {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": "a 1 n more"},
             422,
-            "Line 1 of the dictionary has too many fields",
+            "Line 1 of the dictionary: 4 fields; an entry has at most three",
         ),
     ],
 )
@@ -369,7 +369,7 @@ def test_a_text_over_the_limit_stays_in_the_form_and_the_limit_is_named(client: 
 
 
 def test_a_body_far_over_the_limit_is_not_read(client: FlaskClient) -> None:
-    answer = client.post("/", data={"text": "x" * 8_000_000})
+    answer = client.post("/", data={"text": "x" * 10_000_000})
     assert answer.status_code == 413
     assert "1,048,576 bytes" in answer.text
 

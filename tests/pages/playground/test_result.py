@@ -19,7 +19,7 @@ WRONG = [
     ("size", {**TRAINED, "text": "low", "size": "501"}, "Choose a number from 0 to 500."),
     ("size", {**TRAINED, "text": "low", "size": "some"}, "“some” is not a whole number."),
     ("corpus", {**TRAINED, "text": "low", "corpus": "x" * 204_801}, "The training text has 204,801 bytes"),
-    ("dictionary", {**OWN, "text": "low", "dictionary": "a 1 n more"}, "Line 1 of the dictionary has too many fields"),
+    ("dictionary", {**OWN, "text": "low", "dictionary": "a 1 n more"}, "Line 1 of the dictionary: 4 fields"),
 ]
 
 

@@ -22,7 +22,7 @@ from webapp.vocabularies import default_for
 from webapp.web.templates import render
 
 SPACES = " \t\n\r\n\x0b\x0c\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff"
-EVERY = ("fmm", "bmm", "bpe", "wordpiece", "unigram")
+EVERY = ("fmm", "bmm", "ngram", "bpe", "wordpiece", "unigram")
 FOLLOWED = ("fmm", "bmm", "wordpiece")
 
 

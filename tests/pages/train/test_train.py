@@ -121,6 +121,7 @@ def test_an_algorithm_shows_its_own_choices(
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),
         ({"split": "own", "pattern": ""}, "pattern", "Enter a regular expression"),
         ({"trainer": "wordpiece", "split": "none"}, "split", "WordPiece needs words"),
+        ({"variant": "parity"}, "variant", "choose at least two files"),
         ({"special_tokens": "<a>\n<a>"}, "special_tokens", "twice"),
         ({"trainer": "unigram", "keep": "1.5"}, "keep", "from 0.5 to 0.95"),
     ],
@@ -303,6 +304,9 @@ def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: 
         if "cl100k" not in link:  # which cannot be fetched here
             assert client.get(link).status_code == 200, link
     assert name in client.get("/vocabularies").text or name[7:15] in client.get("/compare/choices?find=words").text
+    back = f'href="/train/{job}"'
+    assert back in client.get(f"/vocabularies/{name}").text
+    assert back not in client.application.test_client().get(f"/vocabularies/{name}").text  # another visitor
     record = client.get(f"/train/{job}/record.json")
     assert record.mimetype == "application/json"
     assert record.headers["Content-Disposition"] == "attachment; filename=training-record.json"

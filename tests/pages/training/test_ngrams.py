@@ -121,7 +121,7 @@ def factor(text: str) -> float:
 
 def test_smoothing_and_order_of_an_address_count_without_a_corpus(client: FlaskClient) -> None:
     page = client.get(ADDRESS, query_string={"smoothing": "kneser-ney", "order": 3, "step": 4, "lang": "en"}).text
-    assert "Interpolated Kneser-Ney smoothing" in page
+    assert "Interpolated Kneser–Ney smoothing" in page
     assert '<option value="3" selected>' in page
 
 

@@ -80,10 +80,11 @@ class NameFinder:
     known: Container[str] | None = None
 
     def any_of(self, words: Sequence[str], tags: Sequence[str] | None, output: Sequence[str]) -> bool:
-        """Whether one of the gold words is a name, or one of the words in their place, which may have merged it."""
+        """Whether one of the gold words is a name, or the single word in their place, which merges them."""
         if tags is not None and any(tags):
             return any(_NAME_TAGS.fullmatch(tag) for tag in tags)
-        if any(len(word) > 1 and word in self.names for word in (*words, *output)):
+        merged = output if len(output) == 1 else ()  # other words of the output are no evidence: 和尚 in 和|尚未
+        if any(len(word) > 1 and word in self.names for word in (*words, *merged)):
             return True
         return any(map(self._looks_like_a_name, words))
 

@@ -18,6 +18,20 @@ tokenizer = load({file})
 print(tokenizer.ids("Hello world"))
 """
 
+ARPA = """\
+import kenlm  # pip install kenlm
+
+model = kenlm.Model({file})
+print(model.score("人生 如 梦境"))  # log10
+"""
+
+NGRAMS = """\
+from webapp.core import load  # Tokenscope
+
+tokenizer = load({file})
+print(tokenizer.model.words("人生如梦境"))
+"""
+
 SENTENCEPIECE = """\
 from sentencepiece import SentencePieceProcessor
 
@@ -112,5 +126,7 @@ _NAMED = {
     "vocab.json": VOCAB_JSON,
     "merges.txt": VOCAB_JSON,
     "vocab.txt": VOCAB_TXT,
+    "ngrams.json": NGRAMS,
+    "ngrams.txt": NGRAMS,
 }
-_BY_ENDING = {"model": SENTENCEPIECE, "tiktoken": TIKTOKEN}
+_BY_ENDING = {"model": SENTENCEPIECE, "tiktoken": TIKTOKEN, "arpa": ARPA}

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from webapp.core.formats import (
+    arpa,
     dictionary,
     minimal_bpe,
+    ngram_counts,
     subword_nmt,
     tekken,
     tiktoken,
@@ -20,6 +22,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_DICTIONARY, LARGEST_FILE, decoded, read_json
 from webapp.core.formats.other_file_kinds import check_foreign
 from webapp.core.models.matching import Matching
+from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 
@@ -34,6 +37,9 @@ Format = Literal[
     "vocab.txt",
     "subword-nmt",
     "dictionary",
+    "arpa",
+    "ngram-counts",
+    "ngram-text",
 ]
 
 
@@ -80,6 +86,8 @@ def _text(content: bytes) -> Recognized:
     if _is_tiktoken(content):
         return _tiktoken(content)
     text = decoded(content)
+    if arpa.is_arpa(content):
+        return _ngrams("arpa", "an ARPA file", arpa.read(text))
     if _UNKNOWN_LINE.search(text):
         return _vocab_txt(text)
     if text.lstrip()[:1] in ("{", "["):
@@ -88,6 +96,8 @@ def _text(content: bytes) -> Recognized:
         return _subword_nmt(text)
     if text.startswith("#version"):
         raise FormatError("this is a GPT-2 merges.txt; it can only be read together with its vocab.json")
+    if _is_ngram_text(text):
+        return _ngrams("ngram-text", "counts as text", ngram_counts.read_text(text))
     return _dictionary(text)
 
 
@@ -99,6 +109,8 @@ def _json(text: str) -> Recognized:
         return _tekken(document)
     if isinstance(document, dict):
         # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
+        if ngram_counts.is_counts(document):
+            return _ngrams("ngram-counts", "counts as JSON", ngram_counts.read_json_document(document))
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
@@ -206,6 +218,13 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
     return Recognized("vocab.json", f"GPT-2's vocab.json and merges.txt: byte-level BPE of {size:,} pieces", tokenizer)
 
 
+def _ngrams(format: Format, form: str, tokenizer: Tokenizer) -> Recognized:
+    model = tokenizer.model
+    assert isinstance(model, NGram)
+    kind = ("unigrams", "bigrams", "trigrams")[model.counts.order - 1]
+    return Recognized(format, f"{form}: n-grams up to {kind} of {len(model.pieces):,} words", tokenizer)
+
+
 def _dictionary(text: str) -> Recognized:
     if text.count("\n") > LARGEST_DICTIONARY:
         raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_DICTIONARY:,}")
@@ -248,6 +267,10 @@ _UNKNOWN_LINE = re.compile(r"^\[UNK\]\s*$", re.MULTILINE)
 _SINGLE_BYTE = re.compile(rb"^[A-Za-z0-9+/]{2}==[ \t]+[0-9]+\s*$", re.MULTILINE)
 
 
+_COUNT_LINE = re.compile(r"\s*\S+(?:[ \t]+\S+){0,2}[ \t]+[0-9]+\s*")
+_NGRAM_LINE = re.compile(r"^\S+[ \t]+(?![0-9]+[ \t])\S+(?:[ \t]+\S+)?[ \t]+[0-9]+\r?$", re.MULTILINE)
+
+
 def _is_tiktoken(content: bytes) -> bool:
     """Whether the first lines are base64 and a rank, and some line is a single byte, which ends in `==`.
 
@@ -256,6 +279,20 @@ def _is_tiktoken(content: bytes) -> bool:
     lines = [line for line in content[:20_000].removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()][:256]
     ranked = sum(_RANK_LINE.fullmatch(line) is not None for line in lines)
     return 2 * ranked >= len(lines) > 0 and _SINGLE_BYTE.search(content) is not None
+
+
+def _is_ngram_text(text: str) -> bool:
+    """Whether the first lines are words and counts, and some have several words: `人生 如 2`.
+
+    >>> _is_ngram_text("人生 3\\n人生 如 2\\n"), _is_ngram_text("人生 3 n\\n"), _is_ngram_text("人生 3\\n")
+    (True, False, False)
+    """
+    # The bigrams may come after all words.
+    found = _NGRAM_LINE.search(text)
+    if found is None:
+        return False
+    lines = [line for line in text[:20_000].splitlines() if line.strip()][:256]
+    return 10 * sum(_COUNT_LINE.fullmatch(line) is not None for line in lines) >= 9 * len(lines)
 
 
 def _is_sentencepiece(content: bytes) -> bool:

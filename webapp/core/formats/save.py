@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from webapp.core.formats import huggingface, sentencepiece_writer
+from webapp.core.formats import arpa, huggingface, ngram_counts, sentencepiece_writer
 from webapp.core.formats.fields import FormatError
+from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
 
 
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    A `.model` for SentencePiece's models and pipeline, else a `tokenizer.json`. Raises FormatError for a tokenizer that
-    neither can hold.
+    Counts as JSON, or an ARPA file, for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
+    `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
     >>> from webapp.core.formats.load import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
     >>> load(save(tokenizer)).ids("unaffable")
     [1, 2, 3]
     """
+    if isinstance(tokenizer.model, NGram):
+        return (ngram_counts.write_json if tokenizer.model.is_counted else arpa.write)(tokenizer).encode()
     try:
         return sentencepiece_writer.write(tokenizer)
     except FormatError:

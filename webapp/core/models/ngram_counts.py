@@ -116,10 +116,13 @@ class NGramCounts:
         words: Sequence[str],
         counts: Mapping[tuple[str, ...], int],
         *,
+        order: int = 1,
         pruned: bool = False,
         estimates: Estimates | None = None,
     ) -> NGramCounts:
-        """Return the counts of n-grams by their words; each begins with an n-gram of its own that is one shorter.
+        """Return the counts of n-grams up to `order` or the longest, by their words.
+
+        Each n-gram begins with one that is one shorter and counted too.
 
         Raises VocabularyError for a word that is empty, too long, contains white space or occurs twice.
         """
@@ -130,13 +133,18 @@ class NGramCounts:
             raise VocabularyError("a word occurs twice in the vocabulary")
         number: dict[str, int] = {**ids, END: first, START: first + 1, UNKNOWN: first + 2}
         numbers = first + len(MARKS)
-        by_order: list[dict[int, int]] = [{} for _ in range(max(map(len, counts), default=1))]
+        by_order: list[dict[int, int]] = [{} for _ in range(max([order, *map(len, counts)]))]
         for ngram, count in counts.items():
             key = 0
             for word in ngram:
                 key = key * numbers + number[word]
             by_order[len(ngram) - 1][key] = count
         return cls(words, levels_of(by_order, numbers), pruned=pruned, estimates=estimates)
+
+    @classmethod
+    def without_counts(cls, words: Sequence[str], order: int) -> NGramCounts:
+        """Return the words of a model whose counts are unknown, all of them 0."""
+        return cls(words, levels_of([{}] * order, len(words) + len(MARKS)))
 
     @property
     def order(self) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import exp, inf, log
 
 from webapp.core.models.ngram_counts import MARKS, NGramCounts
 from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing
 
+NEVER = -230.0
+"""The natural logarithm of the probability of what an ARPA file does not list, 10 to the power of -100 as in KenLM."""
 MOST_RECENT = 500
 """Contexts whose shares are kept."""
 
@@ -176,8 +178,16 @@ class Probabilities:
             whole = total + k * self.size
             # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
             return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
-        below, shorter = self.probability, context[1:]
-        scores = {word: log(share + left * below(word, shorter)) for word, share in shares.items() if share > 0}
+        # From order 1 up to the order below: each word asks all of them, so they are looked up once.
+        below = [self.shares(context[at:]) for at in range(len(context), 0, -1)]
+        scores: dict[int, float] = {}
+        lowest = self.lowest
+        for word, share in shares.items():
+            if share > 0:
+                probability = lowest(word)
+                for shares_below, left_below in below:
+                    probability = shares_below.get(word, 0.0) + left_below * probability
+                scores[word] = log(share + left * probability)
         return log(left) if left > 0 else -inf, scores or None
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
@@ -202,3 +212,71 @@ class Probabilities:
 def _lost(found: dict[int, int], discount: float, total: int) -> float:
     """The part of counts that are no higher than the discount, which leave all they have."""
     return sum(count for count in found.values() if count <= discount) / total if discount >= 1 else 0.0
+
+
+class BackoffProbabilities:
+    """Probabilities with backoff weights, as ARPA files have them (Katz 1987; the format of ARPA, SRILM and KenLM).
+
+    A listed n-gram has its probability; for another one, it is that after the shorter context, times the backoff
+    weight of the longer: P(w | h) = b(h) · P(w | h without its first word). `first` has the natural logarithm of each
+    word's probability, by number; `following` has for a context its backoff weight and the words listed after it,
+    both as natural logarithms.
+    """
+
+    def __init__(
+        self,
+        counts: NGramCounts,
+        order: int,
+        first: Sequence[float],
+        following: Mapping[tuple[int, ...], tuple[float, Mapping[int, float]]],
+    ) -> None:
+        self.counts = counts
+        self.order = order
+        self.first = first
+        self.following = following
+        self.interpolates = True
+        self.size = len(counts.words) + 1 + (first[counts.unknown] > NEVER)
+        self.dominates = all(
+            score >= left + self.score(word, context[1:])
+            for context, (left, words) in following.items()
+            for word, score in words.items()
+        )
+
+    def score(self, word: int, context: tuple[int, ...]) -> float:
+        """The natural logarithm of the probability of a word after a context."""
+        left = 0.0
+        while context:
+            found = self.following.get(context)
+            if found is not None:
+                if word in found[1]:
+                    return left + found[1][word]
+                left += found[0]
+            context = context[1:]
+        return left + self.first[word]
+
+    def probability(self, word: int, context: tuple[int, ...]) -> float:
+        """The probability of a word after a context."""
+        return exp(self.score(word, context))
+
+    def contributions(self, word: int, context: tuple[int, ...]) -> list[Contribution]:
+        """The orders that are asked, down to the one that has the n-gram; only that one adds anything."""
+        found: list[Contribution] = []
+        weight = 1.0
+        while True:
+            left, words = self.following.get(context, (0.0, {})) if context else (0.0, {word: self.first[word]})
+            share = exp(words[word]) if word in words else 0.0
+            names = tuple(map(self.counts.word, context))
+            found.append(Contribution(len(context) + 1, names, 0, 0, share, weight, exp(left)))
+            if share or not context:
+                return found
+            weight *= exp(left)
+            context = context[1:]
+
+    def lowest_scores(self) -> Sequence[float]:
+        """The natural logarithm of each word's probability without a context, by number."""
+        return self.first
+
+    def scores(self, context: tuple[int, ...]) -> tuple[float, Mapping[int, float] | None]:
+        """The backoff weight of a context and the scores of the words listed after it."""
+        left, words = self.following.get(context, (0.0, {}))
+        return left, words or None

@@ -137,30 +137,42 @@ def _deleted_interpolation(counts: NGramCounts, length: int) -> float:
     Each word is left out of the counts in turn (Jelinek and Mercer 1980; Brants 2000, "TnT", figure 1). Never 0 or 1:
     every order is heard, and none alone.
     """
-    won = lost = 0
-    totals = [counts.context_count()]
-    level = counts.levels[length - 1]
-    contexts: tuple[int, ...] | None = None
-    for numbers, node in counts.numbered(length):
-        count = level.counts[node]
-        if not count or numbers[-1] == counts.start:
+    level, first = counts.levels[length - 1], counts.levels[0].counts
+    tokens = counts.context_count()
+    lowest = 1 / counts.vocabulary_size
+    shares = [max(lowest, (count - 1) / (tokens - 1)) if tokens > 1 else lowest for count in first]
+    if length == 1:
+        predicted = [count for number, count in enumerate(first) if count and number != counts.start]
+        won = sum(count for count in predicted if tokens > 1 and (count - 1) / (tokens - 1) >= lowest)
+        return _between(won, sum(predicted))
+    known: dict[int, dict[int, float]] = {}
+    won = all_words = 0
+    for context in range(len(level.begins) - 1):
+        begin, end = level.begins[context], level.begins[context + 1]
+        if begin == end:
             continue
-        if numbers[:-1] != contexts:
-            contexts = numbers[:-1]
-            totals = [counts.context_count(), *(_total(counts, contexts[-at:]) for at in range(1, length))]
-        shares = [1 / counts.vocabulary_size]
-        for shorter in range(1, length + 1):
-            found = node if shorter == length else counts.find(numbers[-shorter:])
-            assert found is not None
-            total = totals[shorter - 1]
-            shares.append((counts.levels[shorter - 1].counts[found] - 1) / (total - 1) if total > 1 else 0.0)
-        if shares[-1] >= max(shares[:-1]):
-            won += count
-        else:
-            lost += count
-    return min(max(won / (won + lost), 0.01), 0.99) if won + lost else 0.5
+        below: Sequence[float] | dict[int, float] = shares
+        if length > 2:
+            last = counts.levels[1].words[context]
+            if last not in known:
+                known[last] = _best_shares(counts, last, shares)
+            below = known[last]
+        total = counts.total(length - 1, context)
+        for count, word in zip(level.counts[begin:end], level.words[begin:end], strict=True):
+            all_words += count
+            if ((count - 1) / (total - 1) if total > 1 else 0.0) >= below[word]:
+                won += count
+    return _between(won, all_words)
 
 
-def _total(counts: NGramCounts, context: Sequence[int]) -> int:
-    node = counts.find(context)
-    return 0 if node is None else counts.total(len(context), node)
+def _best_shares(counts: NGramCounts, word: int, shares: Sequence[float]) -> dict[int, float]:
+    """The higher of the relative frequencies of orders 1 and 2 of each word after another, each without one of it."""
+    level, total = counts.levels[1], counts.total(1, word)
+    return {
+        level.words[at]: max(shares[level.words[at]], (level.counts[at] - 1) / (total - 1) if total > 1 else 0.0)
+        for at in level.children(word)
+    }
+
+
+def _between(part: int, whole: int) -> float:
+    return min(max(part / whole, 0.01), 0.99) if whole else 0.5

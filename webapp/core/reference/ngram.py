@@ -117,9 +117,8 @@ def continuations(counts: Counts) -> dict[tuple[str, ...], dict[str, int]]:
     for context, following in counts.items():
         if len(context) == longest or context[:1] == (EDGE,):
             adjusted[context] = dict(following)
-    for (_, *context), following in ((context, words) for context, words in counts.items() if context):
-        if tuple(context[:1]) != (EDGE,):
-            different = adjusted.setdefault(tuple(context), {}) if len(context) < longest else {}
+        if context:
+            different = adjusted.setdefault(context[1:], {})
             for word in following:
                 different[word] = different.get(word, 0) + 1
     return adjusted

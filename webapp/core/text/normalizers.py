@@ -121,7 +121,7 @@ class BertNormalizer:
         if self.clean_text:
             text = _BERT_SPACE.sub(" ", _BERT_CONTROL.sub("", text))
         if self.handle_chinese_chars and not text.isascii():
-            text = _CHINESE.sub(r" \g<0> ", text)
+            text = " ".join(_CHINESE.split(text))
         if self._strips and not text.isascii():
             text = _ACCENT.sub("", normalized("NFD", text))
         return Lowercase().normalize(text) if self.lowercase else text
@@ -310,5 +310,5 @@ _BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BETWEEN_SPACE_AND_CHINESE = re.compile(
     rf"[{_BASIC_CHINESE}]|[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_BASIC_CHINESE}]++"
 )
-_CHINESE = re.compile(f"[{bert_characters.CHINESE}]")
+_CHINESE = re.compile(f"([{bert_characters.CHINESE}])")
 _ACCENT = re.compile(f"[{bert_characters.ACCENT}]")

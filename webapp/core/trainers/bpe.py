@@ -8,7 +8,7 @@ trainer that recounts all pairs into an insertion-ordered dictionary before ever
 gives the same merges; this one updates the counts instead.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -203,16 +203,21 @@ def merges(
 
 
 def merges_of_symbols(
-    counts: WordCounts, symbols: Sequence[str], *, minimum_count: int = 1
+    counts: WordCounts,
+    symbols: Sequence[str],
+    *,
+    minimum_count: int = 1,
+    accepts: Callable[[str], bool] | None = None,
 ) -> Iterator[CountedMerge[str]]:
     """Yield the merges of characters without an end-of-word suffix, most frequent pair first.
 
-    Characters outside `symbols` never merge.
+    Characters outside `symbols` never merge. `accepts`: whether a longer piece may enter the vocabulary; by default,
+    every piece may.
     """
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
     return _merges(
-        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, None
+        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, accepts
     )
 
 
@@ -227,6 +232,7 @@ def _merges(
     """
     minimum_count = max(minimum_count, 1)
     number_of = {piece: number for number, piece in enumerate(pieces)}
+    word_by_word = accepts is None
     while pairs.counts:
         counts, places, first = pairs.counts, pairs.places, pairs.first
         starts, lengths = pairs.starts, pairs.lengths
@@ -252,6 +258,11 @@ def _merges(
             if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
                 heappush(heap, heap_entry(count, first(pair, position), pair))
                 continue
+            if count == 1 and word_by_word:
+                if (yield from _merges_of_single_pairs(pairs, pieces, number_of)):
+                    return
+                word_by_word, all_pairs = False, True  # only once, so that the time stays linear
+                break
             piece = pieces[left] + pieces[right]
             if accepts is not None and piece not in number_of and not accepts(piece):
                 pairs.refuse(pair)
@@ -267,9 +278,38 @@ def _merges(
             for new in born:
                 if counts[new] >= minimum_count:
                     heappush(heap, heap_entry(counts[new], places[new][0], new))
-        if pairs.least <= minimum_count:
+        if pairs.least <= minimum_count and not all_pairs:
             return
         pairs.recount(all_pairs=all_pairs)
+
+
+def _merges_of_single_pairs(
+    pairs: Pairs, pieces: list[AnyStr], number_of: dict[AnyStr, int]
+) -> Generator[CountedMerge[AnyStr], None, bool]:
+    """Yield the merges once every pair occurs only once; return whether these are all.
+
+    Then the best pair is the first of the first word that has one. Its product occurs only there, so the next pair is
+    that of the product and the symbol after it, and so on to the end of the word. Stops before a merge whose product
+    exists already and may form pairs elsewhere. The counts and places of pairs are not updated.
+    """
+    starts, lengths = pairs.starts, pairs.lengths
+    position = 0
+    while position < len(starts):
+        left = starts[position]
+        following = position + lengths[left]
+        right = starts[following] if left else BREAK
+        if not right:
+            position = following
+            continue
+        piece = pieces[left] + pieces[right]
+        if piece in number_of:
+            return False
+        number_of[piece] = product = len(pieces)
+        pieces.append(piece)
+        lengths.append(lengths[left] + lengths[right])
+        starts[position], starts[following] = product, BREAK
+        yield CountedMerge(pieces[left], pieces[right], 1)
+    return True
 
 
 def _until(

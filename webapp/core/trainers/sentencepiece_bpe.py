@@ -6,7 +6,7 @@ is a character of it, `▁`; a piece has a score, minus the rank of its merge, a
 are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -98,6 +98,26 @@ def train(
     return TrainedSentencePieceBPE(tuple(symbols), tuple(taken), tuple(special_tokens), unknown)
 
 
-def merges(counts: WordCounts, symbols: Sequence[str], *, minimum_count: int = 1) -> Iterator[CountedMerge[str]]:
-    """Yield the merges lazily, most frequent pair first; characters outside `symbols` never merge."""
-    return bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count)
+def merges(
+    counts: WordCounts,
+    symbols: Sequence[str],
+    *,
+    minimum_count: int = 1,
+    accepts: Callable[[str], bool] | None = None,
+) -> Iterator[CountedMerge[str]]:
+    """Yield the merges lazily, most frequent pair first; characters outside `symbols` never merge.
+
+    `accepts`: whether a longer piece may enter the vocabulary; by default, every piece may.
+    """
+    return bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count, accepts=accepts)
+
+
+def is_within(piece: str, longest: int) -> bool:
+    """Whether a piece has at most `longest` letters and digits, and at most one character more than that in all.
+
+    So a word of the longest length may have `▁` or a punctuation mark beside it.
+
+    >>> is_within("，我们", 2), is_within("我们的", 2), is_within("”。\\n", 2), is_within("……”。", 2)
+    (True, False, True, False)
+    """
+    return len(piece) <= longest or (len(piece) == longest + 1 and not piece.isalnum())

@@ -3,20 +3,20 @@
 Source: the vocabulary learner of TensorFlow Text (`wordpiece_tokenizer_learner_lib`), as its guide to subword
 tokenizers describes it. Training by score (`wordpiece`) picks ever rarer pairs as the corpus grows; here a piece is
 frequent at any size. `webapp.core.reference.wordpiece_top_down` explains the steps and is the oracle.
-
-- Exploits: a substring is at most as frequent as its beginning, so substrings are counted length by length from
-  beginnings that are frequent enough, once for all thresholds, and a round stops at the first one that is too rare.
-- Invariant: a candidate below the threshold is neither kept nor subtracted from others.
-- Proved by: `webapp.core.reference.wordpiece_top_down`, in `tests.core.reference.test_wordpiece_top_down`.
+`SubstringTrie` makes it fast.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.trainers.groups import Integers, grouped
+from webapp.core.trainers.substring_trie import SubstringTrie
 from webapp.core.trainers.word_counts import WordCounts, alphabet
+from webapp.core.trainers.word_trie import code_points
 from webapp.core.trainers.wordpiece import PREFIX, UNKNOWN, spell
 
 ROUNDS = 4  # how often words are split and substrings counted
@@ -72,112 +72,121 @@ def train(
     """
     if unknown not in special_tokens:
         raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
-    spelled = {word: spell(word, prefix) for word in counts if len(word) <= LONGEST_WORD}
-    frequencies: defaultdict[str, int] = defaultdict(int)
-    for word, symbols_of_word in spelled.items():
-        for symbol in symbols_of_word:
-            frequencies[symbol] += counts[word]
+    words = {word: count for word, count in counts.items() if len(word) <= LONGEST_WORD and _is_spelled(word, prefix)}
+    frequencies = _symbol_counts(words, prefix)
     symbols = alphabet(frequencies, coverage)
     always = set(symbols) | set(special_tokens)
     if size < len(always):
         raise ValueError(f"{size} pieces cannot hold an alphabet and special tokens of {len(always)}")
-    known = frozenset(symbols)
-    words = {word: counts[word] for word, found in spelled.items() if found and known.issuperset(found)}
-    candidates = _frequent_substrings(words, prefix)
-    if accepts is not None:
-        candidates = {piece: count for piece, count in candidates.items() if piece in known or accepts(piece)}
+    if len(symbols) < len(frequencies):
+        known = frozenset(symbols)
+        words = {word: count for word, count in words.items() if known.issuperset(spell(word, prefix))}
+    candidates = _Candidates(words, prefix, special_tokens, accepts)
 
+    room = size - len(always)
     low, high = RAREST, RAREST + sum(len(word) * count for word, count in words.items())
     # A threshold keeps at most the candidates that reach it, so from this one on the vocabulary fits in any case.
-    ranked = sorted((count for piece, count in candidates.items() if piece not in always), reverse=True)
-    fits = max(ranked[size - len(always)] + 1, RAREST) if len(ranked) > size - len(always) else RAREST
-    found: dict[str, int] | None = None
-    more: dict[str, int] = {}
+    ranked = np.sort(candidates.counts[candidates.optional])[::-1]
+    fits = max(int(ranked[room]) + 1, RAREST) if ranked.size > room else RAREST
+    found: Integers | None = None
+    more: Integers | None = None
     while low < high:
         middle = (low + high) // 2
         if middle >= fits:
             high, found = middle, None
             continue
-        kept = _vocabulary(words, candidates, middle, prefix)
+        kept = candidates.kept(middle)
         if kept_by_step is not None:
-            kept_by_step(kept)
-        if len(always) + len(kept.keys() - always) <= size:
+            kept_by_step(candidates.trie.pieces(np.flatnonzero(kept)))
+        if np.count_nonzero(kept) <= room:
             high, found = middle, kept
         else:
             low, more = middle + 1, kept
     if found is None:
-        found = _vocabulary(words, candidates, high, prefix)
-    if high > RAREST and not more:
-        more = _vocabulary(words, candidates, high - 1, prefix)
-    longer = _ranked(found, always)
-    longer += [piece for piece in _ranked(more, always) if piece not in found][: size - len(always) - len(longer)]
+        found = candidates.kept(high)
+    longer = candidates.ranked(found)
+    if high > RAREST:
+        more = candidates.kept(high - 1) if more is None else more
+        more[found > 0] = 0
+        longer += candidates.ranked(more)[: room - len(longer)]
     return TopDownWordPiece(tuple(symbols), tuple(longer), high, tuple(special_tokens), unknown, prefix)
 
 
-def _ranked(kept: Mapping[str, int], always: Collection[str]) -> list[str]:
-    return sorted((piece for piece in kept if piece not in always), key=lambda piece: (-kept[piece], piece))
+class _Candidates:
+    """The frequent substrings of the words, with their counts, and which of them are optional.
+
+    The others are characters, which are always kept, and special tokens.
+    """
+
+    def __init__(
+        self, words: WordCounts, prefix: str, special_tokens: Sequence[str], accepts: Callable[[str], bool] | None
+    ) -> None:
+        self.trie = trie = SubstringTrie(words, prefix, longest=LONGEST, rarest=RAREST)
+        self.optional = trie.lengths > 1
+        self.optional[[node for node in map(trie.node, special_tokens) if node is not None]] = False
+        self.counts = trie.counts.copy()
+        if accepts is not None:
+            nodes = np.flatnonzero(trie.lengths > 1)
+            self.counts[nodes[[not accepts(piece) for piece in trie.pieces(nodes)]]] = 0
+            for level in trie.by_level()[1:]:  # nothing is kept that begins with a refused piece
+                self.counts[level] *= self.counts[trie.parents[level]] > 0
+
+    def kept(self, threshold: int) -> Integers:
+        """Return what longer pieces leave of the counts of the optional pieces that a threshold keeps, else 0."""
+        trie = self.trie
+        frequent = self.counts >= threshold
+        deepest = trie.of_longest_marked(np.arange(trie.size), frequent)[trie.deepest]
+        left = self._left(np.where(frequent, self.counts, 0), threshold)
+        for _ in range(ROUNDS - 1):
+            sizes = np.maximum(trie.of_longest_marked(trie.lengths, left > 0), 1)[deepest]
+            counts = np.zeros(trie.size, np.int64)
+            at = trie.begins
+            while at.size:  # all words at once, piece by piece
+                np.add.at(counts, deepest[at], trie.weights[at])
+                last = at + sizes[at] - 1
+                at = last[~trie.ends[last]] + 1
+            left = self._left(trie.with_longer(counts), threshold)
+        return np.where(self.optional, left, 0)
+
+    def _left(self, counts: Integers, threshold: int) -> Integers:
+        """Keep the frequent candidates, longest first, and subtract the count of each from its beginnings."""
+        trie = self.trie
+        taken = np.zeros(trie.size, np.int64)  # by longer pieces
+        left = np.zeros(trie.size, np.int64)
+        for nodes in reversed(trie.by_level()):
+            rest = counts[nodes] - taken[nodes]
+            left[nodes] = np.where(rest >= threshold, rest, 0)
+            np.add.at(taken, trie.parents[nodes], taken[nodes] + left[nodes])
+        return left
+
+    def ranked(self, left: Integers) -> list[str]:
+        """Return the pieces with something left, the most frequent first."""
+        nodes = np.flatnonzero(left)
+        counts = dict(zip(self.trie.pieces(nodes), left[nodes].tolist(), strict=True))
+        return sorted(counts, key=lambda piece: (-counts[piece], piece))
 
 
-def _frequent_substrings(words: WordCounts, prefix: str) -> dict[str, int]:
-    """Return how often each substring occurs, as a piece, of those that occur at least RAREST times."""
-    frequent: dict[str, int] = {}
-    alive = [(word, count, list(range(len(word)))) for word, count in words.items()]
-    for length in range(1, LONGEST + 1):
-        found: defaultdict[str, int] = defaultdict(int)
-        for word, count, starts in alive:
-            for start in starts:
-                found[prefix + word[start : start + length] if start else word[:length]] += count
-        frequent |= {piece: count for piece, count in found.items() if count >= RAREST}
-        still_alive = []
-        for word, count, starts in alive:
-            starts = [
-                start
-                for start in starts
-                if start + length < len(word)
-                and (prefix + word[start : start + length] if start else word[:length]) in frequent
-            ]
-            if starts:
-                still_alive.append((word, count, starts))
-        alive = still_alive
-    return frequent
+def _is_spelled(word: str, prefix: str) -> bool:
+    """Whether `spell` gives symbols for a word."""
+    return bool(word) and not (prefix and word.startswith(prefix))
 
 
-def _vocabulary(words: WordCounts, candidates: Mapping[str, int], threshold: int, prefix: str) -> dict[str, int]:
-    """Return the pieces that a threshold keeps, with what longer ones leave of their counts."""
-    frequent = {piece: count for piece, count in candidates.items() if count >= threshold}
-    kept = _keep(frequent, threshold, prefix)
-    for _ in range(ROUNDS - 1):
-        counts: defaultdict[str, int] = defaultdict(int)
-        for word, count in words.items():
-            start, size = 0, len(word)
-            while start < size:
-                mark = prefix if start else ""
-                next_start = start + 1  # a character is always a piece
-                for end in range(start + 1, min(size, start + LONGEST) + 1):
-                    piece = mark + word[start:end]
-                    if piece not in frequent:
-                        break  # and so is nothing that begins with it
-                    counts[piece] += count
-                    if piece in kept:
-                        next_start = end
-                start = next_start
-        kept = _keep(counts, threshold, prefix)
-    return kept
+def _symbol_counts(words: WordCounts, prefix: str) -> dict[str, int]:
+    """Return how often each symbol occurs, in order of first occurrence.
 
-
-def _keep(counts: Mapping[str, int], threshold: int, prefix: str) -> dict[str, int]:
-    """Keep the frequent candidates, longest first, and subtract the count of each from its prefixes."""
-    left = dict(counts)
-    kept = {}
-    by_length: defaultdict[int, list[str]] = defaultdict(list)
-    for piece, count in counts.items():
-        if count >= threshold:
-            by_length[len(piece.removeprefix(prefix)) if prefix else len(piece)].append(piece)
-    for length in sorted(by_length, reverse=True):
-        for piece in by_length[length]:
-            count = left[piece]
-            if count >= threshold:
-                kept[piece] = count
-                for end in range(len(piece) - length + 1, len(piece)):
-                    left[piece[:end]] -= count
-    return kept
+    >>> _symbol_counts({"hug": 2, "gh": 1}, "##")
+    {'h': 2, '##u': 2, '##g': 2, 'g': 1, '##h': 1}
+    """
+    sizes = np.fromiter(map(len, words), np.int64, len(words))
+    weights = np.repeat(np.fromiter(words.values(), np.int64, len(words)), sizes)
+    text = "".join(words)
+    inside = np.ones(len(text), np.int64)
+    inside[np.cumsum(sizes) - sizes] = 0 if prefix else 1
+    order, _, begins = grouped(code_points(text) * 2 + inside)
+    if not begins.size:
+        return {}
+    found = np.add.reduceat(weights[order], begins)
+    first = order[begins]
+    ranked = np.argsort(first)
+    symbols = (prefix + text[at] if inside[at] else text[at] for at in first[ranked].tolist())
+    return dict(zip(symbols, found[ranked].tolist(), strict=True))

@@ -55,7 +55,13 @@ def train_sentencepiece_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch
     known = frozenset(symbols)
     room = room_after(plan, start)
     words = ((_or_bytes(word, known), n) for word, n in watch.curve.words.items())
-    merges = sentencepiece_bpe.merges(counts, symbols, minimum_count=plan.minimum_count or 1)
+    longest = plan.longest_piece
+    merges = sentencepiece_bpe.merges(
+        counts,
+        symbols,
+        minimum_count=plan.minimum_count or 1,
+        accepts=lambda piece: sentencepiece_bpe.is_within(piece, longest),
+    )
     taken = tuple(_taken(merges, start, room, watch, MergedWords(words)))
     trained = sentencepiece_bpe.TrainedSentencePieceBPE(tuple(symbols), taken, names)
     return sentencepiece_tokenizer(

@@ -21,7 +21,7 @@ from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, r
 from webapp.core.training.languages import tagged
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import recipe_of
+from webapp.core.training.recipe import check_files, recipe_of
 
 __all__ = [
     "CountedCorpus",
@@ -71,9 +71,10 @@ def count_words(
     """Count the pre-tokens of a corpus of local files, or of others with `opened` and their `sizes` in bytes.
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
-    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
-    with the code `slow_pattern` or `process_lost`.
+    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, PlanError for a plan
+    that does not go with the number of files, and TrainingError with the code `slow_pattern` or `process_lost`.
     """
+    check_files(plan, len(files))
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
     if sizes is None:

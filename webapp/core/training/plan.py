@@ -61,7 +61,7 @@ class TrainingPlan:
     minimum_count: int | None = None
     longest_word: int = 1_000
     coverage: float = 0.9995  # of the alphabet: BPE over characters, WordPiece, Unigram
-    longest_piece: int = 16  # characters; Unigram
+    longest_piece: int = 16  # characters; Unigram, and BPE with `▁` (see `is_within` in its trainer)
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
     wordpiece: Literal["top-down", "score"] = "top-down"

@@ -35,7 +35,11 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
             return len(always) + len({merged for merged in _merged(counts, plan, symbols) if merged not in always})
     merges = plan.trainer.startswith("bpe-") or plan.wordpiece == "score"
     minimum = plan.minimum_count or (1 if merges else 2)
-    limits = {"unigram": plan.longest_piece, "wordpiece": wordpiece_top_down.LONGEST}
+    limits = {
+        "unigram": plan.longest_piece,
+        "bpe-sentencepiece": plan.longest_piece,
+        "wordpiece": wordpiece_top_down.LONGEST,
+    }
     longest = limits.get(plan.trainer, plan.longest_word)
     return len(always) + sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
 
@@ -75,6 +79,12 @@ def _merged(counts: WordCounts, plan: TrainingPlan, symbols: Sequence[str]) -> I
         if plan.trainer == "bpe-characters":
             found = bpe.merges(counts, form="characters", symbols=symbols, minimum_count=minimum)
         else:
-            found = sentencepiece_bpe.merges(counts, symbols, minimum_count=minimum)
+            longest = plan.longest_piece
+            found = sentencepiece_bpe.merges(
+                counts,
+                symbols,
+                minimum_count=minimum,
+                accepts=lambda piece: sentencepiece_bpe.is_within(piece, longest),
+            )
         for marked in found:
             yield marked.left + marked.right

@@ -73,6 +73,17 @@ def check(plan: Plan) -> None:
             raise PlanError("pattern", error.sentence, **error.values) from None
 
 
+def check_files(plan: Plan, number: int) -> None:
+    """Raise PlanError for a plan that does not go with a corpus of this number of files.
+
+    >>> check_files(Plan(variant="parity"), 1)
+    Traceback (most recent call last):
+    webapp.core.training.plan.PlanError: Parity-aware BPE takes each file for a language: choose at least two files.
+    """
+    if plan.variant == "parity" and number < 2:
+        raise PlanError("variant", "Parity-aware BPE takes each file for a language: choose at least two files.")
+
+
 def _check_choices(plan: Plan) -> None:
     for name, choices in _CHOICES.items():
         if getattr(plan, name) not in choices:

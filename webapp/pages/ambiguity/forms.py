@@ -45,7 +45,8 @@ def read(request: Request) -> tuple[AmbiguityRequest, list[InputProblem]]:
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=EXAMPLES[0])
     problems = [one for one in problems if one.field not in ("token", "size", "algorithm")]
-    kind = next((each for each in KINDS if each == values.get("kind")), None)
+    # The button of a filter, or else the filter of the list that the page shows.
+    kind = next((each for each in KINDS if each == values.get("list", values.get("kind"))), None)
     page = values.get("page", "") or "1"
     if not (page.isascii() and page.isdecimal() and len(page) <= 7 and int(page) > 0):
         problems.append(InputProblem(_("“%(value)s” is not the number of a page.", value=page[:40]), 404))

@@ -59,7 +59,8 @@ def _number(text: str | None) -> int:
 def allow_long_texts(request: Request) -> None:
     """Allow the body of a request to be as long as all texts of an evaluation; before anything reads it."""
     request.max_content_length = upload_limit()
-    request.max_form_memory_size = 5 * current_app.config["MAX_GOLD_BYTES"]
+    config = current_app.config
+    request.max_form_memory_size = max(5 * config["MAX_GOLD_BYTES"], config["MAX_CONTENT_LENGTH"])
 
 
 def read(request: Request) -> tuple[Evaluation, list[InputProblem]]:
@@ -94,6 +95,16 @@ def read(request: Request) -> tuple[Evaluation, list[InputProblem]]:
 def wants_link(request: Request) -> bool:
     """Whether the visitor has chosen to store a long evaluation."""
     return request.form.get("keep", "") in KEPT_DAYS
+
+
+SHOWN_AGAIN = 100_000
+"""The most characters of a file that the form shows; what was typed or pasted it always shows."""
+
+
+def shown_again(request: Request, field: str, text: str) -> str:
+    """The text of a field as the form shows it after it was sent."""
+    upload = request.files.get(f"{field}_file")
+    return "" if upload and upload.filename and len(text) > SHOWN_AGAIN else text
 
 
 def expiry(request: Request) -> datetime | None:

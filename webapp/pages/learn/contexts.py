@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
 from webapp.pages.learn.examples import ShownExample
 from webapp.pages.learn.figures import ShownFigure
-from webapp.pages.learn.lessons import LESSONS, Lesson
+from webapp.pages.learn.lesson import Lesson
+from webapp.pages.learn.lessons import LESSONS
+from webapp.pages.learn.links import LessonLinks
 from webapp.pages.learn.questions import Question
+from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing
 from webapp.web.localization import LANGUAGES
 from webapp.web.templates import Context, Page
@@ -20,11 +24,12 @@ PROSE = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson 
 
 @dataclass(frozen=True, kw_only=True)
 class CoursePage(Page):
-    """The list of lessons, each with the minutes it takes."""
+    """The list of lessons in their parts, each with the minutes it takes."""
 
     template = "learn/index.html"
 
     lessons: Sequence[tuple[Lesson, int]]
+    parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +43,9 @@ class ProseContext(Context):
     prose: str  # the name of the template with the lesson's text
     example: Callable[[str], Markup]  # the HTML of an example by its key
     figure: Callable[[str], Markup]  # the HTML of a figure by its key
+    diagram: Callable[[str], Markup]  # the HTML of a diagram by its key
     ask: Callable[[str], Markup]  # the HTML of a question by its key
+    links: LessonLinks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,3 +99,14 @@ class FigureContext(Context):
     template = "learn/_figure.html"
 
     shown: ShownFigure
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagramContext(Context):
+    """A picture that does not change."""
+
+    template = "learn/_diagram.html"
+
+    key: str
+    picture: Figure
+    caption: str

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import isinf
 
 from flask import url_for
 from flask_babel import gettext as _
 from markupsafe import Markup
 
-from webapp.core.trainers.bigrams import train
-from webapp.pages.learn.lessons import BigramExample, Lesson, LessonExample
+from webapp.core.models.ngram import NGram
+from webapp.core.trainers.ngram import train
+from webapp.pages.learn.lesson import BigramExample, Lesson, LessonExample, PerplexityExample, ScoreExample
+from webapp.pages.learn.scoring import same_text, scored
+from webapp.pages.learn.smoothed import COUNTS, methods, perplexity
 from webapp.pages.learn.state import LessonState
 from webapp.pages.learn.tiles import WordTile, encoding_tiles, word_tiles
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 
 MOST_CHARACTERS = 1_000  # of an example; the playground takes more
 MOST_TYPED = 150  # of one text box: four of them, of the longest characters in an address, stay below its limit
@@ -32,7 +37,8 @@ LARGE = 60  # characters that are shown in large type
 class ShownExample:
     """An example with its current text; there are no tokens if there are problems.
 
-    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary.
+    `links` are the labels and addresses below it, `facts` labels and values such as its dictionary, `button` is the
+    label of the button.
     """
 
     state: LessonState
@@ -43,6 +49,7 @@ class ShownExample:
     problems: Sequence[InputProblem] = ()
     links: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
+    button: str = field(default_factory=lambda: _("Tokenize"))
     most_typed: int = field(default=MOST_TYPED, init=False)
 
     @property
@@ -93,6 +100,10 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
         problems = [InputProblem(message, 413)]
     if isinstance(example, BigramExample):
         return _with_bigrams(state, example, problems)
+    if isinstance(example, ScoreExample):
+        return _with_scores(state, example, problems)
+    if isinstance(example, PerplexityExample):
+        return _with_perplexities(state, example, problems)
     return _with_vocabulary(state, example, problems)
 
 
@@ -115,8 +126,10 @@ def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[
         facts=[
             (label, value)
             for label, value in (
-                (_("Dictionary:"), " · ".join(example.dictionary.split())),
+                (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
                 (_("Trained on:"), short_corpus(example.corpus)),
+                (_("Smoothing:"), str(SMOOTHING_NAMES.get(example.choices.get("smoothing", ""), ""))),
+                ("HMM:", "" if "hmm" not in example.choices else _("on") if example.choices["hmm"] else _("off")),
             )
             if value
         ],
@@ -151,9 +164,9 @@ def caption_of(example: LessonExample) -> str:
 
 def _with_bigrams(state: LessonState, example: BigramExample, problems: list[InputProblem]) -> ShownExample:
     text = state.texts[example.key]
-    bigrams = train(sentence.split() for sentence in example.sentences)
-    words = bigrams.segment(text) if text and not problems else []
-    tiles = [WordTile(word, bigrams.ids.get(word)) for word in words]
+    model = NGram(train(sentence.split() for sentence in example.sentences), "add-one")
+    words = model.words(text) if text and not problems else []
+    tiles = [WordTile(word, model.counts.ids.get(word)) for word in words]
     training = TrainingRequest("ngram", corpus="\n".join(example.sentences), text=text)
     return ShownExample(
         state,
@@ -165,3 +178,48 @@ def _with_bigrams(state: LessonState, example: BigramExample, problems: list[Inp
         links=[] if problems or len(text) > MOST_TYPED else [(_("Step by step"), training.address(0))],
         facts=[(_("Trained on:"), " · ".join(example.sentences))],
     )
+
+
+def _with_scores(state: LessonState, example: ScoreExample, problems: list[InputProblem]) -> ShownExample:
+    text = state.texts[example.key]
+    if not problems and not same_text(example, text):
+        gold = "".join(example.gold)
+        message = _("Only the spaces may change: without them, the text has to be “%(text)s”.", text=gold)
+        problems = [InputProblem(message)]
+    found = None if problems else scored(example, text)
+    return ShownExample(
+        state,
+        example.key,
+        _("Gold standard: %(words)s", words=" / ".join(example.gold)),
+        tokens=found.tiles if found else None,
+        count=found.count if found else None,
+        problems=problems,
+        facts=found.facts if found else (),
+        button=_("Score"),
+    )
+
+
+def _with_perplexities(state: LessonState, example: PerplexityExample, problems: list[InputProblem]) -> ShownExample:
+    words = state.texts[example.key].split()
+    unknown = [word for word in words if word not in COUNTS.ids]
+    if unknown and not problems:
+        message = _(
+            "“%(word)s” is not in the four sentences. Use these words, with spaces between them: %(words)s.",
+            word=unknown[0],
+            words=join_list(COUNTS.words),
+        )
+        problems = [InputProblem(message)]
+    return ShownExample(
+        state,
+        example.key,
+        _("Perplexity of the sentence"),
+        tokens=None if problems else word_tiles(WordTile(word, COUNTS.ids[word]) for word in words),
+        count=None if problems else len(words),
+        problems=problems,
+        facts=[] if problems else [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()],
+        button=_("Compute"),
+    )
+
+
+def _decimal(value: float) -> str:
+    return "∞" if isinf(value) else f"{value:.2f}"

@@ -9,7 +9,7 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.pages.learn.examples import caption_of
-from webapp.pages.learn.lessons import BigramFigure, Lesson, LessonFigure
+from webapp.pages.learn.lesson import BigramFigure, Lesson, LessonFigure
 from webapp.pages.learn.state import LessonState, address
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of

@@ -6,103 +6,22 @@ language, not translated sentence by sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-
 from flask_babel import lazy_gettext as _l
-from flask_babel.speaklater import LazyString
 
-from webapp.core.reference import bpe, matching, ngram, unigram, wordpiece
-from webapp.tokenization.state import State
-
-
-@dataclass(frozen=True)
-class LessonExample:
-    """A text with its tokens. `texts` has the initial text for each language, by the language's key."""
-
-    key: str
-    algorithm: str
-    vocabulary: str
-    texts: dict[str, str]
-    dictionary: str = ""
-    corpus: str = ""
-    size: int | None = None
-    runs: bool = True
-    lowercase: bool = False
-    special: bool = False
-
-    def state(self, text: str) -> State:
-        """The state of the playground that shows this example with `text`."""
-        return State(
-            algorithm=self.algorithm,
-            vocabulary=self.vocabulary,
-            text=text,
-            dictionary=self.dictionary,
-            corpus=self.corpus,
-            size=self.size,
-            runs=self.runs,
-            lowercase=self.lowercase,
-            special=self.special,
-        )
-
-
-@dataclass(frozen=True)
-class LessonFigure(LessonExample):
-    """A text with the steps of its algorithm, one at a time.
-
-    `first` is the step that the page shows at first; a negative one counts from the end, as in lists. `options` are the
-    further parameters of `/steps`.
-    """
-
-    first: int = -1
-    options: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class BigramExample:
-    """A text segmented with word bigrams, which are counted in `sentences`: words with spaces between them."""
-
-    key: str
-    sentences: tuple[str, ...]
-    texts: dict[str, str]
-
-
-@dataclass(frozen=True)
-class BigramFigure:
-    """The steps of word bigrams: the counts, each position of `text`, and the words. `first` as in LessonFigure."""
-
-    key: str
-    sentences: tuple[str, ...]
-    text: str
-    first: int = -1
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """One page of the course: its address, its title, a sentence on what it is about, and its live examples.
-
-    `goal` says what a reader can do afterwards. `reference` are functions of `webapp.core.reference`, which the page
-    lists as "the whole algorithm".
-    """
-
-    slug: str
-    title: LazyString
-    about: LazyString
-    goal: LazyString
-    examples: Sequence[LessonExample | BigramExample]
-    figures: Sequence[LessonFigure | BigramFigure] = ()
-    reference: Sequence[Callable[..., object]] = ()
-
-    @cached_property
-    def by_key(self) -> dict[str, LessonExample | BigramExample]:
-        """The examples by their keys."""
-        return {example.key: example for example in self.examples}
-
-    @cached_property
-    def figure_by_key(self) -> dict[str, LessonFigure | BigramFigure]:
-        """The figures by their keys."""
-        return {figure.key: figure for figure in self.figures}
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.pages.learn.diagrams import shares, tagging, words
+from webapp.pages.learn.diagrams.words import ADMITTED, ADMITTED_CUT, WEDDING
+from webapp.pages.learn.lesson import (
+    BigramExample,
+    BigramFigure,
+    Lesson,
+    LessonDiagram,
+    LessonExample,
+    LessonFigure,
+    PerplexityExample,
+    ScoreExample,
+)
+from webapp.pages.learn.smoothed import SENTENCES
 
 
 def _same(text: str) -> dict[str, str]:
@@ -111,10 +30,11 @@ def _same(text: str) -> dict[str, str]:
 
 SCIENCE = "研究\n研究生\n生命\n科学"
 TABLE = "the\ntheta\ntable\nbled\nown\ndown\nthere"
-WEDDING = "结婚\n的\n和\n和尚\n尚未"
 DOGS = "I love dogs I loved you"
 LOW = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-SENTENCES = ("人生 如 梦境", "人生 如 戏", "生如夏花", "梦境 如 人生")
+HANDLE = "请\n把\n手\n把手\n放下"
+OPINION = "有 100\n有意 1\n意 1\n意见 10\n见 10\n分歧 1\n的 877"
+HORSE = ("他", "从", "马", "上", "下来")
 
 LESSONS: tuple[Lesson, ...] = (
     Lesson(
@@ -134,9 +54,9 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "dictionary",
-        _l("Dictionaries and ambiguity"),
+        _l("Dictionaries and maximum matching"),
         _l("Take the longest word that fits, from the left or from the right, and see where the results differ."),
-        _l("Segment a text by hand with FMM and BMM, and find the places where a dictionary is not enough."),
+        _l("Segment a text by hand with FMM and BMM, and decide between them with the bidirectional rule."),
         (
             LessonExample("forward", "fmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
             LessonExample("backward", "bmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE),
@@ -147,6 +67,116 @@ LESSONS: tuple[Lesson, ...] = (
         ),
         figures=(LessonFigure("window", "fmm", "own-dictionary", _same("研究生命科学"), dictionary=SCIENCE, first=1),),
         reference=(matching.bidirectional,),
+    ),
+    Lesson(
+        "ambiguity",
+        _l("Ambiguity"),
+        _l("Words that overlap and words inside words: the two kinds of ambiguity, and which of them matching misses."),
+        _l("Name an ambiguity, give the length of its chain, and say whether comparing FMM and BMM shows it."),
+        (
+            LessonExample("monk-forward", "fmm", "own-dictionary", _same("结婚的和尚未结婚的"), dictionary=WEDDING),
+            LessonExample("monk-backward", "bmm", "own-dictionary", _same("结婚的和尚未结婚的"), dictionary=WEDDING),
+            LessonExample("handle", "bidirectional", "own-dictionary", _same("请把手放下"), dictionary=HANDLE),
+        ),
+        diagrams=(
+            LessonDiagram("monk", words.monk, _l("Framed words overlap. Underlined in red: wrong words.")),
+            LessonDiagram("chain", words.chain, _l("A chain of length 4: both directions agree, and both are wrong.")),
+            LessonDiagram("bats", words.bats, _l("Four words that overlap, and two readings. Both are right.")),
+        ),
+    ),
+    Lesson(
+        "max-probability",
+        _l("Maximum probability"),
+        _l("Draw all words of the dictionary as a graph and take the most probable path, as jieba does."),
+        _l("Compute the best path of a word graph from the right, and the frequency that a word needs to stay whole."),
+        (
+            LessonExample("opinion-forward", "fmm", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),
+            LessonExample("opinion", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),
+            LessonExample("science", "max-probability", "jieba", _same("研究生命科学")),
+            LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
+            LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
+        ),
+        figures=(
+            LessonFigure(
+                "arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION, first=-2
+            ),
+        ),
+        reference=(maximum_probability.best_path,),
+    ),
+    Lesson(
+        "hmm",
+        _l("New words: hidden Markov models"),
+        _l("Four tags for characters, three tables of probabilities, and words that no dictionary has."),
+        _l("Tag the characters of a short text by hand, and correct jieba where it cuts a name in two."),
+        (
+            LessonExample(
+                "building-off", "max-probability", "jieba", _same("他来到了网易杭研大厦"), choices={"hmm": False}
+            ),
+            LessonExample("building", "max-probability", "jieba", _same("他来到了网易杭研大厦"), choices={"hmm": True}),
+            LessonExample("zhao", "max-probability", "jieba", _same("赵春来了")),
+            LessonExample("success", "max-probability", "jieba", _same("方成功考上了北大")),
+        ),
+        diagrams=(
+            LessonDiagram(
+                "states", tagging.states, _l("With which probability each tag follows each other, in jieba's tables.")
+            ),
+            LessonDiagram(
+                "trellis",
+                tagging.trellis,
+                _l("The best sum of logarithms for each tag of each character. The thick line is the best sequence."),
+            ),
+        ),
+        reference=(hmm.words,),
+    ),
+    Lesson(
+        "ngram",
+        _l("N-gram word models"),
+        _l("Count which word follows which, smooth the counts, and choose the most probable sequence of words."),
+        _l("Estimate bigram probabilities, smooth them, and segment a text with them."),
+        (
+            BigramExample("words", SENTENCES, _same("人生如梦境")),
+            LessonExample("worker-alone", "max-probability", "jieba", _same("这个人才能干活")),
+            LessonExample("worker", "ngram", "ngram", _same("这个人才能干活")),
+        ),
+        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=5),),
+        reference=(ngram.train, ngram.segment),
+    ),
+    Lesson(
+        "smoothing",
+        _l("Smoothing"),
+        _l("Interpolation, absolute discounting and Kneser-Ney: what to take from the counts, and who gets it."),
+        _l("Compute a smoothed probability by three methods, and the perplexity of a sentence."),
+        (
+            PerplexityExample("sentence", _same("戏 如 人生")),
+            LessonExample("by-add-one", "ngram", "ngram", _same("人生如梦境"), choices={"smoothing": "add-one"}),
+            LessonExample("by-kneser-ney", "ngram", "ngram", _same("人生如梦境"), choices={"smoothing": "kneser-ney"}),
+        ),
+        diagrams=(
+            LessonDiagram(
+                "shares",
+                shares.after_life,
+                _l("Probability of the next word after 人生. Solid bars in the accent colour: words never seen there."),
+            ),
+            LessonDiagram(
+                "company", shares.company, _l("Two words in the works of Lu Xun, with the characters before them.")
+            ),
+        ),
+        reference=(ngram.jelinek_mercer, ngram.absolute_discounting, ngram.kneser_ney),
+    ),
+    Lesson(
+        "evaluation",
+        _l("Evaluating segmentation"),
+        _l("Precision, recall and F1 against a text segmented by people, and what these figures do not say."),
+        _l("Score a segmentation by hand, and say what kind of mistakes its figures show."),
+        (
+            ScoreExample("name", ADMITTED, frozenset(ADMITTED_CUT), _same(" ".join(ADMITTED_CUT))),
+            ScoreExample("horse", HORSE, frozenset(HORSE), _same("他 从 马上 下来")),
+        ),
+        diagrams=(
+            LessonDiagram(
+                "spans", words.spans, _l("The words of both as spans. Underlined in red: not in the gold standard.")
+            ),
+        ),
     ),
     Lesson(
         "units",
@@ -232,15 +262,6 @@ LESSONS: tuple[Lesson, ...] = (
         reference=(wordpiece.split, wordpiece.train, wordpiece.encode),
     ),
     Lesson(
-        "ngram",
-        _l("N-gram word models"),
-        _l("Count which word follows which, smooth the counts, and choose the most probable sequence of words."),
-        _l("Estimate bigram probabilities, smooth them, and segment a text with them."),
-        (BigramExample("words", SENTENCES, _same("人生如梦境")),),
-        figures=(BigramFigure("positions", SENTENCES, "人生如梦境", first=5),),
-        reference=(ngram.train, ngram.segment),
-    ),
-    Lesson(
         "unigram",
         _l("Unigram and its lattice"),
         _l("Give every piece a probability and find the most likely way to split a word."),
@@ -291,3 +312,10 @@ LESSONS: tuple[Lesson, ...] = (
 )
 
 LESSON_BY_SLUG = {lesson.slug: lesson for lesson in LESSONS}
+
+PARTS = {
+    "why": _l("Words: segmenting Chinese"),
+    "units": _l("Subwords: how models read text"),
+    "pipeline": _l("Around the model"),
+}
+"""The title of each part of the course, by its first lesson."""

@@ -10,7 +10,9 @@ from functools import cache
 from markupsafe import Markup
 
 from webapp.pages.learn.contexts import ProseContext
-from webapp.pages.learn.lessons import LESSON_BY_SLUG, Lesson
+from webapp.pages.learn.lesson import Lesson
+from webapp.pages.learn.lessons import LESSON_BY_SLUG
+from webapp.pages.learn.links import LessonLinks
 from webapp.pages.learn.questions import QUESTIONS
 from webapp.web.localization import current_key
 from webapp.web.templates import render
@@ -43,7 +45,9 @@ def _outline(slug: str, language: str) -> Outline:
             prose=f"learn/{language}/{slug}.html",
             example=lambda _key: nothing,
             figure=lambda _key: nothing,
+            diagram=lambda _key: nothing,
             ask=lambda _key: nothing,
+            links=LessonLinks(lesson),
         )
     )
     sections = [
@@ -51,7 +55,7 @@ def _outline(slug: str, language: str) -> Outline:
     ]
     questions = QUESTIONS[language][slug].values()
     texts = [Markup(prose).striptags(), *(" ".join((one.prompt, *one.choices, one.why)) for one in questions)]
-    tried = len(lesson.examples) + len(lesson.figures) + len(questions)
+    tried = len(lesson.examples) + len(lesson.figures) + len(lesson.diagrams) + len(questions)
     return Outline(sections, max(1, round(minutes_of(" ".join(texts)) + tried * MINUTES_TO_TRY)))
 
 

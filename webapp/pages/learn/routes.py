@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 
 from webapp.pages.learn.contexts import (
     CoursePage,
+    DiagramContext,
     ExampleAnswerContext,
     ExampleContext,
     FigureContext,
@@ -21,7 +22,9 @@ from webapp.pages.learn.contexts import (
 )
 from webapp.pages.learn.examples import shown_example
 from webapp.pages.learn.figures import ShownFigure, shown_figure
-from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson
+from webapp.pages.learn.lesson import Lesson, LessonDiagram
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, PARTS
+from webapp.pages.learn.links import LessonLinks
 from webapp.pages.learn.outline import outline
 from webapp.pages.learn.questions import QUESTIONS
 from webapp.pages.learn.state import LessonState, address, state_of
@@ -38,7 +41,7 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(render(CoursePage(lessons=[(lesson, outline(lesson).minutes) for lesson in LESSONS])))
+    return _headed(render(CoursePage(lessons=[(lesson, outline(lesson).minutes) for lesson in LESSONS], parts=PARTS)))
 
 
 @blueprint.get("/learn/<slug>")
@@ -73,7 +76,9 @@ def _answer(slug: str) -> Response:
         prose=f"learn/{current_key()}/{slug}.html",
         example=lambda key: Markup(render(ExampleContext(shown=examples[key]))),
         figure=lambda key: _figure(shown_figure(state, state.lesson.figure_by_key[key])),
+        diagram=lambda key: _diagram(state.lesson.diagram_by_key[key]),
         ask=lambda key: _question(state.lesson, key),
+        links=LessonLinks(state.lesson),
     )
     return _headed(render(_page(state.lesson, Markup(render(prose)))), status)
 
@@ -97,6 +102,11 @@ def _page(lesson: Lesson, prose: Markup) -> LessonPage:
 def _figure(shown: ShownFigure) -> Markup:
     body = Markup(render(FigureContext(shown=shown)))
     return Markup('<figure class="walk" id="{}">{}</figure>').format(shown.key, body)
+
+
+def _diagram(diagram: LessonDiagram) -> Markup:
+    picture = diagram.draw()
+    return Markup(render(DiagramContext(key=diagram.key, picture=picture, caption=str(diagram.caption))))
 
 
 def _question(lesson: Lesson, key: str) -> Markup:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from flask import url_for
 
-from webapp.pages.learn.lessons import Lesson
+from webapp.pages.learn.lesson import Lesson
 from webapp.tokenization.forms import as_typed
 from webapp.tokenization.step_links import LONGEST_ADDRESS
 from webapp.web.localization import current_key

@@ -66,6 +66,8 @@ class StepsPage(Page):
     vocabulary_title: str
     default_title: str  # of the algorithm's default vocabulary
     dictionary: DictionaryWords | None  # of FMM and BMM
+    sentences: str | None  # those whose words an n-gram model counts; None for other vocabularies
+    counting: str  # the address of their counting, empty if there are none
     lesson: str  # the name of the lesson about the algorithm, empty if there is none
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
-from webapp.pages.steps.examples import DICTIONARIES
+from webapp.pages.steps.examples import COUNTED_SENTENCES, DICTIONARIES
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.walkthrough import Pictured
@@ -31,6 +31,7 @@ LESSONS = {
 
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
+    "ngram": ("人生如梦境", -1),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),
@@ -55,7 +56,11 @@ def overview_lines() -> list[OverviewLine]:
         OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
-            [*_with_dictionaries(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
+            [
+                *_with_dictionaries(algorithm),
+                *_with_sentences(algorithm),
+                *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples),
+            ],
             _figure(algorithm, current_key()),
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
@@ -69,7 +74,9 @@ def _figure(algorithm: str, language: str) -> Figure | None:
         return None
     text, step = _PICTURED[algorithm]
     state = State(algorithm, default_for(algorithm), text)
-    if family_of(algorithm) == "dictionary":
+    if algorithm == "ngram":
+        state = COUNTED_SENTENCES
+    elif family_of(algorithm) == "dictionary":
         dictionary = next(words for known, words in DICTIONARIES if known == text)
         state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
     walkthrough = walkthrough_of(tokenize(state, corpus_limit=0), {})
@@ -84,6 +91,11 @@ def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
         StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
         for text, words in DICTIONARIES
     ]
+
+
+def _with_sentences(algorithm: str) -> list[StepsRequest]:
+    """The worked example of n-grams: a text with the four sentences whose words are counted."""
+    return [StepsRequest(COUNTED_SENTENCES)] if algorithm == "ngram" else []
 
 
 def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:

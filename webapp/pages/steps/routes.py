@@ -19,7 +19,14 @@ from webapp.pages.steps.dictionary_words import dictionary_words
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import LESSONS, overview_lines
-from webapp.pages.steps.vocabulary_choices import checkboxes, choices, fields_with_values, hidden_fields
+from webapp.pages.steps.vocabulary_choices import (
+    checkboxes,
+    choices,
+    counting_address,
+    fields_with_values,
+    hidden_fields,
+    own_sentences,
+)
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.emphasis import emphasized
@@ -148,6 +155,8 @@ def _page_context(
         vocabulary_title=title_of(entry) if entry else "",
         default_title=title_of(default) if default else "",
         dictionary=dictionary_words(result) if result is not None else None,
+        sentences=(sentences := own_sentences(asked.state)),
+        counting=counting_address(asked.state) if sentences is not None else "",
         lesson=LESSONS.get(asked.state.algorithm, ""),
     )
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Request
+from urllib.parse import urlencode
+
+from flask import Request, url_for
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.messages import ChoiceField, choice_fields, options
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, entries_for, well_known
 from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+
+MOST_COUNTED = 500  # characters of sentences in an address
 
 
 def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEntry]]]:
@@ -35,3 +40,19 @@ def fields_with_values(state: State) -> list[ChoiceField]:
 def hidden_fields(state: State) -> list[tuple[str, str]]:
     """The hidden fields of the form."""
     return [("size", str(state.size))] if state.trained and state.size is not None else []
+
+
+def own_sentences(state: State) -> str | None:
+    """The sentences whose words an n-gram model counts; None for other vocabularies."""
+    if not state.trained or state.family != "word model":
+        return None
+    return state.corpus if state.corpus.strip() else EXAMPLE_SENTENCES
+
+
+def counting_address(state: State) -> str:
+    """The address of the page that counts the sentences of a state step by step; empty if it does not take them."""
+    sentences = own_sentences(state)
+    if sentences is None or len(sentences) > MOST_COUNTED:
+        return ""
+    values = {"corpus": sentences, "text": state.text, "order": state.order, "smoothing": state.smoothing}
+    return f"{url_for('training.page', algorithm='ngram')}?{urlencode(values, errors='replace')}"

@@ -189,9 +189,12 @@ CHOICES = (
     Choice(
         "longest_piece",
         _l("Longest piece"),
-        _l("In characters."),
+        _l(
+            "In characters; BPE allows one space or punctuation mark more. 2 suits Chinese pieces that are added to "
+            "another vocabulary."
+        ),
         "number",
-        trainers=("unigram",),
+        trainers=("unigram", "bpe-sentencepiece"),
         advanced=True,
     ),
     Choice(

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.plan import PlanError
+from webapp.core.training.recipe import check_files
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train import views
@@ -159,9 +160,18 @@ def _without_pattern(asked: PlanRequest) -> PlanRequest:
 
 
 def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
-    """The request with a problem if the whole corpus was seen and does not make that many pieces possible."""
+    """The request with a problem if the plan does not go with the number of files, or asks for too many pieces.
+
+    How many are possible is known if the whole corpus was seen.
+    """
+    if asked.problems:
+        return asked
+    try:
+        check_files(asked.plan, len(corpus.files))
+    except PlanError as error:
+        return with_problem(asked, error.field, _(error.sentence, **error.values))
     possible = corpus.facts.possible_pieces
-    if asked.problems or corpus.facts.sampled or asked.plan.size <= possible:
+    if corpus.facts.sampled or asked.plan.size <= possible:
         return asked
     message = _(
         "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
@@ -228,16 +238,16 @@ def _job_page(job: Job) -> Response:
     context = views.job_context(job)
     response = make_response(render(context if wants_partial() else views.job_page(context)))
     if job.state == "finished" and context.finished is not None:
-        _remember(response, context.finished.entry.name, context.job.label)
+        _remember(response, context.finished.entry.name, context.job.label, job.id)
     return _noindex(swappable(response))
 
 
-def _remember(response: Response, name: str, title: str) -> None:
+def _remember(response: Response, name: str, title: str, training: str) -> None:
     """Put a new vocabulary into the visitor's lists."""
     try:
         mine = uploads_of(request)
         if name not in (entry.name for entry in mine):
-            remember_upload(response, name, title, mine)
+            remember_upload(response, name, title, mine, training)
     except UnavailableStorageError:
         return
 

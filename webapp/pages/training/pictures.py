@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from flask_babel import gettext as _
+from flask_babel import pgettext
 
 from webapp.pages.training.merges import MergesPart
 from webapp.pages.training.ngram_counting import CountingPart, NGramEstimatePart
@@ -132,7 +133,11 @@ def _loss(line: PieceTableLine) -> list[FigureCell]:
 
 def _counting(part: CountingPart) -> list[Figure]:
     rows: Rows = [[line.context, [FigurePiece(line.word, bool(line.added))], number(line.count)] for line in part.lines]
-    columns = [FigureColumn(_("After")), FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
+    columns = [
+        FigureColumn(pgettext("previous words", "After")),
+        FigureColumn(_("Word")),
+        FigureColumn(_("Count"), True),
+    ]
     return [table_figure("counts", _("Counts so far"), columns, rows)]
 
 
@@ -141,7 +146,7 @@ def _estimates(part: NGramEstimatePart) -> list[Figure]:
         [[FigurePiece(line.word)], line.context, number(line.count), line.formula, line.probability]
         for line in part.lines
     ]
-    titles = [_("Word"), _("After"), _("Count"), _("Formula"), _("Probability")]
+    titles = [_("Word"), pgettext("previous words", "After"), _("Count"), _("Formula"), _("Probability")]
     columns = [FigureColumn(title, at > 1) for at, title in enumerate(titles)]
     return [table_figure("probabilities", _("Probabilities"), columns, rows)]
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
+from webapp.core.models.skipped_lines import SkippedLine, SkippedLines
 from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
@@ -132,6 +133,8 @@ class VocabularyPage(HeadedPage):
     tokens: TokensContext
     of_ngrams: NGramsContext
     title: str
+    skipped: SkippedLines  # of a word list
+    skipped_line_reason: Callable[[SkippedLine], str]
     portrait: Portrait
     highest_id: int
     pipeline: PipelineSummary

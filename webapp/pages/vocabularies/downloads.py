@@ -9,8 +9,10 @@ from weakref import WeakKeyDictionary
 from flask_babel import gettext as _
 
 from webapp.core.formats import (
+    arpa,
     huggingface,
     minimal_bpe,
+    ngram_counts,
     sentencepiece_writer,
     tiktoken_encoding,
     vocab_json,
@@ -65,6 +67,18 @@ def _minimal_note(tokenizer: Tokenizer) -> str:
     return _("For your own minimal BPE class: merges and special tokens as nested lists.")
 
 
+def _arpa_note(tokenizer: Tokenizer) -> str:
+    return _("For KenLM and SRILM: probabilities and backoff weights, with the chosen order and smoothing.")
+
+
+def _counts_note(tokenizer: Tokenizer) -> str:
+    return _("For this site and programs of your own: every n-gram with its count.")
+
+
+def _counts_text_note(tokenizer: Tokenizer) -> str:
+    return _("For spreadsheets and programs of your own: an n-gram and its count in each line.")
+
+
 FORMATS = (
     DownloadFormat(
         {"tokenizer.json": "application/json"},
@@ -90,6 +104,21 @@ FORMATS = (
     ),
     DownloadFormat(
         {"vocab.txt": "text/plain"}, lambda tokenizer: [vocab_txt.write(tokenizer).encode()], _vocab_txt_note
+    ),
+    DownloadFormat(
+        {"ngrams.arpa": "text/plain"}, lambda tokenizer: [arpa.write(tokenizer).encode()], _arpa_note, arpa.check
+    ),
+    DownloadFormat(
+        {"ngrams.json": "application/json"},
+        lambda tokenizer: [ngram_counts.write_json(tokenizer).encode()],
+        _counts_note,
+        ngram_counts.counted_model,
+    ),
+    DownloadFormat(
+        {"ngrams.txt": "text/plain"},
+        lambda tokenizer: [ngram_counts.write_text(tokenizer).encode()],
+        _counts_text_note,
+        ngram_counts.check_text,
     ),
     DownloadFormat(
         {"bpe.json": "application/json"}, lambda tokenizer: [minimal_bpe.write(tokenizer).encode()], _minimal_note

@@ -1,4 +1,4 @@
-"""What the page of an n-gram vocabulary shows: its orders and counts, the most frequent n-grams, neighbours of a word."""
+"""What the page of an n-gram vocabulary shows: its orders, the most frequent n-grams, the neighbours of a word."""
 
 from __future__ import annotations
 

@@ -13,7 +13,9 @@ from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
 from webapp.core.models import Model
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
+from webapp.core.models.skipped_lines import NONE_SKIPPED
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     FollowingContext,
@@ -36,7 +38,7 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
 from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
 from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
@@ -191,7 +193,7 @@ def vocabulary(name: str) -> Response:
     if wants_partial() and "after" in request.args:
         status = 422 if of_ngrams.after_problem else 200
         return _answer(render(of_ngrams), status, name=name, after=of_ngrams.after)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with the name of its file
+    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
@@ -204,10 +206,13 @@ def vocabulary(name: str) -> Response:
     if wants_partial():
         return _answer(render(tokens), status, name=name, **_kept(query, page))
     portrait = found.portrait
+    dictionary = getattr(tokenizer.model, "dictionary", None)
     context = VocabularyPage(
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
         title=title_of(entry),
+        skipped=dictionary.skipped if isinstance(dictionary, Dictionary) else NONE_SKIPPED,
+        skipped_line_reason=skipped_line_reason,
         line=listing.line_of(entry),
         portrait=portrait,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
@@ -225,7 +230,8 @@ def vocabulary(name: str) -> Response:
         downloads=downloads.downloads_of(entry.name, tokenizer),
         expandable=base_kind(tokenizer) is not None,
     )
-    return _answer(render(context), status)
+    response = _answer(render(context), status)
+    return private(response) if entry.training else response
 
 
 def _following(entry: CatalogueEntry, model: Model) -> FollowingContext:
@@ -349,6 +355,6 @@ def _row(name: str) -> ShippedRow:
         title=title_of(CATALOGUE[name]),
         url=url_for("vocabularies.vocabulary", name=name),
         pieces=output["pieces"],
-        seconds=output["seconds to count"] + output["seconds to train"],
+        seconds=sum(seconds for name, seconds in output.items() if name.startswith("seconds")),
         kilobytes=round(output["bytes"] / 1024),
     )

@@ -25,6 +25,7 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     short_probability,
     word_text,
 )
+from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number, percent
@@ -138,7 +139,7 @@ def _ranked(positions: NGramPositions, sentence: SentenceTrace, n: int) -> Ranke
     path = positions.paths[list(positions.sentences).index(sentence)]
     ids = positions.model.counts
     return RankedSentence(
-        sentence.text,
+        shown_piece(sentence.text),
         _product(positions, path),
         [
             RankedSegmentation(

@@ -28,8 +28,8 @@ BEFORE, AFTER = 6, 3  # positions drawn before and after that one
 MAX_LANES = 6  # rows of words; longer words that do not fit are left out
 MAX_LETTERS = 8  # of a word that a box shows
 
-UNIT = 116.0  # from one position to the next
-GAP = 32.0  # from a position to the words on both sides of it
+UNIT = 124.0  # from one position to the next
+GAP = 36.0  # from a position to the words on both sides of it
 GUTTER = 84.0  # for the headings of the rows
 LANE, BOX, TOP = 66.0, 34.0, 24.0
 WORD, PROBABILITY, FIGURE = 17.0, 11.0, 13.0  # font sizes
@@ -43,6 +43,9 @@ word. `lost`: from another one. `soon`: not reached yet.
 _ORDER: tuple[EdgeKind, ...] = ("soon", "lost", "best", "cand", "win")  # the last is drawn on top
 Span = tuple[int, int]
 BEGINNING: Span = (0, 0)
+Area = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+BEND = 0.45  # how far a line leaves its ends horizontally, as a part of its width
 
 
 @dataclass(frozen=True)
@@ -130,10 +133,9 @@ class _Sketch:
         x_of = self.x_of
         edges = [one for one in self.edges if self._is_drawn(one)]
         shapes: list[Shape] = [self._line(one) for one in edges]
-        for one in edges:
-            shapes += self._probability(one)
         for word in self.lanes:
             shapes += self._box(word)
+        shapes += self._probabilities(edges)
         shapes += [*self._ends(), *self._table()]
         focus = x_of.get(self.here, 0.0)
         return NGramDrawing(
@@ -194,23 +196,21 @@ class _Sketch:
 
     @cached_property
     def lanes(self) -> dict[Span, int]:
-        """The row of each word, counted from 0 at the bottom: shorter words first, in the lowest row with room."""
-        rows: list[list[Span]] = [[] for _row in range(MAX_LANES)]
+        """The row of each word, counted from 0 at the bottom: shorter words first, in the lowest row with room.
+
+        The rows do not depend on the step, so that words stay where they are; only words of the best path may stand
+        above the highest row.
+        """
+        rows: list[list[Span]] = []
         lanes: dict[Span, int] = {}
-        for word in sorted(
-            self.spans, key=lambda word: (word not in self.on_path and word[1] - word[0] > 1, word[1] - word[0], word)
-        ):
-            lowest = 0 if word[1] - word[0] == 1 else min(1, len(rows) - 1)
-            free = [
-                row
-                for row in range(lowest, MAX_LANES)
-                if all(other[1] <= word[0] or word[1] <= other[0] for other in rows[row])
-            ]
-            if free:
-                rows[free[0]].append(word)
-                lanes[word] = free[0]
-        used = sorted(set(lanes.values()))
-        return {word: used.index(row) for word, row in lanes.items()}
+        for word in sorted(self.spans, key=lambda word: (word[1] - word[0], word)):
+            lowest = 0 if word[1] - word[0] == 1 else 1
+            row = next((row for row in range(lowest, len(rows)) if _has_room(rows[row], word)), max(lowest, len(rows)))
+            if row < MAX_LANES or word in self.on_path:
+                rows += [[] for _row in range(row + 1 - len(rows))]
+                rows[row].append(word)
+                lanes[word] = row
+        return lanes
 
     @cached_property
     def edges(self) -> list[_Edge]:
@@ -271,19 +271,33 @@ class _Sketch:
 
     def _line(self, edge: _Edge) -> Shape:
         left, top, right, bottom = self._line_ends(edge)
-        bend = (right - left) * 0.45
+        bend = (right - left) * BEND
         title = f"P({edge.candidate.word} | {' '.join(edge.candidate.context)}) = {self.label_of(edge.candidate)}"
         curve = f"M{left:g} {top:g}C{left + bend:g} {top:g} {right - bend:g} {bottom:g} {right:g} {bottom:g}"
         return FigurePath(curve, edge.kind, shown_piece(title))
 
-    def _probability(self, edge: _Edge) -> list[Shape]:
-        """The probability on a line, nearer to the word before, so that lines that cross keep their labels apart."""
-        if edge.kind in ("soon", "lost"):
-            return []
-        left, top, right, bottom = self._line_ends(edge)
-        x, y = left + (right - left) * 0.5, top + (bottom - top) * 0.42
-        kind = "score halo" if edge.kind in ("best", "cand") else "score win halo"
-        return [FigureLabel(x, y - 5 if top == bottom else y + 3, self.label_of(edge.candidate), kind, PROBABILITY)]
+    def _probabilities(self, edges: Sequence[_Edge]) -> list[Shape]:
+        """The probabilities on the lines, each where there is room; those of the best path first."""
+        taken: list[Area] = []
+        for word in self.lanes:
+            y = self._y(word)
+            taken.append((self.x_of[word[0]] + GAP, y - BOX / 2, self.x_of[word[1]] - GAP, y + BOX / 2))
+        shapes: list[Shape] = []
+        for edge in reversed(edges):
+            if edge.kind in ("soon", "lost"):
+                continue
+            text, ends = self.label_of(edge.candidate), self._line_ends(edge)
+            half = 0.31 * PROBABILITY * len(text)
+            for part in (0.45, 0.35, 0.55, 0.25, 0.65, 0.75):
+                x, y = _on_curve(ends, part)
+                y += -5 if ends[1] == ends[3] else 3
+                area = (x - half, y - PROBABILITY + 2, x + half, y + 2)
+                if not any(_overlap(area, other) for other in taken):
+                    taken.append(area)
+                    kind = "score win halo" if edge.kind == "win" else "score halo"
+                    shapes.append(FigureLabel(x, y, text, kind, PROBABILITY))
+                    break
+        return shapes
 
     def _box(self, word: Span) -> list[Shape]:
         x, y = self.x_of[word[0]] + GAP, self._y(word)
@@ -346,6 +360,24 @@ class _Sketch:
             if at in sums:
                 shapes.append(FigureLabel(x, rows[1], format_log_probability(sums[at]), kind, FIGURE))
         return shapes
+
+
+def _has_room(row: Sequence[Span], word: Span) -> bool:
+    return all(other[1] <= word[0] or word[1] <= other[0] for other in row)
+
+
+def _on_curve(ends: tuple[float, float, float, float], part: float) -> tuple[float, float]:
+    """The point of a line at a part of its way."""
+    left, top, right, bottom = ends
+    bend = (right - left) * BEND
+    points = ((left, top), (left + bend, top), (right - bend, bottom), (right, bottom))
+    weights = ((1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3)
+    x, y = (sum(weight * point[axis] for weight, point in zip(weights, points, strict=True)) for axis in (0, 1))
+    return x, y
+
+
+def _overlap(one: Area, other: Area) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _strength(edge: _Edge) -> tuple[int, float]:

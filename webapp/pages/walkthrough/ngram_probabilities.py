@@ -11,7 +11,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.models.ngram import NGram
-from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_probabilities import Contribution
 from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing, estimates_of, name_of
 from webapp.core.traces.ngram import WordCandidate
@@ -21,9 +21,9 @@ from webapp.web.localization import number
 
 SMOOTHING_NAMES: Mapping[str, LazyString] = {
     "add-one": _l("Add-one (Laplace) smoothing"),
-    "jelinek-mercer": _l("Jelinek-Mercer interpolation"),
+    "jelinek-mercer": _l("Jelinek–Mercer interpolation"),
     "absolute-discounting": _l("Absolute discounting"),
-    "kneser-ney": _l("Interpolated Kneser-Ney smoothing"),
+    "kneser-ney": _l("Interpolated Kneser–Ney smoothing"),
 }
 MOST_LETTERS = 8  # of an unknown word whose probabilities are listed
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -96,6 +96,8 @@ def word_text(word: str) -> str:
     """A word, or a name for the beginning or the end of a sentence."""
     if word is START:
         return _("the beginning")
+    if word is UNKNOWN:
+        return _("an unknown word")
     return _("the end") if word is END else shown_piece(word)
 
 
@@ -131,7 +133,8 @@ def short_probability(model: NGram, candidate: WordCandidate) -> str:
         total = part.total + model.smoothing.k * model.vocabulary_size
         if total < 1_000:
             return f"{_plain(part.count + model.smoothing.k)}/{_plain(total)}"
-    return probability_text(exp(candidate.score))
+    value = exp(candidate.score)
+    return f"{value:.3f}" if value >= 0.001 or not value else f"{value:.1e}".replace("e-0", "e−").replace("e-", "e−")
 
 
 def probability_text(value: float) -> str:
@@ -150,12 +153,12 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
     parts = model.contributions(word, context)
     greatest = max((part.probability for part in parts), default=0.0) or 1.0
     spelling = exp(model.further_score(word))
-    formula = _formula(model, parts)
+    formula = _formula(model, parts, word)
     if spelling < 1:
         formula = _("%(formula)s, times the spelling %(probability)s", formula=formula, probability=_shown(spelling))
     return Origin(
         word=word_text(word),
-        context=context_text(parts[0].context),
+        context=context_text(context[len(context) - len(parts[0].context) :]),
         method=smoothing_name(model.smoothing),
         formula=formula,
         probability=probability_text(exp(model.score(word, context))),
@@ -164,7 +167,7 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
             OriginLine(
                 title=_title(model, part),
                 count=_count(part),
-                term=_term(model, part),
+                term=_term(model, part, word),
                 product=_shown(part.probability),
                 bar=round(100 * part.probability / greatest, 2),
                 values={
@@ -231,24 +234,24 @@ def smoothing_sentence(model: NGram) -> str:
     return sentences[name_of(model.smoothing)]
 
 
-def _formula(model: NGram, parts: Sequence[Contribution]) -> str:
+def _formula(model: NGram, parts: Sequence[Contribution], word: str) -> str:
     """The probability as one formula with the numbers."""
     if isinstance(model.smoothing, AddK):
         k, size = model.smoothing.k, model.vocabulary_size
         return f"({_plain(parts[0].count)} + {_plain(k)}) / ({_plain(parts[0].total)} + {_plain(k * size)})"
-    return " + ".join(_term(model, part) for part in parts if part.probability)
+    return " + ".join(_term(model, part, word) for part in parts if part.probability)
 
 
-def _term(model: NGram, part: Contribution) -> str:
-    share = _share(model, part)
-    return share if part.weight == 1 else f"{_shown(part.weight)} · {share}"
+def _term(model: NGram, part: Contribution, word: str) -> str:
+    share = _share(model, part, word)
+    return share if part.weight == 1 or not part.share else f"{_shown(part.weight)} · {share}"
 
 
-def _share(model: NGram, part: Contribution) -> str:
+def _share(model: NGram, part: Contribution, word: str) -> str:
     """The share of an order with its numbers: the count, less its discount, divided by the count of the context."""
     smoothing = model.smoothing
     if not part.order:
-        return f"1/{number(model.vocabulary_size)}" if model.base is None else _shown(part.share)
+        return f"1/{number(model.vocabulary_size)}" if model.base is None else _frequency(model, word, part.share)
     if not part.share:
         return "0"
     count, total = _plain(part.count), _plain(part.total)
@@ -259,9 +262,19 @@ def _share(model: NGram, part: Contribution) -> str:
     return f"({count} − {smoothing.discounts[part.order - 1]:.2f})/{total}"
 
 
+def _frequency(model: NGram, word: str, share: float) -> str:
+    """The share of order 0 from a dictionary's frequencies, one added to each."""
+    assert model.base is not None
+    place = model.counts.number(word)
+    frequency = model.base[place] if place < len(model.base) else 0
+    return f"({number(frequency)} + 1)/{number(round((frequency + 1) / share))}"
+
+
 def _title(model: NGram, part: Contribution) -> str:
     if not part.order:
-        return _("added count") if isinstance(model.smoothing, AddK) else _("every word alike")
+        if isinstance(model.smoothing, AddK):
+            return _("added count")
+        return _("every word alike") if model.base is None else _("dictionary")
     titles = {1: _("single words"), 2: _("pairs"), 3: _("triples")}
     return titles[part.order]
 
@@ -302,7 +315,7 @@ def spelling_sentence(model: NGram, word: str) -> str:
 
 
 def _shown(value: float) -> str:
-    return "1" if value == 1 else probability_text(value)
+    return f"{value:g}" if value in (0, 1) else probability_text(value)
 
 
 def _plain(value: float) -> str:

@@ -50,6 +50,121 @@ ENGLISH = {
             "sentence means.",
         ),
     },
+    "ambiguity": {
+        "chain": Question(
+            "The dictionary has 结合, 合成, 成分, 分子 and 子时. Forward matching cuts 结合成分子时 into 结合 / 成分 "
+            "/ 子时, which is wrong. What does backward matching find?",
+            ("结合 / 成 / 分子 / 时", "结 / 合成 / 分子 / 时", "结合 / 成分 / 子时"),
+            2,
+            "Exactly the same: from the right it takes 子时, then 成分, then 结合. Both directions agree, and both "
+            "are wrong. The right answer is 结合 / 成 / 分子 / 时.",
+        ),
+        "handle": Question(
+            "请把手放下 means “please put your hand down”. The dictionary has 请, 把, 手, 把手 and 放下. Which "
+            "direction cuts it correctly, into 请 / 把 / 手 / 放下?",
+            ("Only backward matching", "Both", "Neither"),
+            2,
+            "Both take 把手, the “handle”, because it is longer than 把 and longer than 手. No word overlaps another "
+            "one here, so the direction makes no difference.",
+        ),
+    },
+    "max-probability": {
+        "longer": Question(
+            "生命 “life” occurs 6,986 times and 科学 “science” 13,460 times among 60,101,964. 生命科学 “life "
+            "science” is a word too, but it occurs only 91 times. Which is more probable?",
+            ("生命 / 科学", "生命科学", "They are equal"),
+            1,
+            "One word of probability 91/60,101,964 against the product of two: 6,986/60,101,964 · 13,460/60,101,964 "
+            "is as much as 1.56/60,101,964. A frequency of 2 would have been enough.",
+        ),
+        "taichung": Question(
+            "台中 (Taichung, a city) has the frequency 3, 台 has 16,964 and 中 243,191. jieba cuts the city in two. "
+            "Which frequency would it need at least to stay whole?",
+            ("69", "16,965", "243,192"),
+            0,
+            "16,964 · 243,191 / 60,101,964 = 68.6, so 69 is enough. The name may be much rarer than its characters, "
+            "but not rarer than the two would meet by chance.",
+        ),
+    },
+    "hmm": {
+        "zhao": Question(
+            "赵春 is a name that no dictionary has, 来了 means “has come”. In jieba's dictionary, 赵春来了 has no "
+            "word of several characters. How does the HMM cut it?",
+            ("赵春 / 来 / 了", "赵春来 / 了", "赵 / 春 / 来 / 了"),
+            1,
+            "B M E S is more probable than B E S S, −24.5 against −26.5, so the verb becomes part of the name. Zhao "
+            "Chunlai would be a good name too: from these four characters alone, nobody can tell.",
+        ),
+        "success": Question(
+            "方成功 is a name, “Fang Success”. In 方成功考上了北大 “Fang Chenggong was admitted to Peking "
+            "University”, jieba with its HMM finds …",
+            ("方成功 / 考上 / 了 / 北大", "方 / 成功 / 考上 / 了 / 北大", "方成 / 功 / 考上 / 了 / 北大"),
+            1,
+            "The dictionary has 成功 “success”, so only 方 is left over. A single character is no run: the HMM is "
+            "not even asked. With 方小成, which contains no word, it would have found the name.",
+        ),
+    },
+    "ngram": {
+        "smoothing": Question(
+            "人生 occurs three times as the first word of a pair; 如 follows it twice. So P(如 | 人生) = 2/3. "
+            "There are "
+            "six possible next words. What is it after add-one smoothing?",
+            ("It stays 2/3", "1/3", "3/4"),
+            1,
+            "(2 + 1) / (3 + 6) = 3/9 = 1/3. Each of the six next words gets one more count, and five of the added "
+            "counts go to other words. In a corpus as small as this one, smoothing takes away half of the "
+            "probability.",
+        ),
+        "flower": Question(
+            "Now segment 人生如夏花, “life is like a summer flower”. The corpus has 人生 and 如, but neither 夏 "
+            "nor 花; it "
+            "also has the four-character word 生如夏花. What does the model prefer?",
+            ("人生 / 如 / 夏 / 花", "人 / 生如夏花", "人 / 生 / 如 / 夏 / 花"),
+            1,
+            "It is wrong, and one can compute why. 人 / 生如夏花 = 1/10 · 1/6 · 2/7 = 1/210. 人生 / 如 / 夏 / 花 "
+            "= 3/10 · 3/9 · "
+            "1/9 · 1/6 · 1/6 = 1/3240. Five factors below one are smaller than three: a known long word beats two "
+            "unknown characters. A larger corpus is the remedy.",
+        ),
+    },
+    "smoothing": {
+        "collected": Question(
+            "人生 occurs three times before another word: twice before 如, once before the end of the sentence. "
+            "Absolute discounting takes *D* = 3/4 from each of the two counts. Which share of the probability does "
+            "it have to give away?",
+            ("1/4", "1/2", "3/4"),
+            1,
+            "2 · 3/4 of 3 observations: 1.5 / 3 = 1/2. So λ(人生) = 1/2. It depends on how many different words were "
+            "seen: a word after which everything is possible gives away more.",
+        ),
+        "company": Question(
+            "A model of pairs, trained on Lu Xun, meets a word that it has never seen, and has to fall back on "
+            "single words. By frequency, Q (306 times) and 东西 (307 times) are equally probable. And by the number "
+            "of different characters before them?",
+            ("Equally probable, too", "东西 is about seven times as probable", "Q is about seven times as probable"),
+            1,
+            "44 : 6 is about seven. Of the 306 Q, 299 follow 阿; the frequency of Q says something about 阿, not "
+            "about other contexts. 东西 follows 的, 么, 小 and 41 others.",
+        ),
+    },
+    "evaluation": {
+        "precision": Question(
+            "The gold standard has 方成功 / 考上 / 了 / 北大, the program 方 / 成功 / 考上 / 了 / 北大. What is the "
+            "program's precision?",
+            ("3/5", "3/4", "4/5"),
+            0,
+            "Three of the program's five words are correct: 考上, 了 and 北大. The recall is 3/4, three of the four "
+            "gold words. One cut too many, and both 方 and 成功 count as wrong.",
+        ),
+        "luck": Question(
+            "Maximum matching knows only the words of the training text, and an OOV word is by definition none of "
+            "them. How high is its OOV recall on the PKU test?",
+            ("0, as it cannot find any", "0.069", "0.5"),
+            1,
+            "Of 6,006 OOV words it finds 412. All of them are single characters: where nothing matches, a character "
+            "stands alone, and sometimes that is right. Most of the 412 are digits.",
+        ),
+    },
     "units": {
         "size": Question(
             "`unbelievable tokenizers` has 23 characters and 2 words. With a vocabulary of 32,000 subwords, how many "
@@ -122,29 +237,6 @@ ENGLISH = {
             "0.25: "
             "*o* occurs four times inside a word, in love, dogs, loved and you. BPE would have merged *o v* before "
             "*g s*.",
-        ),
-    },
-    "ngram": {
-        "smoothing": Question(
-            "人生 occurs three times as the first word of a pair; 如 follows it twice. So P(如 | 人生) = 2/3. "
-            "There are "
-            "six possible next words. What is it after add-one smoothing?",
-            ("It stays 2/3", "1/3", "3/4"),
-            1,
-            "(2 + 1) / (3 + 6) = 3/9 = 1/3. Each of the six next words gets one more count, and five of the added "
-            "counts go to other words. In a corpus as small as this one, smoothing takes away half of the "
-            "probability.",
-        ),
-        "flower": Question(
-            "Now segment 人生如夏花, “life is like a summer flower”. The corpus has 人生 and 如, but neither 夏 "
-            "nor 花; it "
-            "also has the four-character word 生如夏花. What does the model prefer?",
-            ("人生 / 如 / 夏 / 花", "人 / 生如夏花", "人 / 生 / 如 / 夏 / 花"),
-            1,
-            "It is wrong, and one can compute why. 人 / 生如夏花 = 1/10 · 1/6 · 2/7 = 1/210. 人生 / 如 / 夏 / 花 "
-            "= 3/10 · 3/9 · "
-            "1/9 · 1/6 · 1/6 = 1/3240. Five factors below one are smaller than three: a known long word beats two "
-            "unknown characters. A larger corpus is the remedy.",
         ),
     },
     "unigram": {

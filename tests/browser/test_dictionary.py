@@ -1,0 +1,85 @@
+"""The editor of a dictionary and the page of ambiguities in a browser, with and without scripts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+
+FMM = "/?algorithm=fmm&text=研究生命科学"
+TOKENS = "#tokens > .chunk > *"
+
+
+def test_the_segmentation_changes_at_once(open_page: OpenPage) -> None:
+    page = open_page(FMM)
+    expect(page.locator(f"{TOKENS}")).to_have_count(3)
+    page.locator("#edit-word").fill("研究生")
+    page.locator("#edit-remove").click()
+    expect(page.locator(TOKENS)).to_have_count(2)
+    expect(page).to_have_url(re.compile("edits="))
+    page.locator("#edit-word").fill("研究生命科学")
+    page.locator("#edit-frequency").fill("7")
+    page.locator("#edit-word").press("Enter")
+    expect(page.locator(TOKENS)).to_have_count(1)
+    expect(page.locator(".changes li")).to_have_count(2)
+    page.reload()
+    expect(page.locator(TOKENS)).to_have_count(1)
+    page.get_by_role("button", name="Undo the change of 研究生命科学").click()
+    expect(page.locator(TOKENS)).to_have_count(2)
+    page.get_by_role("button", name="Undo all").click()
+    expect(page.locator(TOKENS)).to_have_count(3)
+
+
+def test_what_is_typed_there_stays_while_the_text_changes(open_page: OpenPage) -> None:
+    page = open_page(f"{FMM}&edits=-研究生")
+    page.locator("#edit-word").fill("科学的")
+    page.locator("#text").fill("研究生命科学的")
+    expect(page.locator(TOKENS)).to_have_count(3)
+    expect(page.locator("#edit-word")).to_have_value("科学的")
+
+
+def test_a_word_is_removed_from_the_details_of_a_token(open_page: OpenPage) -> None:
+    page = open_page(FMM)
+    page.locator(TOKENS).first.click()
+    page.get_by_role("button", name="Remove from the dictionary").click()
+    expect(page.locator(TOKENS)).to_have_count(2)
+
+
+def test_an_error_stands_beside_the_field(open_page: OpenPage) -> None:
+    page = open_page(FMM, expected=["422"])
+    page.locator("#edit-word").fill("研究")
+    page.locator("#edit-frequency").fill("many")
+    page.locator("#edit-add").click()
+    expect(page.locator("#edit-word-error")).to_contain_text("“many” is not a whole number")
+    expect(page.locator("#edit-word")).to_have_value("研究")
+    expect(page.locator(TOKENS)).to_have_count(3)
+
+
+def test_the_editor_works_without_scripts(open_page: OpenPage) -> None:
+    page = open_page(FMM, javascript=False)
+    page.locator("#edit-word").fill("研究生")
+    page.locator("#edit-remove").click()
+    assert page.locator(TOKENS).count() == 2
+    page.get_by_role("button", name="Undo the change of 研究生").click()
+    assert page.locator(TOKENS).count() == 3
+    assert "edits=" not in page.url
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/ambiguity", javascript=javascript)
+    page.locator("#text").fill("研究生命科学，" * 30)
+    page.get_by_role("button", name="Find ambiguities").click()
+    expect(page.locator(".places > li").first).to_contain_text("研究生 × 生命")
+    expect(page.locator(".places > li")).to_have_count(50)
+    page.get_by_role("button", name="Overlapping ambiguity").click()
+    expect(page.locator(".places > li")).to_have_count(30)
+    page.get_by_role("button", name="All").click()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("Page 2 of")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    assert download.value.suggested_filename == "ambiguities.csv"

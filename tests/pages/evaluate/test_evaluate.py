@@ -1,0 +1,296 @@
+"""`/evaluate`: figures, errors in context, links and downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.site import HTMX, Page
+from webapp.core.evaluation.gold import read_gold
+from webapp.storage import UnavailableStorageError, storage_of
+from webapp.tokenization.evaluation import run
+from webapp.tokenization.evaluation.sample import sample_text
+from webapp.web.localization import LANGUAGES
+
+GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
+FMM = ["fmm:jieba"]
+
+
+def get(client: FlaskClient, **query: object) -> TestResponse:
+    return client.get("/evaluate", query_string=urlencode({"lang": "en", **query}, doseq=True))
+
+
+def post(client: FlaskClient, **fields: object) -> TestResponse:
+    files = {name: value for name, value in fields.items() if isinstance(value, tuple | list)}
+    return client.post("/evaluate?lang=en", data={"with": FMM, **fields, **files}, content_type="multipart/form-data")
+
+
+def words(answer: TestResponse) -> str:
+    return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
+
+
+def figures(answer: TestResponse) -> list[list[str]]:
+    """The rows of the table of figures: the method, then the figures as printed."""
+    table = answer.text.partition('class="figures-table"')[2].partition("</table>")[0].partition("<tbody>")[2]
+    return [
+        [
+            unescape(re.sub("<[^>]*>", "", cell)).split(" best")[0]
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
+        ][:6]
+        for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    ]
+
+
+def box(answer: TestResponse) -> str:
+    """The gold text in the form."""
+    return unescape(answer.text.partition('<textarea name="gold"')[2].partition(">")[2].partition("</textarea>")[0])[1:]
+
+
+def heads(answer: TestResponse) -> list[str]:
+    """The errors as their heads say them."""
+    found = re.findall(r'<p class="error-head">(.*?)</p>', answer.text, re.S)
+    return [" ".join(unescape(re.sub("<[^>]*>", "", head)).split()) for head in found]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_opens_with_the_sample(client: FlaskClient, language: str) -> None:
+    answer = client.get(f"/evaluate?lang={language}&with=fmm:jieba&with=bmm:jieba")
+    assert answer.status_code == 200
+    assert " style=" not in answer.text
+    assert [row[0].partition(" ")[0] for row in figures(answer)] == ["FMM", "BMM"]
+    assert all(float(row[3].split(" ")[0]) > 0.75 for row in figures(answer))
+    assert len(heads(answer)) == 20
+
+
+def test_by_default_every_word_method_is_scored(client: FlaskClient) -> None:
+    form = get(client, gold=GOLD)
+    assert re.findall(r'value="(\w+):jieba" checked', form.text)[:2] == ["fmm", "bmm"]
+
+
+def test_the_figures_are_those_of_the_official_script(client: FlaskClient, shared: Path) -> None:
+    folder = shared / "sighan"
+
+    def upload(name: str) -> tuple[io.BytesIO, str]:
+        return io.BytesIO((folder / name).read_bytes()), name
+
+    answer = post(
+        client,
+        **{"with": ""},
+        gold_file=upload("pku_test_gold.utf8"),
+        training_file=upload("pku_training_words.utf8"),
+        outputs=[upload("pku_fmm.utf8"), upload("pku_bmm.utf8")],
+    )
+    assert answer.status_code == 200
+    expected = []
+    for name in ("fmm", "bmm"):
+        *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
+        expected.append([f"pku_{name}.utf8", precision, recall, f1, oov, iv])
+    assert figures(answer) == expected
+    assert "9,274" in words(answer)  # insertions
+    assert "This result has no address" in words(answer)
+
+
+def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
+    answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bmm:jieba"]})
+    assert heads(answer) == [
+        "研究 | 生命 → became 研究生 | 命 Overlap line 1",
+        "和 | 尚未 | 结婚 → became 和尚 | 未结 | 婚 Overlap line 2",
+    ]
+    assert '<span class="pair here"><span class="above"><span>研究</span><span>生命</span></span>' in answer.text
+    other = get(client, gold=GOLD, method=2, **{"with": ["fmm:jieba", "bmm:jieba"]})
+    assert heads(other) == []
+    assert "All words are those of the gold text." in words(other)
+    none = get(client, gold=GOLD, kind="number", **{"with": FMM})
+    assert "There is no error of this kind." in words(none)
+    second = get(client, page=2, **{"with": FMM})
+    assert heads(second) != heads(get(client, **{"with": FMM}))
+    missing = get(client, page=999, **{"with": FMM})
+    assert missing.status_code == 404
+    assert "There is no such page; the last is" in words(missing)
+
+
+def test_htmx_gets_the_errors_alone(client: FlaskClient) -> None:
+    address = f"/evaluate?{urlencode({'with': 'fmm:jieba', 'gold': GOLD, 'lang': 'en', 'kind': 'overlap'})}"
+    part = client.get(address, headers=HTMX)
+    assert "<html" not in part.text
+    assert heads(part) == heads(client.get(address))
+    assert "kind=overlap" in part.headers["HX-Push-Url"]
+
+
+def test_a_short_evaluation_has_an_address(client: FlaskClient) -> None:
+    answer = post(client, gold=GOLD.replace("\n", "\r\n"), training="研究\r\n的", runs="0")
+    assert answer.status_code == 303
+    shown = client.get(answer.headers["Location"] + "&lang=en")
+    assert box(shown) == GOLD
+    assert "training words 2" in words(shown)
+    assert "研究\n的</textarea>" in shown.text
+    assert 'name="runs" value="1">' in shown.text
+    sample = post(client)
+    assert sample.headers["Location"] == "/evaluate?with=fmm%3Ajieba"
+
+
+def test_a_pasted_segmentation(client: FlaskClient) -> None:
+    answer = get(
+        client, gold=GOLD, output="研究生 命 的 起源\n结婚 的 和 尚未 结婚 的", training="研究\n生命", **{"with": ""}
+    )
+    assert figures(answer) == [["Pasted segmentation", "0.800", "0.800", "0.800", "1.000", "0.000"]]
+
+
+def test_training_words_as_the_dictionary(client: FlaskClient) -> None:
+    (row,) = figures(get(client, gold="甲乙 丙", training="甲乙\n丙", **{"with": "fmm:own-dictionary"}))
+    assert row[1:4] == ["1.000", "1.000", "1.000"]
+    without = get(client, gold="甲乙 丙", **{"with": "fmm:own-dictionary"})
+    assert "It segments with your training words. Enter them, or choose another method." in words(without)
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ({"gold": "研究生命的起源"}, "gold", "No line has a space"),
+        ({"gold": GOLD, "output": "研究 生物"}, "output", "Line 1 differs from line 1 of the gold text at character 4"),
+        ({"gold": GOLD, "with": [f"fmm:x{number}" for number in range(7)]}, "with", "These are 7 methods"),
+        ({"gold": GOLD, "with": ""}, "with", "Choose at least one method"),
+    ],
+)
+def test_wrong_input_gets_a_message_beside_its_field(
+    client: FlaskClient, query: dict[str, object], field: str, message: str
+) -> None:
+    answer = get(client, **{"with": FMM, **query})
+    assert answer.status_code == 422
+    page = Page(answer.text)
+    assert [message in problem for problem in page.problems] == [True]
+    assert field == "with" or page.invalid == [field]
+    assert box(answer) == query["gold"]
+    as_json = get(client, **{"with": FMM, **query, "format": "json"})
+    assert as_json.status_code == 422
+    assert as_json.mimetype == "application/problem+json"
+    assert message in as_json.json["detail"]
+
+
+def test_texts_that_are_too_long(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "MAX_GOLD_BYTES", 50)
+    answer = post(client, gold="研究 生命\n" * 10)
+    assert answer.status_code == 413
+    assert "The gold text has 140 bytes; the limit is 50." in Page(answer.text).problems[0]
+    answer = post(client, gold="研究", outputs=[(io.BytesIO(b"a " * 60), "long.txt")])
+    assert answer.status_code == 413
+    assert "“long.txt” has 120 bytes; the limit is 100." in Page(answer.text).problems[0]
+
+
+def test_a_method_that_does_not_exist_leaves_the_others(client: FlaskClient) -> None:
+    answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bpe:<b>"]})
+    assert answer.status_code == 200
+    assert "There is no vocabulary “bpe:<b>”." in words(answer)
+    assert figures(answer)[0][0].startswith("FMM")
+    nothing = get(client, gold=GOLD, **{"with": "bpe:nothing"})
+    assert nothing.status_code == 200
+    assert heads(nothing) == []
+
+
+def test_a_file_in_a_chinese_encoding(client: FlaskClient) -> None:
+    answer = post(client, gold_file=(io.BytesIO((GOLD * 40).encode("gb18030")), "gold.txt"))
+    assert answer.status_code == 200
+    assert "研究 | 生命 → became 研究生 | 命 Overlap line 1" in heads(answer)
+
+
+def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient, app: Flask) -> None:
+    long = GOLD * 40
+    assert "Location" not in post(client, gold=long).headers
+    answer = post(client, gold=long, keep="30")
+    assert answer.status_code == 201
+    address = answer.headers["Location"]
+    assert re.fullmatch(r"/evaluate/[2-9a-z]{9,}", address)
+    day = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%d")
+    assert day in answer.text or "until" in words(answer)
+    shown = client.get(f"{address}?lang=en&page=2&kind=overlap")
+    assert shown.status_code == 200
+    assert len(heads(shown)) == 20
+    assert figures(shown) == figures(answer)
+    assert shown.headers["X-Robots-Tag"] == "noindex"
+    assert f"{address}?kind=overlap" in shown.text
+    assert client.get(f"{address}?format=json").json["methods"][0]["error_count"] == 80
+    assert client.get(f"{address}/errors.csv").mimetype == "text/csv"
+    id = address.rpartition("/")[2]
+    for other in (f"/s/{id}", f"/s/{id}/embed", f"/s/{id}.png", f"/s/{id}/tokens.txt", f"/s/{id}.json"):
+        assert client.get(other).headers["Location"].startswith(address)
+    assert client.get(f"/api/v1/snapshots/{id}").status_code == 404
+    delete = re.search(rf'/s/{id}/delete/[^"]+', answer.text)
+    assert delete
+    assert client.get(delete[0]).status_code == 200
+    assert client.post(delete[0]).status_code == 200
+    assert client.get(f"{address}?lang=en").status_code == 410
+    assert "no longer stored" in words(client.get(f"{address}?lang=en"))
+
+
+def test_equal_results_share_a_link_and_forever_means_no_end(client: FlaskClient, app: Flask) -> None:
+    first, second = (post(client, gold=GOLD * 41, keep="forever") for _ in range(2))
+    assert first.headers["Location"] == second.headers["Location"]
+    assert "it does not expire" in words(first)
+    stored = storage_of(app).snapshots.head(first.headers["Location"].rpartition("/")[2])
+    assert stored is not None
+    assert stored.expires is None
+
+
+def test_without_storage_the_result_is_still_shown(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise UnavailableStorageError("locked", "test")
+
+    monkeypatch.setattr("webapp.pages.evaluate.routes.share_evaluation", fail)
+    answer = post(client, gold=GOLD * 42, keep="365")
+    assert answer.status_code == 200
+    assert "The result could not be stored" in words(answer)
+    assert figures(answer)
+
+
+def test_a_form_of_another_site_stores_nothing(client: FlaskClient) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}
+    assert client.post("/evaluate", data={"gold": GOLD}, headers=headers).status_code == 403
+
+
+def test_addresses_that_never_were(client: FlaskClient) -> None:
+    for path in ("/evaluate/nothing", "/evaluate/234567892", "/evaluate/234567892/errors.csv"):
+        assert client.get(path).status_code == 404
+    assert client.get("/evaluate/nothing?format=json").mimetype == "application/problem+json"
+    assert client.get("/evaluate/files/nothing.csv?with=fmm:jieba").status_code == 404
+
+
+def test_downloads(client: FlaskClient) -> None:
+    query = urlencode({"with": "fmm:jieba", "gold": GOLD})
+
+    def table(kind: str) -> list[list[str]]:
+        answer = client.get(f"/evaluate/files/{kind}?{query}")
+        assert answer.headers["Content-Disposition"] == f"attachment; filename={kind}"
+        return list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+
+    header, row = table("figures.csv")
+    assert dict(zip(header, row, strict=True))["f1"] == "0.500000"
+    assert table("errors.csv")[1][1:] == ["1", "overlap", "研究 生命", "研究生 命"]
+    assert table("confusions.csv")[1][1:] == ["和 尚未 结婚", "和尚 未结 婚", "overlap", "1"]
+    assert client.get(f"/evaluate/files/report.json?{query}").json["words"] == 10
+    assert "=== F MEASURE:\t0.500" in client.get(f"/evaluate/files/score.txt?{query}").text
+    assert client.get("/evaluate/files/errors.csv?gold=x").status_code in (200, 422)
+
+
+def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([0.0, *[100.0] * 100])
+    monkeypatch.setattr(run.time, "monotonic", lambda: next(moments))
+    with app.test_request_context("/?lang=en"):
+        report, _gold, problems = run.score_all(run.Evaluation(gold=GOLD, output=GOLD))
+    assert not problems
+    assert report is not None
+    assert "There was no time left to score it." in report.methods[0].problem
+
+
+def test_the_sample_is_whole_on_the_page_when_asked_for(client: FlaskClient) -> None:
+    answer = get(client, **{"with": FMM, "format": "json"})
+    assert answer.json["words"] == read_gold(sample_text()).words
