@@ -193,7 +193,8 @@ def test_the_error_for_an_unknown_algorithm_lists_it(client: FlaskClient) -> Non
         client.get("/", query_string={"algorithm": "lzw", "text": TEXT}, headers={"Accept-Language": "en"}).text
     )
     assert page.problems == [
-        "There is no such algorithm. Choose FMM, BMM, Bidirectional, Max probability, N-gram, BPE, WordPiece, Unigram or Letters."
+        "There is no such algorithm. Choose FMM, BMM, Bidirectional, Max probability, N-gram, BPE, "
+        "WordPiece, Unigram or Letters."
     ]
 
 

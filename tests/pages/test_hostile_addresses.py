@@ -35,10 +35,13 @@ READ |= {
 }
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
+READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 WRITTEN = [
     "/",
     "/dictionary.txt",
     "/ambiguity",
+    "/evaluate",
     "/ambiguity.csv",
     "/ambiguity.json",
     "/compare",
@@ -52,7 +55,8 @@ WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
 NAMES = [*CATALOGUE, *offered_algorithms()]
 NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
-NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping", "name", "script", "same"]
+NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
+NAMES += ["name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on

@@ -188,8 +188,6 @@ SENTENCES = {
     "The words of full and search mode, which overlap. Absent in precise mode.": (
         "全模式和搜索模式的词，彼此重叠。精确模式没有这一项。"
     ),
-    "The start of the word, in code points of the text.": "词在文本中的起点，按码位计。",
-    "The end of the word (exclusive).": "词的终点（不含）。",
     "Characters per token.": "每个词元的字符数。",
     "The number of tokens of each length in characters.": "各种长度（按字符计）的词元数。",
     "The number of tokens of each script or other kind.": "各种文字或其他类别的词元数。",
@@ -235,7 +233,7 @@ _KINDS = {
     "file": "文件",
 }
 _CODE = re.compile("`[^`]*`")
-_USERS = re.compile(r"((?:\{\}, )*\{\}|): ")  # the algorithms that an option is for
+_USERS = re.compile(r"((?:\{\}, )*\{\}): ")  # the algorithms that an option is for
 
 
 def sentence(english: str) -> str | None:

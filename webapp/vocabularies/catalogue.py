@@ -44,6 +44,7 @@ class CatalogueEntry:
     address: str = ""  # a web page about it
     recognized: str = ""  # for an upload that is a well-known vocabulary, the name of that
     file: str = ""  # the name of the uploaded file, shown only to the visitor who uploaded it
+    training: str = ""  # the id of the visitor's training that made it
     label: LazyString | None = field(default=None, compare=False)
     load: Callable[[], Tokenizer] | None = field(default=None, compare=False, repr=False)
 

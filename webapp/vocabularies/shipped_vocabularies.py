@@ -101,7 +101,7 @@ def preload() -> None:
     for name in NAMES:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
-    maximum_probability(jieba_words(), hmm=True).ids(SAMPLE)
+    maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
 
 

@@ -15,6 +15,7 @@ from webapp.vocabularies.library import find
 COOKIE = "uploads"
 REMEMBERED = 12  # uploads of one visitor
 LONGEST_FILE = 40  # characters of a file's name
+LONGEST_TRAINING = 22  # characters of a training's id
 A_YEAR = 31_536_000
 
 
@@ -22,10 +23,11 @@ def uploads_of(request: Request) -> list[CatalogueEntry]:
     """The existing uploads in the visitor's cookie, newest first, each with its file name."""
     entries = []
     for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
-        name, _, file = part.partition(":")
+        name, _, labels = part.partition(":")
+        file, _, training = labels.partition(":")
         entry = find_or_none(name)
         if entry is not None and entry.origin == "uploaded":
-            entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE]))
+            entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE], training=training[:LONGEST_TRAINING]))
     return entries
 
 
@@ -44,9 +46,16 @@ def find_or_none(name: str) -> CatalogueEntry | None:
         return None
 
 
-def remember_upload(response: Response, name: str, file: str, others: Iterable[CatalogueEntry]) -> None:
-    """Store the new upload and earlier ones in the cookie: `upload-5f0c…:vocab.txt!upload-…`."""
-    files = {entry.name: entry.file for entry in others}
-    newest_first = {name: file[:LONGEST_FILE]} | {other: files[other] for other in files if other != name}
-    parts = [f"{upload}:{quote(label, safe='')}" for upload, label in newest_first.items()][:REMEMBERED]
+def remember_upload(
+    response: Response, name: str, file: str, others: Iterable[CatalogueEntry], training: str = ""
+) -> None:
+    """Store the new upload and earlier ones in the cookie: `upload-5f0c…:vocab.txt!upload-…`.
+
+    What a visitor trained here has the training's id after the file name; nobody else is told that address.
+    """
+    known = {entry.name: (entry.file, entry.training) for entry in others}
+    newest_first = {name: (file[:LONGEST_FILE], training)} | {other: known[other] for other in known if other != name}
+    parts = [
+        f"{upload}:{quote(label, safe='')}{id and f':{quote(id)}'}" for upload, (label, id) in newest_first.items()
+    ][:REMEMBERED]
     response.set_cookie(COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True)

@@ -220,7 +220,7 @@ def test_pipelines_are_described_in_the_terms_of_the_field() -> None:
     assert [step.name for step in found.normalizer] == ["NFC", "Replace", "Prepend"]
     assert found.model.name == "Unigram"
     found = pipeline_summary(matching(jieba_words(), "both", True))
-    assert (found.normalizer, found.pretokenizer, found.model.name) == ((), (), "FMM, BMM")
+    assert (found.normalizer, found.pretokenizer, found.model.name) == ((), (), "maximum matching")
     assert dict(pipeline_summary(shipped_tokenizer("bpe-characters")).model.settings) == {"end_of_word_suffix": "</w>"}
 
 

@@ -123,7 +123,7 @@ def test_a_text_without_ambiguities_says_so(client: FlaskClient) -> None:
 def test_the_playground_and_the_steps_link_here(client: FlaskClient) -> None:
     for path in (
         "/?algorithm=fmm&edits=-%E5%92%8C%E5%B0%9A&text=",
-        "/steps/fmm?edits=-%E5%92%8C%E5%B0%9A&step=6&text=",
+        "/steps/fmm?edits=-%E5%92%8C%E5%B0%9A&step=7&text=",
     ):
         page = client.get(f"{path}{TEXT}&lang=en").text
         address = re.search(r'href="(/ambiguity\?[^"]+)"', page)

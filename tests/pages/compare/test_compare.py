@@ -171,7 +171,7 @@ def test_the_export_of_a_text_too_long_for_an_address_is_a_button(client: FlaskC
         ({"remove": "9"}, SAME),
         ({"remove": "x"}, SAME),
         ({"add": "fmm:jieba"}, [*SAME, "fmm:jieba"]),
-        ({"preset": "directions"}, ["fmm:jieba", "bmm:jieba"]),
+        ({"preset": "directions"}, ["fmm:jieba", "bmm:jieba", "bidirectional:jieba", "max-probability:jieba"]),
         ({"preset": "nonsense"}, SAME),
     ],
 )
@@ -328,9 +328,10 @@ def test_the_playground_links_to_a_comparison_of_its_text(client: FlaskClient) -
     assert rows(answer.location) == [
         "fmm:jieba",
         "bmm:jieba",
+        "bidirectional:jieba",
+        "max-probability:jieba",
         "bpe:bpe-bytes",
         "wordpiece:wordpiece",
-        "unigram:unigram",
     ]
     assert dict(parse_qsl(answer.location))["text"] == TEXT
     long = client.post("/", data={"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": "unigram"}).text
@@ -350,7 +351,7 @@ def test_tokenizers_are_found_by_name(client: FlaskClient) -> None:
     page = client.post("/compare", data={"text": TEXT, "with": TWO, "find": "jieba", "search": "1"})
     assert page.status_code == 200
     assert 'id="finder" open' in page.text
-    assert page.text.count('name="add"') == 2
+    assert page.text.count('name="add"') == 4
 
 
 def test_presets_of_fetched_vocabularies_are_offered_once_those_are_here(

@@ -173,7 +173,7 @@ def test_pages_of_vocabularies_link_here(client: FlaskClient) -> None:
         ({"base": "nothing", "tokens": "a"}, 404, "base", "“nothing” cannot be expanded."),
         ({"base": "jieba", "tokens": "a"}, 404, "base", "“jieba” cannot be expanded."),
         ({"addition": "upload-0123456789abcdef"}, 404, "addition", "There is no vocabulary “upload-0123456789abcdef”."),
-        ({"base": "unigram", "addition": "unigram"}, 404, "addition", "This is the base itself."),
+        ({"base": "unigram", "addition": "unigram"}, 422, "addition", "This is the base itself."),
         ({"source": "vocabulary"}, 422, "addition", "Choose the vocabulary to add."),
         ({"source": "tokens", "tokens": " \n"}, 422, "tokens", "Enter at least one token"),
         ({"source": "tokens", "tokens": "图" * 400_000}, 413, "tokens", "The list has 1,200,000 bytes"),

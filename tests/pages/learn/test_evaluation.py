@@ -11,7 +11,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.pages.learn.prose import prose
-from webapp.core.evaluation.score import Score, score_lines
+from tests.pages.learn.segmentation_answers import frequency, segmenter
+from webapp.core.evaluation.score import Score, score_lines, training_words
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.pages.learn.diagrams.segments import spans_of
 from webapp.pages.learn.lesson import ScoreExample
 from webapp.pages.learn.lessons import LESSON_BY_SLUG
@@ -60,6 +63,26 @@ def test_the_table_has_the_scores_of_the_official_script(client: FlaskClient, la
         assert " ".join((direction.upper(), *wanted)) in text
         assert f"{int(found['TOTAL TRUE WORD COUNT']):,}" in text
         assert found["OOV Rate"] == "0.058"
+
+
+@pytest.mark.exhaustive
+def test_the_table_has_the_scores_of_maximum_probability(client: FlaskClient, shared: Path) -> None:
+    text = prose(client, "evaluation", "en")
+    sighan = shared / "sighan"
+    known = training_words((sighan / "pku_training_words.utf8").read_text(encoding="utf-8"))
+    gold = [line.split() for line in (sighan / "pku_test_gold.utf8").read_text(encoding="utf-8").splitlines()]
+    words = sorted(known)
+    own = Dictionary(words, frequencies=[max(frequency(word), 1) for word in words])
+    for label, model in (
+        ("maximum probability", MaximumProbability(own, hmm=False)),
+        ("the same, with HMM", MaximumProbability(own)),
+        ("jieba's dictionary", segmenter(hmm=False)),
+        ("jieba with HMM", segmenter()),
+    ):
+        score = score_lines(gold, [model.words("".join(line)) for line in gold], known)
+        figures = (score.precision, score.recall, score.f1, score.oov_recall, score.iv_recall)
+        shown = " ".join(f"{figure:.3f}".removeprefix("0") for figure in figures if figure is not None)
+        assert f"{label} {shown}" in text
 
 
 @EACH

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from math import log
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
@@ -268,8 +269,38 @@ def test_every_comparison_that_a_lesson_links_to_shows_its_tokenizers(client: Fl
     for lesson in LESSONS:
         page = client.get(f"/learn/{lesson.slug}?lang={language}").text
         found |= set(map(html.unescape, re.findall(r'href="(/compare\?[^"]+)"', page)))
-    assert len(found) == 8
+    assert len(found) == 7
     for address in found:
         response = client.get(address)
         assert response.status_code == 200, address
         assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
+
+
+@pytest.mark.parametrize(
+    ("slug", "wanted"),
+    [
+        ("max-probability", [["我", "住", "在", "台中"], ["如果", "放到", "旧", "字典", "中", "将", "出错"]]),
+        ("hmm", [["赵春", "来", "了"], ["方成功", "考上", "了", "北大"]]),
+    ],
+)
+def test_an_edited_dictionary_corrects_the_segmentation(
+    client: FlaskClient, slug: str, wanted: list[list[str]]
+) -> None:
+    page = client.get(f"/learn/{slug}").text
+    found = list(map(html.unescape, re.findall(r'href="(/\?[^"]*edits=[^"]+)"', page)))
+    assert len(found) == len(wanted)
+    for address, words in zip(found, wanted, strict=True):
+        given = parse_qs(urlsplit(address).query)
+        body = {name: given[name][0] for name in ("algorithm", "text", "edits")}
+        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words
+        assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_pages_of_ambiguities_and_scores_that_lessons_link_to_exist(client: FlaskClient, language: str) -> None:
+    for slug, path in (("ambiguity", "/ambiguity"), ("evaluation", "/evaluate")):
+        page = client.get(f"/learn/{slug}?lang={language}").text
+        found = set(map(html.unescape, re.findall(rf'href="({path}[^"]*)"', page)))
+        assert found
+        for address in found:
+            assert client.get(address).status_code == 200, address

@@ -191,8 +191,17 @@ def test_without_a_token_the_details_compare_the_algorithms(client: FlaskClient)
 
 def test_the_other_tokenizers_lead_to_their_results(client: FlaskClient) -> None:
     html = client.get("/?text=hello+world&view=bytes&lang=en").text
-    bars = re.findall(r'<a href="([^"]+)" data-algorithm="(\w+)"[^>]*><span>([^<]+)</span>.*?<b>(\d+)</b>', html)
-    assert [name for _, _, name, _ in bars] == ["FMM", "BMM", "BPE", "WordPiece", "Unigram"]
+    bars = re.findall(r'<a href="([^"]+)" data-algorithm="([\w-]+)"[^>]*><span>([^<]+)</span>.*?<b>(\d+)</b>', html)
+    assert [name for _, _, name, _ in bars] == [
+        "FMM",
+        "BMM",
+        "Bidirectional",
+        "Max probability",
+        "N-gram",
+        "BPE",
+        "WordPiece",
+        "Unigram",
+    ]
     for address, algorithm, _name, count in bars:
         page = Page(client.get(address.replace("&amp;", "&")).text)
         assert page.figures == int(count), algorithm

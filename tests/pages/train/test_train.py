@@ -304,6 +304,9 @@ def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: 
         if "cl100k" not in link:  # which cannot be fetched here
             assert client.get(link).status_code == 200, link
     assert name in client.get("/vocabularies").text or name[7:15] in client.get("/compare/choices?find=words").text
+    back = f'href="/train/{job}"'
+    assert back in client.get(f"/vocabularies/{name}").text
+    assert back not in client.application.test_client().get(f"/vocabularies/{name}").text  # another visitor
     record = client.get(f"/train/{job}/record.json")
     assert record.mimetype == "application/json"
     assert record.headers["Content-Disposition"] == "attachment; filename=training-record.json"

@@ -15,9 +15,10 @@ Sources: Liang Nanyuan (梁南元), 书面汉语自动分词系统 CDWS, 1987, f
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import add
 from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
@@ -161,7 +162,13 @@ Combination(start=2, end=4, parts=('生', '命'))])
     parts: dict[str, tuple[str, ...] | None] = {}
     starts, ends = array("I"), array("I")
     combinational = 0
+    longest_end = array("I", range(len(text) + 1))
+    longest_start = array("I", range(len(text) + 1))
     for start, end in _occurrences(dictionary, text, keep_runs):
+        if end > longest_end[start]:
+            longest_end[start] = end
+        if start < longest_start[end]:
+            longest_start[end] = start
         word = text[start:end]
         if word not in parts:
             parts[word] = _fewest_parts(dictionary, word)
@@ -171,7 +178,7 @@ Combination(start=2, end=4, parts=('生', '命'))])
                 starts.append(start)
                 ends.append(end)
     different = sum(found is not None for found in parts.values())
-    chains = tuple(_chains(dictionary, text, keep_runs))
+    chains = tuple(_chains(_occurrences(dictionary, text, keep_runs), longest_end, longest_start))
     return Ambiguities(chains, combinational, different, starts, ends, text, parts)
 
 
@@ -213,10 +220,11 @@ def _inside_run(text: str, first: int, last: int, keep_runs: bool) -> bytearray:
 def _lookups(dictionary: Dictionary, text: str) -> Iterator[tuple[int, int]]:
     """Each word of two characters or more that occurs in a text, by start, longest first."""
     known = dictionary.ids.get
-    lengths = dictionary.lengths_by_beginning.get
     size = len(text)
-    for start in range(size - 1):
-        for length in lengths(text[start : start + 2]) or ():
+    # The lengths of the words that begin at each place, looked up for the whole text at once.
+    lengths_at = map(dictionary.lengths_by_beginning.get, map(add, text, text[1:]))
+    for start, lengths in enumerate(lengths_at):
+        for length in lengths or ():
             end = start + length
             if end <= size and known(text[start:end]) is not None:
                 yield start, end
@@ -257,58 +265,60 @@ def _fewest_parts(dictionary: Dictionary, word: str) -> tuple[str, ...] | None:
     return tuple(parts)
 
 
-def _chains(dictionary: Dictionary, text: str, keep_runs: bool) -> Iterator[Chain]:
+def _chains(
+    words: Iterable[tuple[int, int]], longest_end: Sequence[int], longest_start: Sequence[int]
+) -> Iterator[Chain]:
     """The chains of crossing words, in order of their starts.
+
+    `words` are the spans of all words, `longest_end` has the end of the longest word that starts at each place, and
+    `longest_start` the start of the longest that ends there.
 
     Words that start at one place and cross a word before them all belong to one chain, as the longest of them crosses
     all those words; so do words that end at one place and cross a word after them. A chain is therefore a set of such
     starts and ends, joined by the places that words share, which are a start and an end, and by words that cross both.
     """
-    size = len(text)
-    longest_end = array("I", range(size + 1))
-    longest_start = array("I", range(size + 1))
-    for start, end in _occurrences(dictionary, text, keep_runs):
-        if end > longest_end[start]:
-            longest_end[start] = end
-        if start < longest_start[end]:
-            longest_start[end] = start
+    size = len(longest_end) - 1
     sets = _Sets()
-    shared: list[tuple[int, int]] = []  # a start, and how many words' ends it shares
-    first_shared: dict[int, int] = {}  # a start → the first end of a word that words from there cross
-    last_shared: dict[int, int] = {}  # an end → the last start of a word that words to there cross
+    counts: dict[int, int] = {}  # a start → how many places that words share begin there
+    first_shared = array("i", [size]) * (size + 1)  # for a start, the first end of a word that words from there cross
+    last_shared = array("i", [-1]) * (size + 1)  # for an end, the last start of a word that words to there cross
     for start in range(1, size):
-        count = 0
+        count, anchor = 0, -1
         for end in range(start + 1, longest_end[start]):
             if longest_start[end] < start:
                 count += 1
-                first_shared.setdefault(start, end)
+                before = last_shared[end]
+                if count == 1:
+                    first_shared[start] = end
+                    anchor = before
+                # An end that shares a place with the same start as the first end is in the set already.
+                if count == 1 or before != anchor or before < 0:
+                    sets.join(2 * start, 2 * end + 1)
                 last_shared[end] = start
-                sets.join(2 * start, 2 * end + 1)
         if count:
-            shared.append((start, count))
-    if not shared:
+            counts[start] = count
+    if not counts:
         return
-    left: dict[int, int] = {}
-    right: dict[int, int] = {}
-    for start, end in _occurrences(dictionary, text, keep_runs):
-        crosses_before = first_shared.get(start, size) < end
-        crosses_after = last_shared.get(end, -1) > start
-        if crosses_before and crosses_after:
-            sets.join(2 * start, 2 * end + 1)
-        if crosses_before or crosses_after:
-            node = 2 * start if crosses_before else 2 * end + 1
-            left[node] = min(left.get(node, start), start)
-            right[node] = max(right.get(node, end), end)
-    lengths: dict[int, int] = {}
-    for start, count in shared:
-        root = sets.root(2 * start)
-        lengths[root] = lengths.get(root, 0) + count
+    at, anchor, joined = -1, -1, array("i", [-1]) * (size + 1)
+    for start, end in words:
+        if first_shared[start] < end and last_shared[end] > start:
+            before = joined[end]
+            if start != at or before != anchor or before < 0:
+                sets.join(2 * start, 2 * end + 1)
+            if start != at:
+                at, anchor = start, before
+            joined[end] = start
     begins: dict[int, int] = {}
     finishes: dict[int, int] = {}
-    for node, start in left.items():
-        root = sets.root(node)
-        begins[root] = min(begins.get(root, start), start)
-        finishes[root] = max(finishes.get(root, 0), right[node])
+    lengths: dict[int, int] = {}
+    for start, count in counts.items():
+        root = sets.root(2 * start)
+        lengths[root] = lengths.get(root, 0) + count
+        finishes[root] = max(finishes.get(root, 0), longest_end[start])
+    for end, start in enumerate(last_shared):
+        if start >= 0:
+            root = sets.root(2 * end + 1)
+            begins[root] = min(begins.get(root, size), longest_start[end])
     found = [Chain(begins[root], finishes[root], length) for root, length in lengths.items()]
     yield from sorted(found, key=lambda chain: (chain.start, -chain.end))
 

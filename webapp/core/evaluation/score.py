@@ -146,9 +146,10 @@ def add_line(score: Score, gold: Sequence[str], output: Sequence[str], known: Co
     score.gold_words += len(gold)
     score.output_words += len(output)
     if known is not None:
-        present = sum(word in known for word in gold if word)
+        words = gold if gold[0] else gold[1:]  # an indented line begins with an empty word
+        present = sum(map(known.__contains__, words))
         score.known += present
-        score.unknown += len(gold) - present - gold.count("")
+        score.unknown += len(words) - present
     marked = any(mark in gold for mark in _MARKS) and any(mark in output for mark in _MARKS)
     if gold == output and not marked:
         return

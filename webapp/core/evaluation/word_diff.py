@@ -36,26 +36,27 @@ def changed_words(gold: Sequence[str], output: Sequence[str]) -> tuple[bytearray
     return before + changed_gold + after, before + changed_output + after
 
 
-def hunks(changed_gold: Sequence[int], changed_output: Sequence[int]) -> list[tuple[int, int, int, int]]:
+def hunks(changed_gold: bytearray, changed_output: bytearray) -> list[tuple[int, int, int, int]]:
     """The runs of changes: `(start, end)` in the gold words and `(start, end)` in the output's.
 
-    >>> hunks([0, 1, 1, 0], [0, 1, 0, 1])
+    >>> hunks(bytearray([0, 1, 1, 0]), bytearray([0, 1, 0, 1]))
     [(1, 3, 1, 2), (4, 4, 3, 4)]
     """
-    found = []
-    at_gold = at_output = 0
+    found: list[tuple[int, int, int, int]] = []
     gold_length, output_length = len(changed_gold), len(changed_output)
-    while at_gold < gold_length or at_output < output_length:
-        start_gold, start_output = at_gold, at_output
-        while at_gold < gold_length and changed_gold[at_gold]:
-            at_gold += 1
-        while at_output < output_length and changed_output[at_output]:
-            at_output += 1
-        if at_gold > start_gold or at_output > start_output:
-            found.append((start_gold, at_gold, start_output, at_output))
-        at_gold += 1
-        at_output += 1
-    return found
+    at_gold = at_output = 0
+    while True:
+        next_gold, next_output = changed_gold.find(1, at_gold), changed_output.find(1, at_output)
+        if next_gold < 0 and next_output < 0:
+            return found
+        # Both lists have as many unchanged words before a run of changes.
+        distances = [next_gold - at_gold] if next_gold >= 0 else []
+        distances += [next_output - at_output] if next_output >= 0 else []
+        start_gold, start_output = at_gold + min(distances), at_output + min(distances)
+        end_gold, end_output = changed_gold.find(0, start_gold), changed_output.find(0, start_output)
+        at_gold = gold_length if end_gold < 0 else end_gold
+        at_output = output_length if end_output < 0 else end_output
+        found.append((start_gold, at_gold, start_output, at_output))
 
 
 def _differing_part(gold: Sequence[str], output: Sequence[str]) -> tuple[int, int, int]:
@@ -86,8 +87,10 @@ def _changed(gold: list[str], output: list[str]) -> tuple[bytearray, bytearray]:
             changed_gold[kept_gold[index]] = 1
         for index in inserted:
             changed_output[kept_output[index]] = 1
-    _slide(gold, changed_gold, changed_output)
-    _slide(output, changed_output, changed_gold)
+    if _can_slide(gold, changed_gold):
+        _slide(gold, changed_gold, changed_output)
+    if _can_slide(output, changed_output):
+        _slide(output, changed_output, changed_gold)
     return changed_gold, changed_output
 
 
@@ -103,11 +106,12 @@ def _left_out(words: Sequence[str], others: Counter[str]) -> bytearray:
     while quarter:
         many *= 2
         quarter //= 4
-    marks = bytearray(
-        MISSING if not count else FREQUENT if count > many else KEPT for count in map(others.__getitem__, words)
-    )
-    if FREQUENT not in marks:
+    marks = bytearray([word not in others for word in words])
+    if max(others.values(), default=0) <= many:
         return marks
+    for index, word in enumerate(words):
+        if others[word] > many:
+            marks[index] = FREQUENT
     at = 0
     while at < len(marks):
         if marks[at] != MISSING:
@@ -234,6 +238,20 @@ def _middle(left: Sequence[str], right: Sequence[str], low: int, high: int, from
             if not is_odd and forward_low <= diagonal <= forward_high and x <= forward[diagonal]:
                 return x, y
     raise TooDifferentError(f"more than {MOST_EDITS} edits")
+
+
+def _can_slide(words: Sequence[str], changed: bytearray) -> bool:
+    """Whether any run of changed words can slide: rare, so this saves most of the time of `_slide`."""
+    last = len(words)
+    start = changed.find(1)
+    while start >= 0:
+        end = changed.find(0, start)
+        if end < 0:
+            end = last
+        if (start and words[start - 1] == words[end - 1]) or (end < last and words[start] == words[end]):
+            return True
+        start = changed.find(1, end)
+    return False
 
 
 def _slide(words: Sequence[str], changed: bytearray, other: bytearray) -> None:

@@ -46,7 +46,13 @@ def viterbi(row: str, start: Mapping[str, float], transition: Table, emission: T
 
 
 def words(row: str, start: Mapping[str, float], transition: Table, emission: Table) -> list[str]:
-    """Cut a row of characters after each E and each S."""
+    """Cut a row of characters after each E and each S.
+
+    >>> start, transition = {"B": -0.3, "S": -1.5}, {"B": {"E": -0.5}, "M": {}, "E": {}, "S": {"S": -0.7}}
+    >>> emission = {"B": {"杭": -8.5}, "M": {}, "E": {"研": -8.5}, "S": {"杭": -10.1, "研": -10.7}}
+    >>> words("杭研", start, transition, emission)
+    ['杭研']
+    """
     found = [""]
     for character, state in zip(row, viterbi(row, start, transition, emission), strict=True):
         found[-1] += character

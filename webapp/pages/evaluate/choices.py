@@ -36,10 +36,10 @@ def groups_of(uploads: Sequence[CatalogueEntry], chosen: Sequence[TokenizerChoic
     own = [entry for entry in CATALOGUE.values() if entry.origin not in ("learned", "pasted")]
     pasted = [CATALOGUE[PASTED]] if PASTED in CATALOGUE else []
     groups = [
-        ChoiceGroup(_("Words"), _choices([*own, *yours], words=True)),
-        ChoiceGroup(_("Words, with your training words as the dictionary"), _choices(pasted, words=True)),
-        ChoiceGroup(_("Pieces of words"), _choices([*own, *yours], words=False)),
-        ChoiceGroup(_("Pieces of words, well-known vocabularies"), _choices(well_known(), words=False)),
+        ChoiceGroup(_("Methods that find words"), _choices([*own, *yours], words=True)),
+        ChoiceGroup(_("The same, with your training words as the dictionary"), _choices(pasted, words=True)),
+        ChoiceGroup(_("Methods that find pieces of words"), _choices([*own, *yours], words=False)),
+        ChoiceGroup(_("The same, with well-known vocabularies"), _choices(well_known(), words=False)),
     ]
     return [group for group in groups if group.choices]
 

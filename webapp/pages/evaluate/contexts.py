@@ -47,6 +47,9 @@ class EvaluatePage(Page):
     chosen: Sequence[str]  # titles of the chosen methods
     most_methods: int
     gold_limit: int  # bytes
+    gold_shown: str  # in the form
+    training_shown: str
+    is_hidden: bool  # whether a file is too long to be shown in the form
     gold: GoldText | None  # None for a stored evaluation, and if it could not be read
     gold_problems: Sequence[tuple[int, str]]  # line and sentence
     rows: Sequence[MethodRow]

@@ -97,6 +97,16 @@ def wants_link(request: Request) -> bool:
     return request.form.get("keep", "") in KEPT_DAYS
 
 
+SHOWN_AGAIN = 100_000
+"""The most characters of a file that the form shows; what was typed or pasted it always shows."""
+
+
+def shown_again(request: Request, field: str, text: str) -> str:
+    """The text of a field as the form shows it after it was sent."""
+    upload = request.files.get(f"{field}_file")
+    return "" if upload and upload.filename and len(text) > SHOWN_AGAIN else text
+
+
 def expiry(request: Request) -> datetime | None:
     """The end of a stored evaluation, None for never."""
     days = KEPT_DAYS[request.form["keep"]]

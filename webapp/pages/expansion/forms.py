@@ -106,7 +106,8 @@ def read(request: Request) -> tuple[ExpansionRequest, list[InputProblem]]:
         values["source"] = "tokens" if values.get("tokens", "").strip() else "vocabulary"
     form = ExpansionForm(values)
     form.validate()
-    status = {"base": 404, "addition": 404, "tokens": 413, "text": 413}
+    itself = form.addition.data == form.base.data  # it exists, but there is nothing to add
+    status = {"base": 404, "addition": 422 if itself else 404, "tokens": 413, "text": 413}
     problems = [InputProblem(str(field.errors[0]), status[field.name], field.name) for field in form if field.errors]
     wrong = {problem.field for problem in problems}
     asked = ExpansionRequest(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from flask_babel import lazy_gettext as _l
 
-from webapp.core.reference import bpe, matching, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
 from webapp.pages.learn.diagrams import shares, tagging, words
 from webapp.pages.learn.diagrams.words import ADMITTED, ADMITTED_CUT, WEDDING
 from webapp.pages.learn.lesson import (
@@ -96,7 +96,12 @@ LESSONS: tuple[Lesson, ...] = (
             LessonExample("taichung", "max-probability", "jieba", _same("我住在台中")),
             LessonExample("general", "max-probability", "jieba", _same("如果放到旧字典中将出错")),
         ),
-        figures=(LessonFigure("arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION),),
+        figures=(
+            LessonFigure(
+                "arcs", "max-probability", "own-dictionary", _same("有意见分歧"), dictionary=OPINION, first=-2
+            ),
+        ),
+        reference=(maximum_probability.best_path,),
     ),
     Lesson(
         "hmm",
@@ -121,6 +126,7 @@ LESSONS: tuple[Lesson, ...] = (
                 _l("The best sum of logarithms for each tag of each character. The thick line is the best sequence."),
             ),
         ),
+        reference=(hmm.words,),
     ),
     Lesson(
         "ngram",
@@ -155,6 +161,7 @@ LESSONS: tuple[Lesson, ...] = (
                 "company", shares.company, _l("Two words in the works of Lu Xun, with the characters before them.")
             ),
         ),
+        reference=(ngram.jelinek_mercer, ngram.absolute_discounting, ngram.kneser_ney),
     ),
     Lesson(
         "evaluation",

@@ -37,11 +37,12 @@ class LessonLinks:
 
     def ambiguities(self, text: str) -> str:
         """The ambiguities of a text."""
-        return "/ambiguity?" + urlencode({"text": text})
+        return url_for("ambiguity.page", text=text)
 
-    def evaluate(self) -> str:
-        """The page that scores segmentations."""
-        return "/evaluate"
+    def evaluate(self, gold: str = "", *methods: str) -> str:
+        """The scores of some methods, written `algorithm:vocabulary`, on a gold text; by default on the site's own."""
+        chosen = [("gold", gold), *(("with", each) for each in methods)] if gold else []
+        return url_for("evaluate.page") + (f"?{urlencode(chosen)}" if chosen else "")
 
     def training(self) -> str:
         """The training of word n-grams, round by round."""

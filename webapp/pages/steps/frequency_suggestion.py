@@ -11,7 +11,7 @@ from flask import url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.suggested_frequency import joined_frequency, log_probability, split_frequency
-from webapp.core.models.dictionary_edits import Edit, with_edit
+from webapp.core.models.dictionary_edits import Edit, edited, with_edit
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.figures import format_log_probability, power
@@ -65,7 +65,8 @@ def suggestion_of(result: Result, model: MaximumProbability, want: str) -> Frequ
     graph = model.graph
     joins = len(parts) == 1
     if joins:
-        wanted, now = [word], [each for each in MaximumProbability(model.dictionary, hmm=False).words(word) if each]
+        without = edited(model.dictionary, f"-{word}") if graph.frequency_of(word) else model.dictionary
+        wanted, now = [word], MaximumProbability(without, hmm=False).words(word)
         frequency = joined_frequency(graph, word)
     else:
         wanted, now = parts, [word]
@@ -74,28 +75,33 @@ def suggestion_of(result: Result, model: MaximumProbability, want: str) -> Frequ
     if not joins and not known:
         return replace(form, message=_unknown(word, model))
     edits = with_edit(state.edits, Edit(word, frequency=frequency) if frequency else Edit(word, removed=True))
+    enough = joins and bool(known) and log_probability(graph, [word]) > log_probability(graph, now)
+    if enough:
+        frequency, edits = known, state.edits
     applied = replace(state, edits=edits, token=None)
     address = f"{url_for('steps.page', algorithm=state.algorithm)}?{applied.query_of_algorithm()}"
     return replace(
         form,
-        sentence=joined([_sentence(word, parts, known, frequency), _outcome(result, model, edits, word, wanted)]),
+        sentence=joined(
+            [_sentence(word, parts, frequency, enough=enough), _outcome(result, model, edits, word, wanted)]
+        ),
         paths=[
             _path(_("Wanted"), model, wanted, {word: frequency} if joins else {}),
             _path(_("Without it") if joins else _("As one word"), model, now, {} if joins else {word: frequency}),
         ],
-        apply=address,
-        playground=f"{url_for('playground.page')}?{applied.query()}",
+        apply="" if enough else address,
+        playground="" if enough else f"{url_for('playground.page')}?{applied.query()}",
     )
 
 
-def _sentence(word: str, parts: Sequence[str], known: int, frequency: int) -> str:
+def _sentence(word: str, parts: Sequence[str], frequency: int, *, enough: bool) -> str:
     text = quotable(word)
     if len(parts) == 1:
-        if known >= frequency:
+        if enough:
             return _(
                 "“%(word)s” has the frequency %(frequency)s, enough to be more probable than its parts.",
                 word=text,
-                frequency=number(known),
+                frequency=number(frequency),
             )
         return _(
             "For “%(word)s” to be more probable than its parts, it would need the frequency %(frequency)s.",

@@ -238,16 +238,16 @@ def _job_page(job: Job) -> Response:
     context = views.job_context(job)
     response = make_response(render(context if wants_partial() else views.job_page(context)))
     if job.state == "finished" and context.finished is not None:
-        _remember(response, context.finished.entry.name, context.job.label)
+        _remember(response, context.finished.entry.name, context.job.label, job.id)
     return _noindex(swappable(response))
 
 
-def _remember(response: Response, name: str, title: str) -> None:
+def _remember(response: Response, name: str, title: str, training: str) -> None:
     """Put a new vocabulary into the visitor's lists."""
     try:
         mine = uploads_of(request)
         if name not in (entry.name for entry in mine):
-            remember_upload(response, name, title, mine)
+            remember_upload(response, name, title, mine, training)
     except UnavailableStorageError:
         return
 

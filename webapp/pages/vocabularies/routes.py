@@ -193,7 +193,7 @@ def vocabulary(name: str) -> Response:
     if wants_partial() and "after" in request.args:
         status = 422 if of_ngrams.after_problem else 200
         return _answer(render(of_ngrams), status, name=name, after=of_ngrams.after)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with the name of its file
+    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
@@ -230,7 +230,8 @@ def vocabulary(name: str) -> Response:
         downloads=downloads.downloads_of(entry.name, tokenizer),
         expandable=base_kind(tokenizer) is not None,
     )
-    return _answer(render(context), status)
+    response = _answer(render(context), status)
+    return private(response) if entry.training else response
 
 
 def _following(entry: CatalogueEntry, model: Model) -> FollowingContext:

@@ -85,10 +85,10 @@ def evaluate(evaluation: Evaluation) -> Evaluated:
 def score_all(evaluation: Evaluation) -> Evaluated:
     """The report of an evaluation and its gold text; or None and the problems with what was entered.
 
-    A method that cannot be scored has its own problem in the report. Scoring stops after two thirds of the time limit
-    of a request; the methods after that say so.
+    A method that cannot be scored has its own problem in the report. Scoring stops after three quarters of the time
+    limit of a request; the methods after that say so.
     """
-    deadline = time.monotonic() + current_app.config["MAX_REQUEST_SECONDS"] * 2 / 3
+    deadline = time.monotonic() + current_app.config["MAX_REQUEST_SECONDS"] * 3 / 4
     try:
         gold = read_gold(evaluation.gold_text)
     except GoldError as error:
