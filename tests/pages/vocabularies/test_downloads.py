@@ -41,6 +41,7 @@ from webapp.web.localization import LANGUAGES
 BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}
 OFFERED = {
     "jieba": set(),
+    "ngram": {"ngrams.arpa", "ngrams.json"},
     "bpe-bytes": BYTE_LEVEL,
     "bpe-characters": {"tokenizer.json"},
     "wordpiece": {"tokenizer.json", "vocab.txt"},

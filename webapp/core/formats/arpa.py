@@ -31,7 +31,7 @@ from webapp.core.models.ngram_probabilities import NEVER, BackoffProbabilities
 from webapp.core.models.smoothing import AddK
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import VocabularyError, shown
+from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
 
 _LN10 = log(10)
 _NEVER10 = -99
@@ -139,7 +139,7 @@ class _Reader:
         for length in range(1, len(self._sizes) + 1):
             self._section(length)
         if self._next() != "\\end\\":
-            raise self._error("\\end\\ is expected after the last n-gram")
+            raise self._error(Phrase("\\end\\ is expected after the last n-gram"))
         try:
             check_words(self._words)
         except VocabularyError as error:
@@ -165,8 +165,8 @@ class _Reader:
                 return line
         raise FormatError("the file ends without \\end\\: it is incomplete")
 
-    def _error(self, wrong: str, **values: object) -> FormatError:
-        return FormatError("line %(line)s: %(wrong)s", line=self._at, wrong=FormatError(wrong, **values))
+    def _error(self, wrong: Phrase) -> FormatError:
+        return FormatError("line %(line)s: %(wrong)s", line=self._at, wrong=wrong)
 
     def _head(self) -> None:
         line = self._next()
@@ -177,24 +177,26 @@ class _Reader:
         line = self._next()
         while size := _SIZE.fullmatch(line):
             if int(size[1]) != len(self._sizes) + 1:
-                raise self._error("the orders should follow each other: ngram 1=…, ngram 2=…")
+                raise self._error(Phrase("the orders should follow each other: ngram 1=…, ngram 2=…"))
             self._sizes.append(int(size[2]))
             line = self._next()
         self._at -= 1
         if not 1 <= len(self._sizes) <= HIGHEST_ORDER:
-            raise self._error("an order from 1 to %(most)s is expected, not %(order)s", most=3, order=len(self._sizes))
+            raise self._error(
+                Phrase("an order from 1 to %(most)s is expected, not %(order)s", most=3, order=len(self._sizes))
+            )
         if sum(self._sizes) > MOST_NGRAMS:
-            raise self._error("more than %(most)s n-grams; remove the rare ones", most=f"{MOST_NGRAMS:,}")
+            raise self._error(Phrase("more than %(most)s n-grams; remove the rare ones", most=f"{MOST_NGRAMS:,}"))
 
     def _section(self, length: int) -> None:
         section = _SECTION.fullmatch(self._next())
         if section is None or section[1] != str(length):
-            raise self._error("\\%(length)s-grams: is expected", length=length)
+            raise self._error(Phrase("\\%(length)s-grams: is expected", length=length))
         for _ in range(self._sizes[length - 1]):
             fields = self._next().split()
             if len(fields) not in (length + 1, length + 2):
                 raise self._error(
-                    "a logarithm, %(count)s words and perhaps a backoff weight are expected", count=length
+                    Phrase("a logarithm, %(count)s words and perhaps a backoff weight are expected", count=length)
                 )
             score = self._number(fields[0], 0.0)
             left = self._number(fields[-1], 1e6) if len(fields) == length + 2 else 0.0
@@ -212,31 +214,31 @@ class _Reader:
         if value == -inf:
             return NEVER
         if not isfinite(value) or value > most:
-            raise self._error("%(text)s is no logarithm of a probability", text=shown(text[:40]))
+            raise self._error(Phrase("%(text)s is no logarithm of a probability", text=shown(text[:40])))
         return max(value * _LN10, NEVER)
 
     def _word(self, word: str, score: float, left: float) -> None:
         if word in (START, END, UNKNOWN):
             known = self._marks
             if word in known:
-                raise self._error("the word occurs a second time")
+                raise self._error(Phrase("the word occurs a second time"))
             known[word] = score, left
             return
         if word in self._numbers:
-            raise self._error("the word occurs a second time")
+            raise self._error(Phrase("the word occurs a second time"))
         self._numbers[word] = len(self._words)
         self._words.append(word)
         self._scores.append((score, left))
 
     def _ngram(self, words: tuple[str, ...], score: float, left: float) -> None:
         if END in words[:-1] or START in words[1:]:
-            raise self._error("<s> stands only at the beginning of an n-gram and </s> only at its end")
+            raise self._error(Phrase("<s> stands only at the beginning of an n-gram and </s> only at its end"))
         numbers = []
         edges = {END: len(self._words), START: len(self._words) + 1, UNKNOWN: len(self._words) + 2}
         for word in words:
             number = edges[word] if word in edges else self._numbers.get(word)
             if number is None:
-                raise self._error("%(word)s is not among the 1-grams", word=shown(word))
+                raise self._error(Phrase("%(word)s is not among the 1-grams", word=shown(word)))
             numbers.append(number)
         context = tuple(numbers[:-1])
         self._in_context(context)[1][numbers[-1]] = score

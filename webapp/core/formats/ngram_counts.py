@@ -23,7 +23,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import VocabularyError, shown
+from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
 
 TYPE = "n-gram counts"
 MOST_NGRAMS = 1_000_000
@@ -166,7 +166,9 @@ def read_text(text: str) -> Tokenizer:
             ngrams[words] = _checked(int(fields[-1][:20]), line)
             _check_places(words)
         except FormatError as error:
-            raise FormatError("line %(line)s: %(wrong)s", line=number, wrong=str(error)) from None
+            raise FormatError(
+                "line %(line)s: %(wrong)s", line=number, wrong=Phrase(error.sentence, **error.values)
+            ) from None
         order = max(order, len(words))
         if len(ngrams) > MOST_NGRAMS:
             raise FormatError("more than %(most)s n-grams; remove the rare ones", most=f"{MOST_NGRAMS:,}")

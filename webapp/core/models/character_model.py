@@ -42,8 +42,12 @@ class CharacterModel:
         """The probability of a spelling; 0 where it is too small for a number."""
         probability = (1 - self.longer) * self.longer ** (len(word) - 1)
         for character in word:
-            probability *= (self.counts.get(character, 0) + self.floor) / self._total
+            probability *= self.character_probability(character)
         return probability
+
+    def character_probability(self, character: str) -> float:
+        """The probability of one character of an unknown word."""
+        return (self.counts.get(character, 0) + self.floor) / self._total
 
     def score(self, word: str) -> float:
         """The natural logarithm of the probability.
@@ -52,4 +56,4 @@ class CharacterModel:
         -15307
         """
         score = log(1 - self.longer) + (len(word) - 1) * (log(self.longer) if self.longer else -100.0)
-        return score + sum(log((self.counts.get(each, 0) + self.floor) / self._total) for each in word)
+        return score + sum(log(self.character_probability(each)) for each in word)

@@ -251,8 +251,8 @@ class NGram:
             and not sentence[end].isspace()
         ):
             end += 1
-        unknown, score = self.counts.unknown, self.characters.score
-        return [(last, unknown, score(sentence[at:last])) for last in range(end, at, -1)]
+        unknown, spelling = self.counts.unknown, self.characters
+        return [(last, unknown, spelling.score(sentence[at:last])) for last in range(end, at, -1)]
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids and the ends of a sentence's words."""

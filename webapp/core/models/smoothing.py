@@ -151,16 +151,16 @@ def _deleted_interpolation(counts: NGramCounts, length: int) -> float:
         begin, end = level.begins[context], level.begins[context + 1]
         if begin == end:
             continue
-        below: Sequence[float] | dict[int, float] = shares
+        pairs: dict[int, float] = {}
         if length > 2:
             last = counts.levels[1].words[context]
             if last not in known:
                 known[last] = _best_shares(counts, last, shares)
-            below = known[last]
+            pairs = known[last]
         total = counts.total(length - 1, context)
         for count, word in zip(level.counts[begin:end], level.words[begin:end], strict=True):
             all_words += count
-            if ((count - 1) / (total - 1) if total > 1 else 0.0) >= below[word]:
+            if ((count - 1) / (total - 1) if total > 1 else 0.0) >= pairs.get(word, shares[word]):
                 won += count
     return _between(won, all_words)
 

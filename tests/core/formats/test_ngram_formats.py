@@ -1,0 +1,138 @@
+"""Files of n-gram models: reading back gives the same model, KenLM reads the ARPA files, and errors name the line."""
+
+from math import isclose, log
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.core.formats import arpa, ngram_counts
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.recognize import recognize
+from webapp.core.formats.save import save
+from webapp.core.models.character_model import CharacterModel
+from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.smoothing import SMOOTHINGS
+from webapp.core.recipes import NGRAM
+from webapp.core.trainers.ngram import segmented, train
+
+words = st.one_of(st.text("ab", min_size=1, max_size=2), st.sampled_from(["<s>", "\\x", "\\<s>"]))
+sentences = st.lists(st.lists(words, min_size=1, max_size=5), min_size=1, max_size=5)
+texts = st.text("abcd。 ", max_size=9)
+LESSON = list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"))
+
+
+@given(sentences, texts, st.integers(1, 3), st.sampled_from(SMOOTHINGS), st.booleans(), st.booleans())
+def test_what_is_written_is_read_back(
+    given_sentences: list[list[str]], text: str, order: int, smoothing: str, rare: bool, spells: bool
+) -> None:
+    counts = train(given_sentences, order, (1, 2, 2) if rare else ())
+    model = NGram(counts, smoothing, keep_runs=False, characters=CharacterModel({"d": 1}) if spells else None)
+    tokenizer = NGRAM.tokenizer(model)
+    writers = {"json": (ngram_counts.write_json, ngram_counts.read)}
+    if order > 1 and not rare and not spells:
+        writers["text"] = ngram_counts.write_text, ngram_counts.read_text
+    if order < 3 or smoothing != "add-one":
+        writers["arpa"] = arpa.write, arpa.read
+    for write, read in writers.values():
+        back = read(write(tokenizer)).model
+        assert isinstance(back, NGram)
+        back = back.with_choices(smoothing, order, False)
+        assert back.words(text) == model.words(text)
+        for context in ([START], ["a"], ["b", "a"]):
+            for word in ("a", "never", END):
+                before = context[-order + 1 :] if order > 1 else []
+                assert isclose(back.probability(word, before), model.probability(word, before), rel_tol=1e-9)
+
+
+def test_an_arpa_file_has_the_probabilities_that_kenlm_reads(tmp_path: Path) -> None:
+    kenlm = pytest.importorskip("kenlm")
+    for order, smoothing in ((2, "kneser-ney"), (3, "kneser-ney"), (3, "absolute-discounting"), (2, "add-one")):
+        model = NGram(train(LESSON * 3 + [["人生", "如", "生如夏花", "如", "戏"]], order), smoothing)
+        path = tmp_path / "model.arpa"
+        path.write_text(arpa.write(NGRAM.tokenizer(model)), encoding="utf-8")
+        theirs = kenlm.Model(str(path))
+        for line in (["人生", "如", "梦境"], ["如", "如"], ["戏", "梦境", "人生", "如"]):
+            edged = [START, *line, END]
+            ours = sum(
+                log(model.probability(word, edged[max(0, at - order + 1) : at])) for at, word in enumerate(edged) if at
+            )
+            assert isclose(theirs.score(" ".join(line)), ours / log(10), rel_tol=1e-5)
+
+
+def test_files_are_recognized() -> None:
+    tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
+    for content, format in (
+        (save(tokenizer), "ngram-counts"),
+        (ngram_counts.write_text(tokenizer).encode(), "ngram-text"),
+        (b"# made by a program\n" + arpa.write(tokenizer).encode(), "arpa"),
+    ):
+        found = recognize(content)
+        assert found.format == format
+        assert found.tokenizer.ids("人生如梦境") == [0, 1, 2]
+    # A word list with numbers stays a dictionary.
+    assert recognize("人生 3\n如 5\n".encode()).format == "dictionary"
+
+
+def test_pairs_alone_are_enough() -> None:
+    model = ngram_counts.read_text("<s> 人生 2\n人生 如 2\n如 戏 1\n如 梦境 1\n戏 </s> 1\n梦境 </s> 1\n").model
+    assert isinstance(model, NGram)
+    assert model.words("人生如戏") == ["人生", "如", "戏"]
+    assert (model.counts.count("如"), model.counts.sentences, model.counts.count(END)) == (2, 2, 2)
+
+
+ARPA = arpa.write(NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney")))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("人生 如 2\n如 x\n", "line 2: one to three words and a count are expected"),
+        ("人生 如 2\n人生 如 2\n", "line 2: the n-gram occurs a second time"),
+        (
+            "人生 如 2\n人生 </s> 如 1\n",
+            "line 2: <s> stands only at the beginning of an n-gram and </s> only at its end",
+        ),
+        ("人生 如 99999999999999999999999\n", "line 1: the count of"),
+        ("如" * 65 + " 如 2\n", "the word"),
+    ],
+)
+def test_errors_of_counts_name_the_line(content: str, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        ngram_counts.read_text(content)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ("ngram 1=8", "ngram 1=9", "line 15: a logarithm, 1 words and perhaps a backoff weight are expected"),
+        ("ngram 2=", "ngram 3=", "line 3: the orders should follow each other"),
+        ("\\end\\", "", "the file ends without"),
+        ("ngram 1=8", "ngram 1=9000000", "more than 1,000,000 n-grams"),
+        ("\t如 ", "\t没有 ", "is not among the 1-grams"),
+        ("-99\t<s>", "nan\t<s>", "is no logarithm of a probability"),
+        ("-99\t<s>", "5\t<s>", "is no logarithm of a probability"),
+    ],
+)
+def test_errors_of_arpa_files_name_the_line(before: str, after: str, sentence: str) -> None:
+    assert before in ARPA
+    with pytest.raises(FormatError, match=sentence):
+        arpa.read(ARPA.replace(before, after, 1))
+
+
+@given(st.data())
+def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
+    tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
+    for content, read in (
+        (ARPA, arpa.read),
+        (ngram_counts.write_json(tokenizer), ngram_counts.read),
+        (ngram_counts.write_text(tokenizer), ngram_counts.read_text),
+    ):
+        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(content))] * 2)))
+        damaged = content[:start] + data.draw(st.text('0-9 \n\t<s>{}[],"\\梦', max_size=5)) + content[end:]
+        try:
+            read(damaged).ids("人生如梦境")
+        except FormatError as error:
+            assert str(error)
