@@ -59,6 +59,7 @@ class Probabilities:
         self.interpolates = not isinstance(smoothing, AddK)
         self.dominates = True
         self._base_total = sum(base) + size if base is not None else size
+        self._lowest_scores: Sequence[float] | None = None
         self._recent: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
         self._first = self._shares(())
 
@@ -148,7 +149,13 @@ class Probabilities:
         return [*found, Contribution(0, (), 0, 0, lowest, weight)]
 
     def lowest_scores(self) -> Sequence[float]:
-        """The natural logarithm of each word's probability without a context, by number.
+        """The natural logarithm of each word's probability without a context, by number; computed on first use."""
+        if self._lowest_scores is None:
+            self._lowest_scores = self._compute_lowest_scores()
+        return self._lowest_scores
+
+    def _compute_lowest_scores(self) -> Sequence[float]:
+        """`lowest_scores`.
 
         With add-k and a context nothing is left but the context's part, so it is 0.
         """
@@ -181,10 +188,11 @@ class Probabilities:
         # From order 1 up to the order below: each word asks all of them, so they are looked up once.
         below = [self.shares(context[at:]) for at in range(len(context), 0, -1)]
         scores: dict[int, float] = {}
-        lowest = self.lowest
+        first = self.lowest_scores()
+        del below[:1]  # order 1, which `first` has
         for word, share in shares.items():
             if share > 0:
-                probability = lowest(word)
+                probability = exp(first[word])
                 for shares_below, left_below in below:
                     probability = shares_below.get(word, 0.0) + left_below * probability
                 scores[word] = log(share + left * probability)
