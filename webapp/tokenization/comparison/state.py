@@ -121,7 +121,7 @@ def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     """Return a tokenizer and alternatives: others with its vocabulary, and the subword algorithms; at most `MOST`.
 
     >>> print(*alternatives_to(TokenizerChoice("fmm", "jieba")))
-    fmm:jieba bmm:jieba bidirectional:jieba bpe:bpe-bytes wordpiece:wordpiece unigram:unigram
+    fmm:jieba bmm:jieba bidirectional:jieba max-probability:jieba bpe:bpe-bytes wordpiece:wordpiece
     """
     others = [TokenizerChoice(other, choice.vocabulary) for other in sharing_vocabularies(choice.algorithm)]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
