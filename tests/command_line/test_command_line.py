@@ -205,3 +205,12 @@ def test_the_installed_command_runs_this_module() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module, _, name = project["scripts"]["tokenscope"].partition(":")
     assert callable(getattr(import_module(module), name))
+
+
+def test_the_skipped_lines_of_a_word_list_are_named_on_standard_error(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("研究\n研究生 often\n生命\n", encoding="utf-8")
+    done = run("encode", "--vocabulary", path, given="研究生命".encode())
+    assert (done.returncode, done.stdout) == (0, b"0 1\n")
+    assert b"skipped 1 line\n" in done.stderr
+    assert b"line 2: the frequency 'often' is not a whole number" in done.stderr

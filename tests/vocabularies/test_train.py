@@ -26,7 +26,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "ngram"])
 def test_files_are_as_recorded(name: str) -> None:
     recorded = record()["outputs"][f"{name}.json.gz"]
     content = (SHIPPED / f"{name}.json.gz").read_bytes()
@@ -74,6 +74,13 @@ def test_wordpiece_uses_its_pieces(shared: Path) -> None:
     tokenizer = shipped_tokenizer("wordpiece")
     used = {id for part in read_corpus(shared / "corpora") for id in tokenizer.ids(part.text)}
     assert len(used) > 0.97 * len(tokenizer.model.pieces)
+
+
+@pytest.mark.exhaustive
+def test_training_the_ngram_model_again_gives_the_same_file(shared: Path, tmp_path: Path) -> None:
+    (tmp_path / "RECORD.json").write_text((SHIPPED / "RECORD.json").read_text(encoding="utf-8"), encoding="utf-8")
+    training.main(["--corpora", str(shared / "corpora"), "--out", str(tmp_path), "--only", "ngram"])
+    assert (tmp_path / "ngram.json.gz").read_bytes() == (SHIPPED / "ngram.json.gz").read_bytes()
 
 
 def test_each_kind_of_text_is_a_third_of_the_corpus() -> None:

@@ -185,7 +185,14 @@ def addresses() -> Iterator[str]:
     )
     yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
     yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
+    yield from (
+        "/evaluate?with=fmm:jieba",
+        "/evaluate?with=fmm:jieba&page=999",
+        "/evaluate?gold=x",
+        "/evaluate/nothing",
+    )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
@@ -209,6 +216,8 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/token", {"text": "abc def", "token": "1"}),
     ("/compare", {"text": "x" * 30_000, "with": ROWS}),
     ("/frequencies", {"text": "q " * 10_000}),
+    ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500}),
+    ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500, "keep": "30"}),
     ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
     ("/split.zip", {"text": "a", "tokens": "-1"}),
     ("/vocabularies/expand", {"base": "wordpiece", "source": "tokens", "tokens": "the\n" * 1000}),

@@ -163,18 +163,7 @@ SENTENCES = {
     "How many places to leave out at the beginning of the list.": "略去列表开头的多少处歧义。",
     "The most places to list.": "最多列出多少处歧义。",
     # Fields of responses
-    "Its number, from 1.": "行号，从 1 开始。",
-    "The first of them.": "其中的前若干行。",
     "The lines of the dictionary that were skipped. Absent if there are none.": "词典中被跳过的行；没有时不出现。",
-    "The start of the place, in code points.": "歧义字段的起点，以码点计。",
-    "The end of the place (exclusive).": "歧义字段的终点（不含）。",
-    "How many strings two crossing words share; null for a combinational ambiguity.": (
-        "链长，即交集字串的个数；组合型歧义为 null。"
-    ),
-    "The words that cross, at most 50; or the fewest words that the word consists of.": (
-        "互相交叉的词，最多 50 个；或者这个词可以切分成的最少的几个词。"
-    ),
-    "The words that each method takes at the place.": "各种方法在此处切分出的词。",
     "The number of overlapping ambiguities: chains of crossing words.": "交集型歧义的个数，即交叉的词构成的链数。",
     "The number of words that consist of two or more words.": "组合型歧义的个数，即可以切分成两个或更多词的词数。",
     "The number of different words among them.": "其中不同的词数。",

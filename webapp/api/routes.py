@@ -219,9 +219,9 @@ def upload_vocabulary() -> Response:
 
     The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
     `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
-    vocab.json with merges.txt, tekken.json, merges as nested lists, merge codes of subword-nmt, tokens with scores, and
-    word lists. The name depends on the content alone: the same file always has the same name, and anyone who knows it
-    can use it.
+    vocab.json with merges.txt, tekken.json, merges as nested lists, merge codes of subword-nmt, n-grams as an ARPA file
+    or as counts, tokens with scores, and word lists. The name depends on the content alone: the same file always has
+    the same name, and anyone who knows it can use it.
     """
     entry = uploads.store_upload(request)
     response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)

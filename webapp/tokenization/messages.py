@@ -24,7 +24,7 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.messages import sentence as fetch_sentence
-from webapp.vocabularies.shipped_vocabularies import NAMES
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM
 from webapp.web.localization import current_key, number
 
 
@@ -102,6 +102,11 @@ def _vocabulary(state: State) -> str:
         return _(
             "Our own trainer trained its 32,000 pieces on the same English, Chinese and code as those of the other "
             "subword algorithms, so their figures are comparable."
+        )
+    if state.vocabulary == NGRAM:
+        return _(
+            "Its n-grams were counted in three Chinese books, modern and classical, whose words maximum probability "
+            "found; jieba’s frequencies say how likely the words are that the books do not have."
         )
     if state.external and (entry := find(state.vocabulary)):
         if entry.origin == "uploaded":

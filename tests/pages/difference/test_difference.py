@@ -174,3 +174,15 @@ def test_links_to_the_difference(client: FlaskClient) -> None:
     assert 'href="/vocabularies/diff?a=bpe-bytes&amp;b=unigram"' in page
     page = client.get("/compare?text=low&with=bpe:bpe-bytes&with=bpe:learned-bytes").text
     assert "/vocabularies/diff" not in page
+
+
+def test_a_script_limits_the_list(client: FlaskClient) -> None:
+    address = "/vocabularies/diff?a=wordpiece&b=unigram&show=a&format=json"
+    every, han = client.get(address).json or {}, client.get(f"{address}&script=Han").json or {}
+    assert han["script"] == "Han"
+    assert han["found"] == every["scripts"]["only_a"]["Han"] < every["found"]
+    page = client.get("/vocabularies/diff?a=wordpiece&b=unigram&script=Han").text
+    assert '<option value="Han" selected>' in page
+    wrong = client.get("/vocabularies/diff?a=wordpiece&b=unigram&script=Klingon")
+    assert wrong.status_code == 422
+    assert "There is no such script" in wrong.text

@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 
 from tests.site import HTMX, Page
 from webapp.core.evaluation.gold import read_gold
+from webapp.pages.evaluate import routes
 from webapp.storage import UnavailableStorageError, storage_of
 from webapp.tokenization.evaluation import run
 from webapp.tokenization.evaluation.sample import sample_text
@@ -245,7 +246,7 @@ def test_without_storage_the_result_is_still_shown(client: FlaskClient, monkeypa
     def fail(*_arguments: object, **_options: object) -> None:
         raise UnavailableStorageError("locked", "test")
 
-    monkeypatch.setattr("webapp.pages.evaluate.routes.share_evaluation", fail)
+    monkeypatch.setattr(routes, "share_evaluation", fail)
     answer = post(client, gold=GOLD * 42, keep="365")
     assert answer.status_code == 200
     assert "The result could not be stored" in words(answer)

@@ -1,4 +1,4 @@
-"""Maximum probability in the playground, the API and comparisons: HMM, modes, frequencies of dictionaries."""
+"""Maximum probability in the playground, the API and comparisons: HMM, modes, and the frequencies of dictionaries."""
 
 from __future__ import annotations
 

@@ -103,6 +103,15 @@ def portrait_of_texts(ids: Iterable[int], token_texts: Iterable[str | None], apa
     )
 
 
+def kind_of_text(text: str | None) -> str:
+    """Return the script of a token's text, or its kind if it is not text in one script, as `Portrait.kinds` counts it.
+
+    >>> kind_of_text("un"), kind_of_text("3.14"), kind_of_text(None)
+    ('Latin', 'digits', 'part of a character')
+    """
+    return PART if text is None else _kind_of[bare(text).translate(_class_of)][0]
+
+
 def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
     """The ids of the longest texts."""
     return tuple(id for _, id in nsmallest(LONGEST, ((-len(text), id) for text, id in ids.items())))
@@ -152,3 +161,8 @@ class _Kinds(dict[str, tuple[str, bool]]):
             kind = WHITE_SPACE if found == {_SPACE} else OTHER
         result = self[classes] = kind, bool(scripts) and found.isdisjoint((_DIGIT, _SIGN, _SPACE, _REST))
         return result
+
+
+_class_of, _kind_of = _Classes(), _Kinds()
+KINDS = frozenset((*_SCRIPTS, SEVERAL_SCRIPTS, DIGITS, PUNCTUATION, WHITE_SPACE, PART, SPECIAL, OTHER))
+"""All kinds: scripts by their names in Unicode, and the others."""

@@ -22,7 +22,7 @@ from typing import Literal, get_args
 
 import regex
 
-from webapp.core.analysis.portrait import Portrait, portrait_of_texts
+from webapp.core.analysis.portrait import SPECIAL, Portrait, kind_of_text, portrait_of_texts
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
@@ -103,6 +103,15 @@ def portrait_of_group(pairs: Sequence[tuple[int | None, int | None]], first: Tok
     ids = [a if own else b for a, b in pairs]
     texts = {id: tokens.texts[at] for id in ids if id is not None and (at := tokens.place_of(id)) is not None}
     return portrait_of_texts(texts, texts.values(), tokens.apart)
+
+
+def kind_in_group(pair: tuple[int | None, int | None], first: TokenList, second: TokenList) -> str:
+    """Return the kind of a pair's piece, as `portrait_of_group` counts it."""
+    tokens, id = (second, pair[1]) if pair[0] is None else (first, pair[0])
+    assert id is not None
+    at = tokens.place_of(id)
+    assert at is not None
+    return SPECIAL if id in tokens.apart else kind_of_text(tokens.texts[at])
 
 
 def _order(pair: tuple[int | None, int | None]) -> int:

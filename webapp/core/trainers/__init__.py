@@ -16,5 +16,7 @@ never changes one. The same counts in the same order always give the same result
 
 `pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair of variants of `bpe`,
 `pair_scores` the scores for `wordpiece`.
-`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice` and `prefix_lattice`.
+`unigram` starts from `seed_pieces` (`frequent_substrings`) and computes expectations with `corpus_lattice` and
+`prefix_lattice`; `wordpiece_top_down` counts with `substring_trie`. These go through whole corpora in arrays (numpy),
+for which `word_trie` and `groups` bring together what is equal.
 """

@@ -39,6 +39,7 @@ class ShownDifference:
     counts: Mapping[Group, int]
     kinds: Sequence[CountedRow]
     lengths: Sequence[CountedRow]
+    scripts: Mapping[str, str]  # the kinds of pieces to choose from, with their titles
     found: int  # pieces of the group that match the search
     rows: Sequence[PieceRow]
     page: int

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from flask import Request
 from flask_babel import gettext as _
 
+from webapp.core.analysis.portrait import KINDS
 from webapp.core.analysis.vocabulary_difference import GROUPS, Group
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem
@@ -25,13 +26,17 @@ Groups = list[tuple[str, list[CatalogueEntry]]]
 
 @dataclass(frozen=True)
 class DifferenceRequest:
-    """Two vocabularies by name, the group of pieces to show, a search in it, and the page of its results."""
+    """Two vocabularies by name, the group of pieces to show, a search in it, and the page of its results.
+
+    `script` is a kind of `webapp.core.analysis.portrait`, to which the group is limited; all if empty.
+    """
 
     a: str = ""
     b: str = ""
     show: Group = "a"
     query: str = ""
     page: str = ""
+    script: str = ""
 
     def address(self, **changes: Any) -> str:
         """The query of the address, without what is at its default.
@@ -44,6 +49,7 @@ class DifferenceRequest:
             "a": changed.a,
             "b": changed.b,
             "show": "" if changed.show == GROUPS[0] else changed.show,
+            "script": changed.script,
             "query": changed.query,
             "page": "" if changed.page == "1" else changed.page,
         }
@@ -55,8 +61,11 @@ def read(request: Request) -> tuple[DifferenceRequest, list[InputProblem]]:
     args = request.args
     show = next((group for group in GROUPS if group == args.get("show")), GROUPS[0])
     a, b, query = args.get("a", ""), args.get("b", ""), args.get("query", "")
-    asked = DifferenceRequest(a, b, show, query, args.get("page", ""))
+    asked = DifferenceRequest(a, b, show, query, args.get("page", ""), args.get("script", ""))
     problems = [_unknown(field, name) for field, name in (("a", a), ("b", b)) if name and not _is_known(name)]
+    if asked.script and asked.script not in KINDS:
+        problems.append(InputProblem(_("There is no such script. Choose one from the list."), 422, "script"))
+        asked = replace(asked, script="")
     if len(query) > LONGEST_QUERY:
         message = _(
             "Search for at most %(limit)s characters; these are %(count)s.",

@@ -7,7 +7,7 @@ from typing import Any
 
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.analysis.vocabulary_difference import Group, VocabularyDifference, portrait_of_group
+from webapp.core.analysis.vocabulary_difference import Group, VocabularyDifference, kind_in_group, portrait_of_group
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.difference.contexts import CountedRow, PieceRow, ShownDifference
 from webapp.pages.difference.forms import DifferenceRequest
@@ -42,9 +42,11 @@ class Comparison:
         self.second: TokenList = description_of(second).tokens
         self.difference: VocabularyDifference = difference_between(first, second)
 
-    def found(self, group: Group, query: str) -> Sequence[Pair]:
-        """The pairs of a group whose piece contains a text or has an id."""
+    def found(self, group: Group, query: str, script: str) -> Sequence[Pair]:
+        """The pairs of a group whose piece contains a text or has an id; with a script, only those of that kind."""
         pairs = self.difference.groups[group]
+        if script:
+            pairs = [pair for pair in pairs if kind_in_group(pair, self.first, self.second) == script]
         if not query:
             return pairs
         # The list shows a space as a dot; text copied from there is found too.
@@ -64,7 +66,7 @@ class Comparison:
 
 def shown(comparison: Comparison, asked: DifferenceRequest) -> ShownDifference:
     """The difference with one page of the requested group; raises NoSuchPageError."""
-    found = comparison.found(asked.show, asked.query)
+    found = comparison.found(asked.show, asked.query, asked.script)
     page, last, pairs = _page_of(found, asked.page, PAGE)
     portraits = comparison.portraits()
     return ShownDifference(
@@ -74,6 +76,7 @@ def shown(comparison: Comparison, asked: DifferenceRequest) -> ShownDifference:
             [(length, number(length)) for length in range(1, LONG + 1)] + [(LONG + 1, f"> {number(LONG)}")],
             [_lengths(each) for each in portraits],
         ),
+        scripts={kind: kind_title(kind) for kind in _kinds(portraits)},
         found=len(found),
         rows=[_row(comparison, pair) for pair in pairs],
         page=page,
@@ -83,7 +86,7 @@ def shown(comparison: Comparison, asked: DifferenceRequest) -> ShownDifference:
 
 def as_json(comparison: Comparison, asked: DifferenceRequest) -> dict[str, object]:
     """The counts of all groups, and at most 1,000 pieces of the requested one; raises NoSuchPageError."""
-    found = comparison.found(asked.show, asked.query)
+    found = comparison.found(asked.show, asked.query, asked.script)
     page, last, pairs = _page_of(found, asked.page, PAGE_OF_JSON)
     portraits = dict(zip(("only_a", "only_b", "both"), comparison.portraits(), strict=True))
     groups = comparison.difference.groups
@@ -97,6 +100,7 @@ def as_json(comparison: Comparison, asked: DifferenceRequest) -> dict[str, objec
         "scripts": {name: dict(portrait.kinds) for name, portrait in portraits.items()},
         "lengths": {name: dict(portrait.lengths) for name, portrait in portraits.items()},
         "show": asked.show,
+        "script": asked.script,
         "query": well_formed(asked.query),
         "found": len(found),
         "page": page,

@@ -144,7 +144,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "smoothing",
         _l("Smoothing"),
-        _l("Interpolation, absolute discounting and Kneser-Ney: what to take from the counts, and who gets it."),
+        _l("Interpolation, absolute discounting and Kneser–Ney: what to take from the counts, and who gets it."),
         _l("Compute a smoothed probability by three methods, and the perplexity of a sentence."),
         (
             PerplexityExample("sentence", _same("戏 如 人生")),

@@ -38,12 +38,12 @@ def counted(before: str, word: str) -> float:
 
 
 def methods() -> list[tuple[str, Share]]:
-    """The methods with their names, from none to Kneser-Ney."""
+    """The methods with their names, from none to Kneser–Ney."""
     models = (
         (_("add-one"), ADD_ONE),
-        (_("Jelinek-Mercer"), JELINEK_MERCER),
+        ("Jelinek–Mercer", JELINEK_MERCER),
         (_("absolute discounting"), ABSOLUTE_DISCOUNTING),
-        (_("Kneser-Ney"), KNESER_NEY),
+        ("Kneser–Ney", KNESER_NEY),
     )
     return [(_("counted"), counted), *((name, share_of(model)) for name, model in models)]
 

@@ -21,7 +21,7 @@ LESSONS = {
     "fmm": "dictionary",
     "bmm": "dictionary",
     "bidirectional": "dictionary",
-    "max-probability": "dictionary",
+    "max-probability": "max-probability",
     "bpe": "bpe",
     "wordpiece": "wordpiece",
     "unigram": "unigram",

@@ -19,6 +19,10 @@ How a pre-token that no cache holds is computed
     characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
     instead of buying speed on ordinary ones.
 
+How maximum probability travels
+    `certain_cuts` cuts long texts where no word reaches across and looks the spans up; the runs of single characters
+    for the HMM, and the words for search engines, have caches of their own.
+
 What the caches may hold
     One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
     All of them in a process: 128 MB (`ALL_ROOM`); where they are full, the largest is emptied.

@@ -4,9 +4,9 @@
   between are short and return: 5 MB of novels have 1.2 million, of which 69,000 differ.
 - Invariant: every path through the word graph passes every cut, so the best path of a span does not depend on what
   stands around it, except where two paths are so close that rounding decides: those spans are computed in their block.
-- Proved by: `MaximumProbability.plain_words` in `test_the_fast_words_equal_the_plain_ones`, and jieba itself in
-  `test_the_words_equal_those_of_jieba`.
-- Bought: see `tests/benchmarks/segmentation.py`.
+- Proved by: `MaximumProbability.plain_words`, and jieba itself, in `test_the_words_equal_those_of_jieba` and
+  `test_other_dictionaries_give_the_same_words_in_jieba`.
+- Bought: 1.9 times on 5 MB of novels from empty caches, 2.7 times with full ones (precise mode without the HMM).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Diagrams of smoothing: how five methods share out the probability after a word, and what Kneser-Ney counts."""
+"""Diagrams of smoothing: how five methods share out the probability after a word, and what Kneser–Ney counts."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def after_life() -> Figure:
 
 
 def _two_lines(title: str) -> list[str]:
-    """A name as one or two lines, the hyphen kept.
+    """A name as one or two lines, the dash kept.
 
-    >>> _two_lines("Kneser-Ney"), _two_lines("absolute discounting"), _two_lines("add-one")
-    (['Kneser-', 'Ney'], ['absolute', 'discounting'], ['add-one'])
+    >>> _two_lines("Kneser–Ney"), _two_lines("absolute discounting"), _two_lines("add-one")
+    (['Kneser–', 'Ney'], ['absolute', 'discounting'], ['add-one'])
     """
     if len(title) < 9:
         return [title]
-    return title.replace("-", "- ", 1).split(" ", 1)
+    return title.replace("–", "– ", 1).split(" ", 1)
 
 
 def _bar(x: float, y: float, share: float, *, seen: bool) -> list[Shape]:
