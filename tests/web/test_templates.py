@@ -202,6 +202,11 @@ def addresses() -> Iterator[str]:
         f"/vocabularies/diff?a=bpe-bytes&b=unigram&show={group}&page=2" for group in ("a", "b", "moved", "same")
     )
     yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
+    yield from (
+        "/vocabularies/ngram?after=%E4%BA%BA",
+        f"/vocabularies/ngram?after={'x' * 99}",
+        "/vocabularies/ngram?after=zzz",
+    )
     yield from ("/train", "/train?corpus=gone", "/train/nope")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
 
