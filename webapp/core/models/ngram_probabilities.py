@@ -126,7 +126,7 @@ class Probabilities:
         found: list[Contribution] = []
         weight = 1.0
         while True:
-            counts, total = self.counted(context)
+            counts, total = self.counted(context) if context else self._counted_first
             shares, left = self.shares(context)
             names = tuple(map(self.counts.word, context))
             found.append(

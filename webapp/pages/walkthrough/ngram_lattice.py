@@ -216,7 +216,10 @@ class _Sketch:
     def edges(self) -> list[_Edge]:
         """The strongest candidate for each pair of words, those drawn on top last."""
         found: dict[tuple[Span, Span | None], _Edge] = {}
+        first, last = self.window
         for number_, column in enumerate(self.columns, start=1):
+            if not first <= column.end <= last:
+                continue
             for index, candidate in enumerate(column.candidates):
                 word = None if candidate.word is END else (candidate.start, candidate.end)
                 edge = _Edge(
@@ -232,7 +235,7 @@ class _Sketch:
         return BEGINNING if before is None else (before.start, before.end)
 
     def _kind(self, candidate: WordCandidate, column: int, kept: bool) -> EdgeKind:
-        if candidate in self.path:
+        if any(candidate is one for one in self.path):
             return "win"
         if column > self.filled:
             return "soon"
