@@ -248,7 +248,7 @@ def dictionary_problem(error: DictionaryError) -> InputProblem:
         message = _("Line %(line)s of the dictionary: %(wrong)s.", line=error.line_number, wrong=wrong)
     else:
         message = _(
-            "This is not a word list: %(count)s of its %(lines)s lines are no entries. Line %(line)s, for example: "
+            "This is not a word list: %(count)s of its %(lines)s lines are not entries. Line %(line)s, for example: "
             "%(wrong)s.",
             count=number(error.wrong),
             lines=number(error.lines),

@@ -113,8 +113,8 @@ def test_errors_of_counts_name_the_line(content: str, sentence: str) -> None:
         ("\\end\\", "", "the file ends without"),
         ("ngram 1=8", "ngram 1=9000000", "more than 1,000,000 n-grams"),
         ("\t如 ", "\t没有 ", "is not among the 1-grams"),
-        ("-99\t<s>", "nan\t<s>", "is no logarithm of a probability"),
-        ("-99\t<s>", "5\t<s>", "is no logarithm of a probability"),
+        ("-99\t<s>", "nan\t<s>", "is not the logarithm of a probability"),
+        ("-99\t<s>", "5\t<s>", "is not the logarithm of a probability"),
     ],
 )
 def test_errors_of_arpa_files_name_the_line(before: str, after: str, sentence: str) -> None:

@@ -94,7 +94,7 @@ def test_a_text_that_is_no_list_is_refused_beside_the_field(client: FlaskClient)
     prose = "It is a truth universally\nthat a single man\nin possession of"
     page = client.get("/", query_string={**FORM, "vocabulary": "own-dictionary", "dictionary": prose})
     assert page.status_code == 422
-    assert "This is not a word list: 3 of its 3 lines are no entries. Line 1, for example: 5 fields" in page.text
+    assert "This is not a word list: 3 of its 3 lines are not entries. Line 1, for example: 5 fields" in page.text
 
 
 def test_the_edited_dictionary_is_a_word_list(client: FlaskClient) -> None:

@@ -325,7 +325,7 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好 x\n研究 often\n人"},
             422,
-            "2 of its 3 lines are no entries. Line 1, for example: the frequency 'x' is not a whole number",
+            "2 of its 3 lines are not entries. Line 1, for example: the frequency 'x' is not a whole number",
         ),
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好 {'9' * 5000}"},

@@ -116,7 +116,7 @@ def test_a_word_that_should_be_whole_gets_a_frequency_which_a_link_applies(clien
     assert "For “江大桥” to be more probable than its parts, it would need the frequency" in text
     assert "Even so, words around it win in this text" in text
     html = page(client, hmm="0", want="杭研")
-    assert "With it, this text is cut as wanted." in shown(html)
+    assert "With this frequency, the text is segmented as you want." in shown(html)
     link = re.search(r'href="([^"]+)">Show the steps with this frequency', html)
     assert link is not None
     applied = client.get(unescape(link[1]) + "&format=json").json

@@ -230,7 +230,7 @@ def _read_conllu(lines: Sequence[str]) -> GoldText:
         columns = line.split("\t")
         form = "".join(columns[1].split()) if len(columns) > 1 else ""
         if not _TOKEN_LINE.match(line) or not form:
-            gold.report(number, Phrase("No CoNLL-U: a line has an ID, a tab and a FORM. The line is left out."))
+            gold.report(number, Phrase("Not CoNLL-U: a line has an ID, a tab and a FORM. The line is left out."))
             continue
         first, dash, last = columns[0].partition("-")
         if "." in first or (not dash and int(first[:9]) <= covered):

@@ -214,7 +214,7 @@ class _Reader:
         if value == -inf:
             return NEVER
         if not isfinite(value) or value > most:
-            raise self._error(Phrase("%(text)s is no logarithm of a probability", text=shown(text[:40])))
+            raise self._error(Phrase("%(text)s is not the logarithm of a probability", text=shown(text[:40])))
         return max(value * _LN10, NEVER)
 
     def _word(self, word: str, score: float, left: float) -> None:

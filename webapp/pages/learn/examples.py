@@ -9,6 +9,7 @@ from math import isinf
 
 from flask import url_for
 from flask_babel import gettext as _
+from flask_babel import pgettext
 from markupsafe import Markup
 
 from webapp.core.models.ngram import NGram
@@ -195,7 +196,7 @@ def _with_scores(state: LessonState, example: ScoreExample, problems: list[Input
         count=found.count if found else None,
         problems=problems,
         facts=found.facts if found else (),
-        button=_("Score"),
+        button=pgettext("button", "Score"),
     )
 
 

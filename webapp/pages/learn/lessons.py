@@ -118,7 +118,7 @@ LESSONS: tuple[Lesson, ...] = (
         ),
         diagrams=(
             LessonDiagram(
-                "states", tagging.states, _l("With which probability each tag follows each other, in jieba's tables.")
+                "states", tagging.states, _l("The probability that each tag follows another, in jieba's tables.")
             ),
             LessonDiagram(
                 "trellis",

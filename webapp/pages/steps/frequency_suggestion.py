@@ -137,7 +137,7 @@ def _outcome(result: Result, model: MaximumProbability, edits: str, word: str, w
                 return _("Even so, words around it win in this text; it needs a higher one here.")
             return _("Even so, this text is not cut there: other words, or the HMM, join the characters.")
         at += len(part)
-    return _("With it, this text is cut as wanted.")
+    return _("With this frequency, the text is segmented as you want.")
 
 
 def _path(title: str, model: MaximumProbability, words: Sequence[str], changed: dict[str, int]) -> SuggestedPath:

@@ -100,8 +100,8 @@ ENGLISH = {
             "University”, jieba with its HMM finds …",
             ("方成功 / 考上 / 了 / 北大", "方 / 成功 / 考上 / 了 / 北大", "方成 / 功 / 考上 / 了 / 北大"),
             1,
-            "The dictionary has 成功 “success”, so only 方 is left over. A single character is no run: the HMM is "
-            "not even asked. With 方小成, which contains no word, it would have found the name.",
+            "The dictionary has 成功 “success”, so only 方 is left over. A single character is not a run, so "
+            "it never reaches the HMM. With 方小成, which contains no word, it would have found the name.",
         ),
     },
     "ngram": {
@@ -138,7 +138,7 @@ ENGLISH = {
             "seen: a word after which everything is possible gives away more.",
         ),
         "company": Question(
-            "A model of pairs, trained on Lu Xun, meets a word that it has never seen, and has to fall back on "
+            "A bigram model trained on Lu Xun meets a context that it has never seen, and has to fall back on "
             "single words. By frequency, Q (306 times) and 东西 (307 times) are equally probable. And by the number "
             "of different characters before them?",
             ("Equally probable, too", "东西 is about seven times as probable", "Q is about seven times as probable"),
@@ -255,7 +255,7 @@ ENGLISH = {
             ("3", "8", "21"),
             1,
             "Each of the three pairs is either one arc or two, independently: 2 · 2 · 2 = 8 paths. With thirty such "
-            "pairs there are about a billion paths but only 91 arcs, which is why Viterbi's algorithm looks at arcs.",
+            "pairs there are about a billion paths but only 91 arcs, which is why the Viterbi algorithm looks at arcs.",
         ),
     },
     "pipeline": {
