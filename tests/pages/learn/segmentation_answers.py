@@ -51,8 +51,8 @@ def frequency(word: str) -> int:
 
 
 def total() -> int:
-    """The sum of all frequencies."""
-    return sum(dictionary().frequencies)
+    """The sum of all frequencies, with the second line of a word that the file repeats."""
+    return dictionary().total
 
 
 def tag_score(run: str, tags: str, model: HiddenMarkovModel | None = None) -> float:

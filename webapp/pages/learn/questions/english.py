@@ -70,19 +70,19 @@ ENGLISH = {
     },
     "max-probability": {
         "longer": Question(
-            "生命 “life” occurs 6,986 times and 科学 “science” 13,460 times among 60,101,964. 生命科学 “life "
+            "生命 “life” occurs 6,986 times and 科学 “science” 13,460 times among 60,101,967. 生命科学 “life "
             "science” is a word too, but it occurs only 91 times. Which is more probable?",
             ("生命 / 科学", "生命科学", "They are equal"),
             1,
-            "One word of probability 91/60,101,964 against the product of two: 6,986/60,101,964 · 13,460/60,101,964 "
-            "is as much as 1.56/60,101,964. A frequency of 2 would have been enough.",
+            "One word of probability 91/60,101,967 against the product of two: 6,986/60,101,967 · 13,460/60,101,967 "
+            "is as much as 1.56/60,101,967. A frequency of 2 would have been enough.",
         ),
         "taichung": Question(
             "台中 (Taichung, a city) has the frequency 3, 台 has 16,964 and 中 243,191. jieba cuts the city in two. "
             "Which frequency would it need at least to stay whole?",
             ("69", "16,965", "243,192"),
             0,
-            "16,964 · 243,191 / 60,101,964 = 68.6, so 69 is enough. The name may be much rarer than its characters, "
+            "16,964 · 243,191 / 60,101,967 = 68.6, so 69 is enough. The name may be much rarer than its characters, "
             "but not rarer than the two would meet by chance.",
         ),
     },
