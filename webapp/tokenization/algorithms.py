@@ -133,7 +133,7 @@ TEXTS: dict[str, AlgorithmTexts] = {
         examples=(*CHINESE, "他来到了网易杭研大厦"),
     ),
     "ngram": AlgorithmTexts(
-        "N-gram",
+        _l("N-gram"),
         _l(
             "An n-gram model knows how often words follow each other; of all ways to divide a sentence into words, it "
             "takes the one with the highest product of probabilities. Smoothing gives unseen pairs a probability too."

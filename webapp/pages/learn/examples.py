@@ -130,7 +130,7 @@ def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[
                 (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
                 (_("Trained on:"), short_corpus(example.corpus)),
                 (_("Smoothing:"), str(SMOOTHING_NAMES.get(example.choices.get("smoothing", ""), ""))),
-                ("HMM:", "" if "hmm" not in example.choices else _("on") if example.choices["hmm"] else _("off")),
+                (_("HMM:"), "" if "hmm" not in example.choices else _("on") if example.choices["hmm"] else _("off")),
             )
             if value
         ],

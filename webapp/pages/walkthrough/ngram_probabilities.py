@@ -188,7 +188,10 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
 def parameters_of(model: NGram) -> list[Parameter]:
     """The parameters of a model's smoothing, with the numbers that they come from."""
     smoothing, counts = model.smoothing, model.counts
-    size = Parameter("V", number(model.vocabulary_size), _("The number of different words, and the end of a sentence."))
+    about = _("The number of different words, and the end of a sentence.")
+    if model.vocabulary_size > len(counts.words) + 1:
+        about = _("The number of different words, the end of a sentence and the unknown word.")
+    size = Parameter("V", number(model.vocabulary_size), about)
     if isinstance(smoothing, AddK):
         return [Parameter("k", _plain(smoothing.k), _("Added to every count, so that none is 0.")), size]
     estimates = estimates_of(counts)
