@@ -9,9 +9,7 @@ from webapp.core.added_tokens import AddedToken, AddedTokenFinder, as_added_toke
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
 from webapp.core.models import Model
-from webapp.core.models.matching import Matching
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.ngram import NGram
+from webapp.core.models.word_models import WordModel
 from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.decoders import Decoder, Join
@@ -69,9 +67,7 @@ class Tokenizer:
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
-        if isinstance(
-            model, Matching | MaximumProbability | NGram
-        ):  # text that is in the encoding as it is, though no word
+        if isinstance(model, WordModel):  # white space is in the encoding as it is, though no word
             for space, id in model.dictionary.space_ids.items():
                 self._added_by_id.setdefault(id, AddedToken(space, id, special=False))
                 self._decoded.setdefault(id, space)

@@ -13,9 +13,10 @@ from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
-from webapp.core.models.matching import Disagreement, Matching, Verdict, verdict_and_disagreements
+from webapp.core.models.matching import Disagreement, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
+from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
@@ -154,8 +155,8 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     A `tokenizer` replaces the vocabulary that the state names.
 
     Raises DictionaryError for a pasted text that is no word list, EditError for a line that is no change of a
-    dictionary, StillFetchingError for a vocabulary that is
-    being fetched, and UnavailableVocabularyError for one that cannot be loaded.
+    dictionary, StillFetchingError for a vocabulary that is being fetched, and UnavailableVocabularyError for one that
+    cannot be loaded.
     """
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
@@ -191,14 +192,14 @@ def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:
 
 
 def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
-    if tokenizer is not None and isinstance(tokenizer.model, Matching | MaximumProbability):
+    if tokenizer is not None and isinstance(tokenizer.model, DictionaryModel):
         return tokenizer.model.dictionary
     if state.vocabulary == "own-dictionary":
         return read_dictionary(state.dictionary)
     if state.vocabulary == "jieba":
         return jieba_words()
     model = tokenizer_of(state.vocabulary).model
-    assert isinstance(model, Matching)
+    assert isinstance(model, DictionaryModel)
     return model.dictionary
 
 

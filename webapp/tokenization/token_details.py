@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from webapp.core.encoding import Encoding, Token
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.models.matching import Matching
-from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
+from webapp.core.models.word_models import DictionaryModel
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
@@ -139,7 +138,7 @@ def _merge(model: BPE | RankBPE, id: int) -> tuple[int | None, tuple[MergedPart,
 
 
 def _dictionary_entry(model: object, token: Token) -> tuple[int | None, str | None]:
-    if not isinstance(model, Matching | MaximumProbability) or token.id >= model.dictionary.unknown_id:
+    if not isinstance(model, DictionaryModel) or token.id >= model.dictionary.unknown_id:
         return None, None
     dictionary = model.dictionary
     return (

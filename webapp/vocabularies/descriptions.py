@@ -8,9 +8,7 @@ from weakref import WeakKeyDictionary
 
 from webapp.core.analysis.portrait import Portrait, portrait_of
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.models.matching import Matching
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.ngram import NGram
+from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -30,7 +28,7 @@ def description_of(tokenizer: Tokenizer) -> VocabularyDescription:
     """The tokens and portrait of a tokenizer's vocabulary, cached; the first call takes 0.5 s for 350,000 tokens."""
     model = tokenizer.model
     # A dictionary may serve several tokenizers.
-    key = model.dictionary if isinstance(model, Matching | MaximumProbability | NGram) else tokenizer
+    key = model.dictionary if isinstance(model, WordModel) else tokenizer
     with _describing:
         description = _cache.get(key)
         if description is None:

@@ -10,9 +10,9 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.recognize import Format
 from webapp.core.formats.save import save
-from webapp.core.models.matching import Matching
-from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.dictionary_edits import unedited
 from webapp.core.models.ngram import NGram
+from webapp.core.models.word_models import DictionaryModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
 from webapp.vocabularies.algorithms import algorithms_of
@@ -31,15 +31,19 @@ def vocabulary_file(
 def file_of(tokenizer: Tokenizer) -> VocabularyFile:
     """The vocabulary of a trained or pasted tokenizer as a file.
 
+    A dictionary is written without a visitor's changes: the state has those, and would make them again.
+
     Raises FormatError if no file format can represent it.
     """
-    if isinstance(tokenizer.model, Matching | MaximumProbability):
-        format: Format = "dictionary"
-        content = write_dictionary(tokenizer.model.dictionary, separator="\t").encode()
-    elif isinstance(tokenizer.model, NGram):
+    if isinstance(tokenizer.model, DictionaryModel):
+        dictionary = unedited(tokenizer.model.dictionary)
+        content = write_dictionary(dictionary, separator="\t").encode()
+        return vocabulary_file("dictionary", algorithms_of(tokenizer), len(dictionary), content)
+    format: Format = "huggingface"
+    if isinstance(tokenizer.model, NGram):
         format, content = "ngram-counts" if tokenizer.model.is_counted else "arpa", save(tokenizer)
     else:
-        format, content = "huggingface", huggingface.write(tokenizer).encode()
+        content = huggingface.write(tokenizer).encode()
     return vocabulary_file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
 
 

@@ -1,5 +1,6 @@
 """Files of n-gram models: reading back gives the same model, KenLM reads the ARPA files, and errors name the line."""
 
+import json
 from contextlib import suppress
 from math import isclose, log
 from pathlib import Path
@@ -17,7 +18,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
-from webapp.core.trainers.ngram import segmented, train
+from webapp.core.trainers.ngram import pruned, segmented, train
 
 words = st.one_of(st.text("ab", min_size=1, max_size=2), st.sampled_from(["<s>", "\\x", "\\<s>"]))
 sentences = st.lists(st.lists(words, min_size=1, max_size=5), min_size=1, max_size=5)
@@ -103,6 +104,23 @@ ARPA = arpa.write(NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney")))
 def test_errors_of_counts_name_the_line(content: str, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         ngram_counts.read_text(content)
+
+
+PRUNED = NGRAM.tokenizer(NGram(pruned(train(LESSON), [2]), "kneser-ney"))
+
+
+@pytest.mark.parametrize("estimates", [[[], [], []], [[[1, 1]], [], [0.5]], [[[-1, 1], [1, 1]], [[1, 1]], [0.5, 0.5]]])
+def test_estimates_must_fit_the_orders(estimates: list[object]) -> None:
+    document = json.loads(ngram_counts.write_json(PRUNED))
+    document["removed"]["estimates"] = estimates
+    with pytest.raises(FormatError, match='"estimates" should have three lists'):
+        ngram_counts.read(json.dumps(document))
+
+
+@pytest.mark.parametrize("floor", [0, 5e-324, 1e308])
+def test_every_character_keeps_a_probability(floor: float) -> None:
+    comment = f"# characters: [{{}}, 0.25, {floor!r}]\n"
+    assert arpa.read(comment + ARPA).encode("烎").starts == [0]
 
 
 @pytest.mark.parametrize(

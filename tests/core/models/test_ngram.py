@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webapp.core.models import ngram_viterbi
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.ngram_pairs import pair_path
@@ -145,6 +146,16 @@ def test_sentences_begin_and_end_at_marks_and_lines() -> None:
     model = NGram(train(segmented("a b 。\nb a 。\nb")), keep_runs=False)
     assert model.words("ab。”b\na") == ["a", "b", "。", "”", "b", "\n", "a"]
     assert len(sentence_traces(model, "ab。”b\na")) == 3
+
+
+def test_the_scores_of_two_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, again = (NGram(train(list(segmented(LESSON)), 3), "kneser-ney") for _ in range(2))
+    text = "人生如梦境梦境如人生如戏"
+    words = model.words(text)
+    assert len(model.tables.triples) > 3
+    monkeypatch.setattr(ngram_viterbi, "MOST_CONTEXTS", 3)
+    assert again.words(text) == words
+    assert len(again.tables.triples) <= 3
 
 
 def test_white_space_and_runs_are_kept_as_in_matching() -> None:

@@ -54,6 +54,9 @@ STATES = [
     {"algorithm": "unigram", "vocabulary": "learned-unigram"},
     {"algorithm": "fmm", "runs": "0"},
     {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY},
+    {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY, "edits": "-研究\n研究生命 3"},
+    {"algorithm": "max-probability", "edits": "-研究\n研究生命 3", "hmm": "0"},
+    {"algorithm": "ngram", "order": "3", "smoothing": "add-one"},
 ]
 
 

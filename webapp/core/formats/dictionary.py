@@ -165,11 +165,12 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
 
     Raises FormatError for a word, frequency or tag that would not read back unchanged.
     """
-    frequencies = dictionary.frequencies or (0,) * len(dictionary)
-    tags = dictionary.tags or ("",) * len(dictionary)
+    frequencies = dictionary.frequencies or (0,) * len(dictionary.words)
+    tags = dictionary.tags or ("",) * len(dictionary.words)
     columns = 1 + (dictionary.frequencies is not None or dictionary.tags is not None) + (dictionary.tags is not None)
     lines: list[str] = []
-    for word, frequency, tag in zip(dictionary.words, frequencies, tags, strict=True):
+    for word, id in dictionary.ids.items():  # a removed word has its place in `words`, but no id
+        frequency, tag = frequencies[id], tags[id]
         fields = [word, str(frequency), tag][:columns]
         while not fields[-1]:
             fields.pop()

@@ -118,7 +118,7 @@ def read_json_document(document: dict[str, Any]) -> Tokenizer:
             ngrams[words] = _checked(count, text)
     removed = field(document, "removed", dict, None)
     try:
-        counts = counts_of(ngrams, len(tables), _estimates(removed) if removed else None)
+        counts = counts_of(ngrams, len(tables), _estimates(removed, len(tables)) if removed else None)
         if removed:
             _set_continuations(counts, field(removed, "continuations", list), tables)
         return tokenizer_of(counts, _frequencies(document, counts), _characters(document))
@@ -234,17 +234,22 @@ def _check_places(ngram: Iterable[str]) -> None:
         raise FormatError("<s> stands only at the beginning of an n-gram and </s> only at its end")
 
 
-def _estimates(removed: dict[str, Any]) -> Estimates:
+def _estimates(removed: dict[str, Any], order: int) -> Estimates:
     parts = field(removed, "estimates", list)
     try:
         plain, adjusted, weights = parts
-        return Estimates(
+        found = Estimates(
             tuple((int(once), int(twice)) for once, twice in plain),
             tuple((int(once), int(twice)) for once, twice in adjusted),
             tuple(min(max(float(weight), 0.01), 0.99) for weight in weights),
         )
+        if (len(found.once_and_twice), len(found.continuations), len(found.weights)) != (order, order - 1, order):
+            raise ValueError("a list has not as many numbers as there are orders")
+        if any(not 0 <= number <= _MOST for pair in (*found.once_and_twice, *found.continuations) for number in pair):
+            raise ValueError("a number is negative or too large")
     except (TypeError, ValueError, OverflowError):
         raise FormatError('"estimates" should have three lists of numbers') from None
+    return found
 
 
 def _set_continuations(counts: NGramCounts, lists: list[Any], tables: list[dict[str, int]]) -> None:
@@ -280,9 +285,12 @@ def _characters(document: dict[str, Any]) -> CharacterModel | None:
     if any(len(text) != 1 or not isinstance(count, int) or not 0 <= count <= _MOST for text, count in counts.items()):
         raise FormatError('"characters" should map single characters to counts')
     longer, floor = given.get("longer", 0.25), given.get("floor", 0.001)
-    if not isinstance(longer, int | float) or not isinstance(floor, int | float) or not 1e-12 <= floor <= 1e6:
+    if not isinstance(longer, int | float) or not isinstance(floor, int | float):
         raise FormatError('"longer" and "floor" should be numbers')
-    return CharacterModel(counts, longer, floor)
+    try:
+        return CharacterModel(counts, longer, floor)
+    except ValueError:
+        raise FormatError('"longer" and "floor" should be numbers') from None
 
 
 def read(text: str) -> Tokenizer:

@@ -33,9 +33,9 @@ class CharacterModel:
     _total: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a probability outside 0 to 1 or a floor that is not positive."""
-        if not 0 <= self.longer < 1 or self.floor <= 0:
-            raise ValueError("longer must be from 0 to below 1, and floor above 0")
+        """Raises ValueError for a probability outside 0 to 1, or a floor with which one would be 0 as a number."""
+        if not 0 <= self.longer < 1 or not 1e-12 <= self.floor <= 1e6:
+            raise ValueError("longer must be from 0 to below 1, and floor from 1e-12 to 1e6")
         object.__setattr__(self, "_total", sum(self.counts.values()) + self.floor * CODE_POINTS)
 
     def probability(self, word: str) -> float:

@@ -170,6 +170,16 @@ class EditedDictionary(Dictionary):
         return _LongerSequence(column, new, changed)
 
 
+def unedited(dictionary: Dictionary) -> Dictionary:
+    """The dictionary without its changes.
+
+    >>> dictionary = Dictionary(["研究", "生命"])
+    >>> unedited(edited(dictionary, "-研究")) is dictionary
+    True
+    """
+    return dictionary.base if isinstance(dictionary, EditedDictionary) else dictionary
+
+
 def scratch(dictionary: Dictionary) -> Dictionary:
     """The same words, frequencies and tags as a dictionary without a layer; its ids have no gaps.
 

@@ -15,6 +15,9 @@ from typing import Protocol
 MOST_STATES = 32
 """At a position. More than so many words (or pairs) never end at one in ordinary text; the best of them are kept."""
 
+MOST_CONTEXTS = 200_000
+"""Of two words; their scores take up to 30 MB, then they start again. A text of random words has millions of them."""
+
 BEGINNING = -1
 """In place of the word before START."""
 
@@ -100,7 +103,7 @@ class _Pairs(dict[int, Scores]):
 
 
 class _Triples(dict[tuple[int, int], Scores]):
-    """The scores after two words; after START alone, those of the beginning of a sentence."""
+    """The scores after two words, of `MOST_CONTEXTS` at most; after START alone, those of a sentence's beginning."""
 
     __slots__ = ("_scored",)
 
@@ -113,6 +116,8 @@ class _Triples(dict[tuple[int, int], Scores]):
             found = scored.scores(words)
         else:
             found = (0.0, None) if scored.interpolates else scored.scores(words[1:])
+        if len(self) >= MOST_CONTEXTS:
+            self.clear()
         self[words] = found
         return found
 

@@ -1,4 +1,4 @@
-"""Trainers, which turn word counts into vocabularies: BPE, WordPiece, Unigram and word bigrams.
+"""Trainers, which turn word counts into vocabularies: BPE, WordPiece, Unigram and n-grams.
 
 A trainer takes word counts: a mapping from each distinct word (pre-token) to its number of occurrences, in order of
 first occurrence. `Recipe.count` computes them from text; any other source works too. A trainer returns a new model and
@@ -12,7 +12,7 @@ never changes one. The same counts in the same order always give the same result
 `picky_bpe`    byte pair encoding that removes pieces which merges leave useless
 `superbpe`     byte pair encoding inside words first, then across spaces
 `parity_bpe`   byte pair encoding that favours the language that is compressed least
-`bigrams`      counts of adjacent words in segmented sentences
+`ngram`        counts of words and n-grams in segmented sentences, rare ones removed
 
 `pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair of variants of `bpe`,
 `pair_scores` the scores for `wordpiece`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.word_models import DictionaryModel
 from webapp.tokenization.result import Result
 
 
@@ -27,7 +27,7 @@ class DictionaryWords:
 def dictionary_words(result: Result) -> DictionaryWords | None:
     """The dictionary of a result; None for other algorithms."""
     model = result.tokenizer.model
-    if not isinstance(model, Matching | MaximumProbability):
+    if not isinstance(model, DictionaryModel):
         return None
     found = words_in(result.encoding.text, model.dictionary)
     frequencies = model.dictionary.frequencies

@@ -19,7 +19,6 @@ from webapp.web.localization import number
 TEXT = 18.0
 ROW = 34  # from one window to the next
 HEAD = 28  # height of the headings
-OUTCOME = 44  # from the grid to the length, and to the outcome
 _CURSIVE = ("AL", "AN", "R")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from flask_babel import gettext as _
 
@@ -24,6 +24,8 @@ from webapp.pages.walkthrough.ngram_probabilities import (
 SHOWN = 20  # n-grams of each order
 NEIGHBOURS = 50  # words before and after a word
 LONGEST_WORD = 64  # characters of a search
+
+_portraits: WeakKeyDictionary[NGram, NGramPortrait] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,12 @@ def neighbours_of(model: NGram, word: str) -> Neighbours:
     )
 
 
-@lru_cache(maxsize=16)
 def _portrait(model: NGram) -> NGramPortrait:
-    return portrait_of(model, SHOWN)
+    """The portrait of a model, cached as long as the model exists."""
+    found = _portraits.get(model)
+    if found is None:
+        found = _portraits[model] = portrait_of(model, SHOWN)
+    return found
 
 
 def _lines(portrait: NGramPortrait, order: int) -> list[FrequentNGram]:

@@ -22,13 +22,13 @@ from webapp.core.evaluation.report import (
     segmented_by,
 )
 from webapp.core.evaluation.score import training_words
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.word_models import WordModel
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.evaluation.state import PASTED, Evaluation, is_word_method
+from webapp.tokenization.evaluation.state import PASTED, Evaluation
 from webapp.tokenization.forms import InputProblem, fits
 from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import prepare
@@ -133,10 +133,10 @@ def _method(
         return report
     try:
         tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
-        dictionary = getattr(tokenizer.model, "dictionary", None)
+        model = tokenizer.model
         decides: Container[str] | None = known
-        if known is None and isinstance(dictionary, Dictionary) and is_word_method(choice.algorithm):
-            decides, report.known_from = DictionaryWords(dictionary.ids), choice.vocabulary
+        if known is None and isinstance(model, WordModel):
+            decides, report.known_from = DictionaryWords(model.dictionary.ids), choice.vocabulary
         scored = _scored(gold, segmented_by(tokenizer, gold), decides, deadline)
     except (*EXPLAINED_ERRORS, TextError) as error:
         report.problem = problem_of(state, error).message

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from operator import add
 
-Scores = tuple[float, Mapping[int, float] | None]
-MOST_STATES = 32
+from webapp.core.models.ngram_viterbi import MOST_STATES, Scores
 
 
 def pair_path(

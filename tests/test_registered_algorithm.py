@@ -1,4 +1,4 @@
-"""A sixth algorithm needs two records and a vocabulary: the rest of the site picks it up."""
+"""A further algorithm needs two records and a vocabulary: the rest of the site picks it up."""
 
 from __future__ import annotations
 
