@@ -14,35 +14,28 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import accumulate, chain, compress, pairwise, repeat
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain, pairwise, repeat
 from math import log
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.dictionary_edits import EditedDictionary
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.word_graph import CLASS
 
 if TYPE_CHECKING:
+    from webapp.core.models.fast.word_hashes import HashedText, WordHashes
     from webapp.core.models.maximum_probability import MaximumProbability, Mode
 
-CHUNK = 1 << 14
+CHUNK = 1 << 16
 """Characters that are cut at once: the lists of a chunk stay in the CPU cache."""
 LONGEST = 64
 """Characters of a span that is looked up; a longer one is computed in its block."""
+LONGEST_HASHED = 8
+"""Characters of a word that is found by its hash; where a longer one may begin, its lengths are tried one by one."""
 MARGIN = 1e-6
 """Log-probabilities that are closer than this may be ordered by rounding. Each sum of a block is rounded to its 16th
 digit; up to 10⁷ characters and over 64 characters of a span that stays below 10⁻⁶."""
 
-# What begins at a position, by its first two characters: nothing, a word of two, longer words too, longer words only.
-_NOTHING, _WORD, _LONGER, _ONLY_LONGER = 1, 0, 2, 3
-_LOOK = re.compile(b"[\x02\x03]")
-_CUTS = bytes.maketrans(b"\x02\x03", b"\x00\x01")
-_LOOKS = bytes.maketrans(b"\x01\x02\x03", b"\x00\x01\x01")
-_ASTRAL = re.compile("[^\x00-\uffff]")
 _INSIDE = re.compile(f"[{CLASS}]+")
 _BEGINNING = re.compile(f"(?<=[^{CLASS}])(?=[{CLASS}])")
 _KINDS = {
@@ -53,7 +46,6 @@ _KINDS = {
 _HMM_RUN = re.compile("[1e]{2,}")
 _LATIN = re.compile("[a-zA-Z0-9]{2}")
 _LATIN_RUN = re.compile("e{2,}")
-_HAN = re.compile("[\u4e00-\u9fd5+#&._%\\-]+")
 
 
 class CertainCuts:
@@ -68,27 +60,30 @@ class CertainCuts:
         self._spans: Cache[tuple[str, ...] | None] = Cache(self._best)
         self._runs = Cache(model.run_words)
         self._searched = Cache(model.searched)
-        self._full: Cache[tuple[str, ...] | None] = Cache(self._every_word)
         self._others = Cache(lambda text: tuple(model.full_words(text)))
-        self._table: Mapping[int, int] | None = None
-        self._outside: frozenset[str] = frozenset()
-        self._threes: AbstractSet[str] = frozenset()
+        self._tables: tuple[WordHashes, ...] = ()
 
     def words(self, text: str, mode: Mode) -> list[str]:
         """The words of a text in a mode, as `MaximumProbability.words`."""
-        if self._table is None:
-            self._outside = outside_words(self._model.dictionary)
-            self._threes = beginnings_of_three(self._model.dictionary)
-            self._table = pair_table(self._model.dictionary, self._outside)
+        if not self._tables:
+            # numpy takes a tenth of a second to import, which short texts must not wait for.
+            from webapp.core.models.fast.word_hashes import tables_of
+
+            self._tables = tables_of(self._model.dictionary)
         words: list[str] = []
-        for chunk in _chunks(text):
-            words += self._full_chunk(chunk) if mode == "full" else self._chunk(chunk)
+        for chunk in _chunks(text) if text else ():
+            if mode == "full":
+                words += self._hashed(chunk).every_word(
+                    self._model.dictionary.ids.__contains__, self._others.__getitem__
+                )
+            else:
+                words += self._chunk(chunk)
         if mode == "search":
             return list(chain.from_iterable(map(self._searched.__getitem__, words)))
         return words
 
     def _chunk(self, text: str) -> list[str]:
-        spans = self._cut(text)
+        spans = self._hashed(text).spans()
         found = list(map(self._spans.__getitem__, spans))
         if None in found:
             self._fill(text, spans, found)
@@ -107,51 +102,20 @@ class CertainCuts:
         joined += words[last:]
         return joined
 
-    def _full_chunk(self, text: str) -> list[str]:
-        spans = self._cut(text)
-        found = list(map(self._full.__getitem__, spans))
-        words: list[str] = []
-        last, count = 0, len(found)
-        others = self._others
-        while True:
-            try:
-                start = found.index(None, last)
-            except ValueError:
-                words += chain.from_iterable(found[last:])  # type: ignore[arg-type]
-                return words
-            words += chain.from_iterable(found[last:start])  # type: ignore[arg-type]
-            last = start + 1
-            while last < count and found[last] is None:
-                last += 1
-            words += others["".join(spans[start:last])]
+    def _hashed(self, text: str) -> HashedText:
+        from webapp.core.models.fast.word_hashes import HashedText
 
-    def _cut(self, text: str) -> list[str]:
-        """The spans between the cuts."""
-        table = self._table
-        assert table is not None
-        # Two characters as one number: the text as UTF-16, read as 32-bit numbers from even and from odd places. A
-        # character above U+FFFF is in no word and must not take two places.
-        flat = (text if text.isascii() else _ASTRAL.sub("\uffff", text)) + "\0\0"
-        pairs = memoryview(flat.encode("utf-16-le", "surrogatepass"))
-        even, odd = pairs[: len(pairs) // 4 * 4].cast("I"), pairs[2 : 2 + (len(pairs) - 2) // 4 * 4].cast("I")
-        cuts = bytearray(len(flat))
-        cuts[0 : 2 * len(even) : 2] = bytes(map(table.get, even, repeat(_NOTHING)))
-        cuts[1 : 2 * len(odd) : 2] = bytes(map(table.get, odd, repeat(_NOTHING)))
-        kinds = bytes(cuts)
-        cuts = bytearray(kinds.translate(_CUTS))
-        if _LOOK.search(kinds):
-            # Only beginnings of three characters that some word has are looked at one by one.
-            starts = list(compress(range(len(text)), kinds.translate(_LOOKS)))
-            beginnings = map(text.__getitem__, map(slice, starts, [start + 3 for start in starts]))
-            id_of, lengths_of, outside = self._id_of, self._lengths_of, self._outside
-            for start in compress(starts, map(self._threes.__contains__, beginnings)):
-                for length in lengths_of(text[start : start + 2], ()):
-                    word = text[start : start + length]
-                    if id_of(word) is not None and len(word) == length and word not in outside:
-                        cuts[start : start + length - 1] = bytes(length - 1)
-                        break
-        ends = list(compress(range(1, len(text) + 1), cuts))
-        return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        return HashedText(text, self._tables, self._longer)
+
+    def _longer(self, text: str, start: int) -> list[int]:
+        """The ends of the words above `LONGEST_HASHED` characters that start at a place, the shortest first."""
+        id_of, inside = self._id_of, _INSIDE.fullmatch
+        found = []
+        for length in reversed(self._lengths_of(text[start : start + 2], ())):
+            word = text[start : start + length]
+            if length > LONGEST_HASHED and len(word) == length and id_of(word) is not None and inside(word):
+                found.append(start + length)
+        return found
 
     def _best(self, span: str) -> tuple[str, ...] | None:
         """The words of a span's best path; None if another path is about as good, or if the span is long."""
@@ -219,11 +183,6 @@ class CertainCuts:
             ends = path[bisect_left(path, start) : bisect_left(path, end) + 1]
             found[at] = tuple(text[left:right] for left, right in pairwise(ends))
 
-    def _every_word(self, span: str) -> tuple[str, ...] | None:
-        """The words of a span in full mode; None if it has letters, digits or characters outside of blocks, which the
-        spans beside it belong to."""
-        return tuple(self._model.full_words(span)) if _HAN.fullmatch(span) else None
-
 
 class _Ones(Sequence[int]):
     """The frequency of each word of a list without frequencies."""
@@ -239,57 +198,6 @@ _ONES = _Ones()
 _NONE = -1e300
 
 
-def pair_table(dictionary: Dictionary, outside: frozenset[str]) -> Mapping[int, int]:
-    """What begins at a position of a text, by its first two characters as a number: two units of UTF-16."""
-    if isinstance(dictionary, EditedDictionary):
-        base = dictionary.base
-        pairs = {word[:2] for word in dictionary.added}
-        lengths = dictionary.lengths_by_beginning
-        return {**pair_table(base, outside), **_pairs((pair, lengths.get(pair, ())) for pair in pairs)}
-    table = _tables.get(dictionary)
-    if table is None:
-        table = _tables[dictionary] = _pairs(dictionary.lengths_by_beginning.items())
-        table[_number("\r\n")] = _WORD
-    return table
-
-
-def _pairs(lengths: Iterable[tuple[str, tuple[int, ...]]]) -> dict[int, int]:
-    inside = _INSIDE.fullmatch
-    return {
-        _number(pair): _ONLY_LONGER if lengths[-1] != 2 else _LONGER if len(lengths) > 1 else _WORD
-        for pair, lengths in lengths
-        if lengths and inside(pair)
-    }
-
-
-def _number(pair: str) -> int:
-    return ord(pair[0]) | ord(pair[1]) << 16
-
-
-def outside_words(dictionary: Dictionary) -> frozenset[str]:
-    """The words with characters that are in no block, which therefore never occur."""
-    if isinstance(dictionary, EditedDictionary):
-        base = dictionary.base
-        return outside_words(base).union(word for word in dictionary.added if not _INSIDE.fullmatch(word))
-    found = _outside.get(dictionary)
-    if found is None:
-        inside = _INSIDE.fullmatch
-        found = _outside[dictionary] = frozenset(word for word in dictionary.words if not inside(word))
-    return found
-
-
-def beginnings_of_three(dictionary: Dictionary) -> AbstractSet[str]:
-    """The first three characters of all words of three characters or more."""
-    if isinstance(dictionary, EditedDictionary):
-        base = dictionary.base
-        added = {word[:3] for word in dictionary.added if len(word) > 2}
-        return beginnings_of_three(base) | added if added else beginnings_of_three(base)
-    found = _threes.get(dictionary)
-    if found is None:
-        found = _threes[dictionary] = frozenset(word[:3] for word in dictionary.words if len(word) > 2)
-    return found
-
-
 def _chunks(text: str) -> Iterator[str]:
     """Parts of a text that begin with a block."""
     start = 0
@@ -300,8 +208,3 @@ def _chunks(text: str) -> Iterator[str]:
         yield text[start : beginning.start()]
         start = beginning.start()
     yield text[start:]
-
-
-_tables: WeakKeyDictionary[Dictionary, dict[int, int]] = WeakKeyDictionary()
-_threes: WeakKeyDictionary[Dictionary, frozenset[str]] = WeakKeyDictionary()
-_outside: WeakKeyDictionary[Dictionary, frozenset[str]] = WeakKeyDictionary()
