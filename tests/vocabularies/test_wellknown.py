@@ -119,7 +119,7 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
         ('title = "GPT-2"', 'title = ""', "has an empty text"),
         ("size = 50257", "size = true", "size should be of the kind int"),
         ("size = 50257", "size = 0", "has an impossible size"),
-        ('"bpe"', '"fmm"', "should be bpe, wordpiece or unigram"),
+        ('"bpe"', '"fmm"', "should be ngram, bpe, wordpiece or unigram"),
         ('"huggingface"', '"pickle"', "has an unknown format"),
         ('"huggingface"', '"tiktoken"', "should have an encoding, or a pattern"),
         ('"huggingface"', '"vocab.json"', "should have 2 file(s)"),

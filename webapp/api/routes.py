@@ -41,7 +41,7 @@ DECODED_TIMES_TEXT = 4  # decoded text may be this many times as long as the lon
 def speak_english() -> None:
     """Answer in English, and allow longer bodies than forms have: JSON may escape the text."""
     g.language_key = "en"
-    request.max_content_length = most_bytes()
+    request.max_content_length = most_bytes(request)
 
 
 @operations.add(

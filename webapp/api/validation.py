@@ -48,12 +48,16 @@ def whole_body(request: Request, *, keep: bool = False) -> bytes:
     return content
 
 
-def most_bytes() -> int:
-    """The longest body in bytes: all texts, escaped in JSON, where one byte may take six (`\\u0001`)."""
+def most_bytes(request: Request) -> int:
+    """The longest body of a request in bytes.
+
+    It holds all texts, escaped in JSON, where one byte may take six (`\\u0001`); for an evaluation, a gold text with
+    segmentations that are not escaped.
+    """
     config = current_app.config
     limit: int = 6 * (2 * config["MAX_TEXT_BYTES"] + config["MAX_CORPUS_BYTES"]) + 1_000_000
-    evaluation: int = 4 * config["MAX_GOLD_BYTES"]  # a gold text with segmentations, not escaped
-    return max(limit, evaluation)
+    evaluation: int = 4 * config["MAX_GOLD_BYTES"]
+    return max(limit, evaluation) if request.endpoint == "api.evaluate" else limit
 
 
 def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:

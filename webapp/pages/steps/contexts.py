@@ -37,6 +37,7 @@ class StepContext(WalkthroughContext):
         "steps/_matching.html",
         "steps/_merging.html",
         "steps/_ngram.html",
+        "steps/_word_graph.html",
         "steps/_wordpiece.html",
     )
 
