@@ -88,11 +88,13 @@ SENTENCES = {
     "Upload a vocabulary file, and use it by the {} in the response": "上传词表文件，之后用响应中的 {} 来使用它",
     "The body is {} with the file in the field {}. Send a {} together with its {}, each in a field {}. The formats are "
     "tokenizer.json, SentencePiece models, .tiktoken, vocab.txt, vocab.json with merges.txt, tekken.json, merges as "
-    "nested lists, merge codes of subword-nmt, n-grams as an ARPA file or as counts, tokens with scores, and word lists. "
-    "The name depends on the content alone: the same file always has the same name, and anyone who knows it can use it.": (
+    "nested lists, merge codes of subword-nmt, n-grams as an ARPA file or as counts, tokens with scores, and word "
+    "lists. The name depends on the content alone: the same file always has the same name, and anyone who knows it can "
+    "use it.": (
         "请求体是 {}，文件放在字段 {} 里。{} 要与对应的 {} 一起发送，各放在一个 {} 字段里。"
         "支持的格式有 tokenizer.json、SentencePiece 模型、.tiktoken、vocab.txt、vocab.json 加 merges.txt、"
-        "tekken.json、以嵌套列表保存的合并规则、subword-nmt 的合并规则、ARPA 文件或计数形式的 N-gram、词元与得分的 JSON，以及词典。"
+        "tekken.json、以嵌套列表保存的合并规则、subword-nmt 的合并规则、"
+        "ARPA 文件或计数形式的 N-gram、词元与得分的 JSON，以及词典。"
         "名称只取决于内容：同样的文件总有同样的名称，知道名称的人都能使用。"
     ),
     "Describe a vocabulary: its size, tokens and pipeline": "查看词表的大小、词元和处理流程",

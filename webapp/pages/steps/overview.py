@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
@@ -22,6 +22,7 @@ LESSONS = {
     "bmm": "dictionary",
     "bidirectional": "dictionary",
     "max-probability": "max-probability",
+    "ngram": "ngram",
     "bpe": "bpe",
     "wordpiece": "wordpiece",
     "unigram": "unigram",
@@ -31,7 +32,7 @@ LESSONS = {
 
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
-    "ngram": ("人生如梦境", -1),
+    "ngram": ("如梦境", -1),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),
@@ -75,7 +76,7 @@ def _figure(algorithm: str, language: str) -> Figure | None:
     text, step = _PICTURED[algorithm]
     state = State(algorithm, default_for(algorithm), text)
     if algorithm == "ngram":
-        state = COUNTED_SENTENCES
+        state = replace(COUNTED_SENTENCES, text=text)
     elif family_of(algorithm) == "dictionary":
         dictionary = next(words for known, words in DICTIONARIES if known == text)
         state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
+from webapp.core.models.ngram import NGram
 from webapp.core.models.smoothing import AddK
 from webapp.core.traces.ngram import SentenceTrace, WordCandidate, n_best
 from webapp.pages.walkthrough.cells import StepCell
@@ -159,9 +160,15 @@ def _product(positions: NGramPositions, path: Sequence[WordCandidate]) -> str:
     """The probability of a path as a product; empty for a long path."""
     if len(path) > MOST_FACTORS:
         return ""
-    factors = " · ".join(short_probability(positions.model, candidate) for candidate in path)
+    factors = " · ".join(_factor(positions.model, candidate) for candidate in path)
     total = sum(candidate.score for candidate in path)
     return f"{factors} = {_probability(positions, total, add_one=isinstance(positions.model.smoothing, AddK))}"
+
+
+def _factor(model: NGram, candidate: WordCandidate) -> str:
+    """The probability of a word: a fraction, if the picture shows one, or else as in the tables."""
+    short = short_probability(model, candidate)
+    return short if "/" in short else probability_text(exp(candidate.score))
 
 
 def _probability(positions: NGramPositions, score: float, *, add_one: bool) -> str:

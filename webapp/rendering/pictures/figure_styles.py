@@ -57,6 +57,7 @@ STYLES: dict[str, dict[str, FigureStyle]] = {
         "token": FigureStyle(fill="t1"),
         "made": FigureStyle(stroke="accent", width=2),
         "new": FigureStyle(fill="accent", stroke="none"),
+        "tally": FigureStyle(fill="edge"),
         "miss": FigureStyle(fill="sunk"),
         "hit": FigureStyle(fill="wash", stroke="accent", width=2),
         "k1": FigureStyle(fill="t1"),

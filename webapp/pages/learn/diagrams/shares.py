@@ -51,7 +51,7 @@ def _bar(x: float, y: float, share: float, *, seen: bool) -> list[Shape]:
     width = share * BAR
     shapes: list[Shape] = [FigurePath(f"M{x:g} {y + 3:g}V{y + ROW - 3:g}", "grid")]
     if share:
-        shapes.append(FigureBox(x, y + 5, max(width, 1.5), 8, "k4" if seen else "new", 1))
+        shapes.append(FigureBox(x, y + 5, max(width, 1.5), 8, "tally" if seen else "new", 1))
     shapes.append(FigureLabel(x + 3, y + 24, f"{share:.3f}" if share else "0", "score", 11, "start"))
     return shapes
 
@@ -84,7 +84,7 @@ def company() -> Figure:
         for row, (one, value) in enumerate(zip(COMPANY, values, strict=True)):
             width = longest * value / max(values)
             shapes.append(FigureLabel(0, y + 17, one.word, "", 17, "start"))
-            shapes.append(FigureBox(left, y + 2, width, 20, "k2" if row else "k4", 3))
+            shapes.append(FigureBox(left, y + 2, width, 20, "new" if row else "tally", 3))
             shapes.append(FigureLabel(left + width + 8, y + 17, number(value), "score", 13, "start"))
             y += 30
         y += 14
