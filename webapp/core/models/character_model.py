@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import log
 
 LONGEST_UNKNOWN = 4
 """Characters of the longest unknown word that segmentation tries; runs of Latin letters and digits may be longer."""
+MOST_CHARACTERS = 20_000
+"""Of which the scores are kept."""
 CODE_POINTS = 1_114_112 - 2_048  # of Unicode, without the surrogates
 
 
@@ -31,12 +34,14 @@ class CharacterModel:
     longer: float = 0.25
     floor: float = 0.001
     _total: float = field(init=False, repr=False, compare=False)
+    _scores: dict[str, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raises ValueError for a probability outside 0 to 1, or a floor with which one would be 0 as a number."""
         if not 0 <= self.longer < 1 or not 1e-12 <= self.floor <= 1e6:
             raise ValueError("longer must be from 0 to below 1, and floor from 1e-12 to 1e6")
         object.__setattr__(self, "_total", sum(self.counts.values()) + self.floor * CODE_POINTS)
+        object.__setattr__(self, "_scores", {})
 
     def probability(self, word: str) -> float:
         """The probability of a spelling; 0 where it is too small for a number."""
@@ -55,5 +60,25 @@ class CharacterModel:
         >>> round(CharacterModel({}).score("a" * 1000))
         -15307
         """
-        score = log(1 - self.longer) + (len(word) - 1) * (log(self.longer) if self.longer else -100.0)
-        return score + sum(log(self.character_probability(each)) for each in word)
+        return self._length_score(len(word)) + sum(map(self._character_score, word))
+
+    def beginning_scores(self, word: str) -> list[float]:
+        """`score` of the first character, of the first two, and so on.
+
+        >>> model = CharacterModel({"烎": 3})
+        >>> model.beginning_scores("烎嘦") == [model.score("烎"), model.score("烎嘦")]
+        True
+        """
+        sums = accumulate(map(self._character_score, word))
+        return [self._length_score(length) + spelled for length, spelled in enumerate(sums, 1)]
+
+    def _length_score(self, length: int) -> float:
+        return log(1 - self.longer) + (length - 1) * (log(self.longer) if self.longer else -100.0)
+
+    def _character_score(self, character: str) -> float:
+        score = self._scores.get(character)
+        if score is None:
+            if len(self._scores) >= MOST_CHARACTERS:
+                self._scores.clear()
+            score = self._scores[character] = log(self.character_probability(character))
+        return score

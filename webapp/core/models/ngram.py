@@ -251,13 +251,19 @@ class NGram:
             and not sentence[end].isspace()
         ):
             end += 1
-        unknown, spelling = self.counts.unknown, self.characters
-        return [(last, unknown, spelling.score(sentence[at:last])) for last in range(end, at, -1)]
+        unknown, scores = self.counts.unknown, self.characters.beginning_scores(sentence[at:end])
+        return [(at + length, unknown, scores[length - 1]) for length in range(end - at, 0, -1)]
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids and the ends of a sentence's words."""
         counts, tables = self.counts, self.tables
         singles = list(map(self.dictionary.ids.get, sentence))
+        spaces = None in singles
+        if spaces:
+            singles = [
+                -1 if id is None and character.isspace() else id
+                for id, character in zip(singles, sentence, strict=True)
+            ]
         if (
             self.order < 3
             and tables.scored.dominates
@@ -267,6 +273,9 @@ class NGram:
             lengths, ids_of = self.dictionary.lengths_by_beginning, self.dictionary.ids
             known = cast(list[int], singles)
             found = pair_path(sentence, known, lengths, ids_of, tables.pairs, tables.lowest, counts.start, counts.end)
+            if spaces:
+                of = self.dictionary.space_ids
+                found = [of[sentence[end - 1]] if id < 0 else id for id, end in zip(*found, strict=True)], found[1]
             return tuple(found[0]), tuple(found[1])
         path = best_path(tables, self.arcs(sentence), counts.start, counts.end)
         ids: list[int] = []

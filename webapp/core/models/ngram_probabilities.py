@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, inf, log
 
 from webapp.core.models.ngram_counts import MARKS, NGramCounts
 from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing
+
+Scores = tuple[float, Mapping[int, float] | None]
+"""The logarithm of what a context leaves to the shorter one, and the scores of the words that were counted after it."""
 
 NEVER = -230.0
 """The natural logarithm of the probability of what an ARPA file does not list, 10 to the power of -100 as in KenLM."""
@@ -98,7 +103,10 @@ class Probabilities:
         nodes = range(len(level.words)) if node is None else level.children(node)
         adjusted = self.adjusted(context)
         values = level.continuations if adjusted else level.counts
-        found = {level.words[at]: values[at] for at in nodes if values[at]}
+        following, times = level.words[nodes.start : nodes.stop], values[nodes.start : nodes.stop]
+        found = dict(zip(following, times, strict=True))
+        if 0 in times:
+            found = {word: count for word, count in found.items() if count}
         if node is None:
             found.pop(counts.start, None)
         kept = sum(found.values())
@@ -176,26 +184,38 @@ class Probabilities:
             scores[number] = log(self.probability(number, ()))
         return scores
 
-    def scores(self, context: tuple[int, ...]) -> tuple[float, Mapping[int, float] | None]:
-        """The logarithm of what a context leaves to the shorter one, and of the probability of each word after it."""
-        shares, left = self.shares(context)
+    def contexts(self) -> Iterator[tuple[int, int]]:
+        """The contexts of two words that others were counted after."""
+        _, pairs, triples = self.counts.levels[:3]
+        for node, (begin, end) in enumerate(pairwise(triples.begins)):
+            if begin < end:
+                yield bisect_right(pairs.begins, node) - 1, pairs.words[node]
+
+    def scores(self, context: tuple[int, ...], shorter: Scores | None = None) -> Scores:
+        """The logarithm of what a context leaves to the shorter one, and of the probability of each word after it.
+
+        `shorter` are those of the context without its first word, computed if they are not given.
+        """
         if isinstance(self.smoothing, AddK):
             found, total = self.counted(context)
             k = self.smoothing.k
             whole = total + k * self.size
             # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
             return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
-        # From order 1 up to the order below: each word asks all of them, so they are looked up once.
-        below = [self.shares(context[at:]) for at in range(len(context), 0, -1)]
-        scores: dict[int, float] = {}
+        shares, left = self._shares(context)
         first = self.lowest_scores()
-        del below[:1]  # order 1, which `first` has
-        for word, share in shares.items():
-            if share > 0:
-                probability = exp(first[word])
-                for shares_below, left_below in below:
-                    probability = shares_below.get(word, 0.0) + left_below * probability
-                scores[word] = log(share + left * probability)
+        if len(context) == 1:
+            scores = {word: log(share + left * exp(first[word])) for word, share in shares.items() if share > 0}
+        elif shares:
+            left_below, below = self.scores(context[1:]) if shorter is None else shorter
+            known = below or {}
+            scores = {
+                word: log(share + left * exp(known[word] if word in known else left_below + first[word]))
+                for word, share in shares.items()
+                if share > 0
+            }
+        else:
+            scores = {}
         return log(left) if left > 0 else -inf, scores or None
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
@@ -284,7 +304,11 @@ class BackoffProbabilities:
         """The natural logarithm of each word's probability without a context, by number."""
         return self.first
 
-    def scores(self, context: tuple[int, ...]) -> tuple[float, Mapping[int, float] | None]:
+    def contexts(self) -> Iterator[tuple[int, int]]:
+        """The contexts of two words that have a backoff weight or words after them."""
+        return ((context[0], context[1]) for context in self.following if len(context) == 2)
+
+    def scores(self, context: tuple[int, ...], shorter: Scores | None = None) -> Scores:
         """The backoff weight of a context and the scores of the words listed after it."""
         left, words = self.following.get(context, (0.0, {}))
         return left, words or None

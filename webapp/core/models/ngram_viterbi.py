@@ -8,9 +8,11 @@ counted are looked at one by one, which always have more than what is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Protocol
+
+from webapp.core.models.ngram_probabilities import Scores
 
 MOST_STATES = 32
 """At a position. More than so many words (or pairs) never end at one in ordinary text; the best of them are kept."""
@@ -20,9 +22,6 @@ MOST_CONTEXTS = 200_000
 
 BEGINNING = -1
 """In place of the word before START."""
-
-Scores = tuple[float, Mapping[int, float] | None]
-"""The logarithm of what a context leaves to the shorter one, and the scores of the words that were counted after it."""
 
 Arc = tuple[int, int, float]
 """A word of the lattice: its end, its number, and what its spelling adds to its score; white space has number -1."""
@@ -45,8 +44,11 @@ class Scored(Protocol):
     def lowest_scores(self) -> Sequence[float]:
         """The score of each word without a context: what all contexts come down to."""
 
-    def scores(self, context: tuple[int, ...]) -> Scores:
-        """The scores after a context of one word or more."""
+    def scores(self, context: tuple[int, ...], shorter: Scores | None = None) -> Scores:
+        """The scores after a context of one word or more; `shorter` are those of the context without its first word."""
+
+    def contexts(self) -> Iterable[tuple[int, int]]:
+        """The contexts of two words that others were counted after, of a model of trigrams."""
 
 
 class ScoreTables:
@@ -56,7 +58,8 @@ class ScoreTables:
         self.scored = scored
         self.lowest = scored.lowest_scores()
         self.pairs: Mapping[int, Scores] = _Pairs(scored)
-        self.triples: Mapping[tuple[int, int], Scores] = _Triples(scored)
+        self.triples = _Triples(scored, self.pairs, len(self.lowest))
+        self.unknown = len(self.lowest) - 1
 
     def extended(self, before: float, words: tuple[int, int], word: int, further: float) -> float:
         """Return the sum of a path after another word, added up in the same order as the segmentation does.
@@ -103,23 +106,43 @@ class _Pairs(dict[int, Scores]):
 
 
 class _Triples(dict[tuple[int, int], Scores]):
-    """The scores after two words, of `MOST_CONTEXTS` at most; after START alone, those of a sentence's beginning."""
+    """The scores after two words, of `MOST_CONTEXTS` at most; after START alone, those of the beginning of a sentence.
 
-    __slots__ = ("_scored",)
+    Those of contexts that never occurred are the same and are not kept.
+    """
 
-    def __init__(self, scored: Scored) -> None:
+    __slots__ = ("_contexts", "_numbers", "_pairs", "_scored", "_unseen")
+
+    def __init__(self, scored: Scored, pairs: Mapping[int, Scores], numbers: int) -> None:
         self._scored = scored
+        self._pairs = pairs
+        self._numbers = numbers
+        self._contexts: frozenset[int] | None = None
+        self._unseen: Scores | None = None
 
     def __missing__(self, words: tuple[int, int]) -> Scores:
         scored = self._scored
-        if words[0] != BEGINNING:
-            found = scored.scores(words)
-        else:
+        before, last = words
+        if before == BEGINNING:
             found = (0.0, None) if scored.interpolates else scored.scores(words[1:])
+        elif self.is_context(before, last):
+            found = scored.scores(words, self._pairs[last])
+        else:
+            if self._unseen is None:
+                start = self._numbers - 2
+                self._unseen = scored.scores((start, start))
+            return self._unseen
         if len(self) >= MOST_CONTEXTS:
             self.clear()
         self[words] = found
         return found
+
+    def is_context(self, before: int, last: int) -> bool:
+        """Whether something is known of the words after two others, START alone included."""
+        if self._contexts is None:
+            numbers = self._numbers
+            self._contexts = frozenset(first * numbers + second for first, second in self._scored.contexts())
+        return before == BEGINNING or before * self._numbers + last in self._contexts
 
 
 def best_path(
@@ -160,7 +183,7 @@ def best_path(
 
 def _pairs(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
     """Add the best way to each word that starts here, whatever the word before it."""
-    pairs, lowest = tables.pairs, tables.lowest
+    pairs, lowest, unknown = tables.pairs, tables.lowest, tables.unknown
     best, best_at = -inf, 0
     seen: list[tuple[int, float, Mapping[int, float]]] = []
     for index, state in enumerate(here):
@@ -182,8 +205,18 @@ def _pairs(tables: ScoreTables, here: list[State], following: Sequence[Arc], at:
         found = states[end]
         if found is None:
             states[end] = [state]
-        else:
+        elif word != unknown:
             found.append(state)
+        else:
+            # Unknown words that start at several places are the same context; the best is kept.
+            for place, other_state in enumerate(found):
+                if other_state[1] == unknown:
+                    if value > other_state[0]:
+                        del found[place]
+                        found.append(state)
+                    break
+            else:
+                found.append(state)
 
 
 def _every_pair(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
@@ -200,12 +233,17 @@ def _every_pair(tables: ScoreTables, here: list[State], following: Sequence[Arc]
 
 
 def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
-    """Add the best way to each word that starts here, for each word before it."""
-    pairs, triples, lowest = tables.pairs, tables.triples, tables.lowest
+    """Add the best way to each word that starts here, for each word before it.
+
+    Of the pairs that no word was counted after, only the best is added: all words follow them alike.
+    """
+    pairs, triples, lowest, unknown = tables.pairs, tables.triples, tables.lowest, tables.unknown
     dominates = tables.scored.dominates
     groups: dict[int, list[int]] = {}
     for index, state in enumerate(here):
         groups.setdefault(state[1], []).append(index)
+    found: list[list[State]] = [[] for _ in following]
+    unseen: list[tuple[float, int] | None] = [None] * len(following)
     for word_before, indexes in groups.items():
         left_of_pair, counted_pairs = pairs[word_before]
         best, best_at = -inf, indexes[0]
@@ -218,7 +256,7 @@ def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], a
                 best, best_at = value, index
             if counted is not None:
                 seen.append((index, before, counted))
-        for end, word, further in following:
+        for number, (_, word, further) in enumerate(following):
             score = None if counted_pairs is None else counted_pairs.get(word)
             lower = left_of_pair + lowest[word] if score is None else score
             value, where = best + lower + further, best_at
@@ -233,12 +271,39 @@ def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], a
                         other = before + score + further
                         if other > value or (other == value and index < where):
                             value, where = other, index
-            state = (value, word, word_before, at, where)
-            found = states[end]
-            if found is None:
-                states[end] = [state]
-            else:
-                found.append(state)
+            if triples.is_context(word_before, word):
+                found[number].append((value, word, word_before, at, where))
+                continue
+            best_unseen = unseen[number]
+            if best_unseen is None or value > best_unseen[0]:
+                if best_unseen is not None:
+                    del found[number][best_unseen[1]]
+                unseen[number] = value, len(found[number])
+                found[number].append((value, word, word_before, at, where))
+    for (end, word, _), new in zip(following, found, strict=True):
+        there = states[end]
+        if there is None:
+            states[end] = new
+        elif word == unknown:
+            for state in new:
+                _add_unknown(there, state, state[2] if triples.is_context(state[2], word) else None, triples)
+        else:
+            there += new
+
+
+def _add_unknown(states: list[State], state: State, context: int | None, triples: _Triples) -> None:
+    """Add a state whose word is unknown; words that start at several places end here with the same number.
+
+    Of those that the same words follow alike, the best is kept: after `context` and an unknown word, or, if it is None,
+    after a pair that no word was counted after.
+    """
+    for at, (value, word, before, _, _) in enumerate(states):
+        if word == state[1] and context == (before if triples.is_context(before, word) else None):
+            if state[0] > value:
+                del states[at]
+                break
+            return
+    states.append(state)
 
 
 def _sum(state: State) -> float:

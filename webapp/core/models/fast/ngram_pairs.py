@@ -1,4 +1,4 @@
-"""The best path of bigrams (or unigrams) through a sentence without white space, unknown characters and Latin runs.
+"""The best path of bigrams (or unigrams) through a sentence without unknown characters and Latin runs.
 
 - Exploits: nearly every sentence of a Chinese text is one; lengths and single characters are then looked up for the
   whole sentence at once, and no list of arcs is built.
@@ -26,10 +26,10 @@ def pair_path(
     start_mark: int,
     end_mark: int,
 ) -> tuple[list[int], list[int]]:
-    """Return the numbers and the ends of the words.
+    """Return the numbers and the ends of the words; each character of white space has number -1.
 
-    `singles` has the number of each character, `lengths` those of the words by their beginning, `pairs` and `lowest`
-    the scores of a model.
+    `singles` has the number of each character, -1 for white space, `lengths` those of the words by their beginning,
+    `pairs` and `lowest` the scores of a model.
     """
     length = len(sentence)
     lengths_at = list(map(lengths.get, map(add, sentence, sentence[1:] + "\0")))
@@ -40,6 +40,9 @@ def pair_path(
     for at, single in enumerate(singles):
         here = states[at]
         if here is None:
+            continue
+        if single < 0:
+            states[at + 1] = here
             continue
         if len(here) == 1:
             before, last, _, _ = here[0]
@@ -96,11 +99,12 @@ def pair_path(
                 states[end] = [(value, word, at, where)]
             else:
                 found.append((value, word, at, where))
-    return _read_back(states, pairs, lowest, end_mark)
+    return _read_back(states, singles, pairs, lowest, end_mark)
 
 
 def _read_back(
     states: Sequence[list[tuple[float, int, int, int]] | None],
+    singles: Sequence[int],
     pairs: Mapping[int, Scores],
     lowest: Sequence[float],
     end_mark: int,
@@ -122,6 +126,11 @@ def _read_back(
     numbers: list[int] = []
     ends: list[int] = []
     while end:
+        if singles[end - 1] < 0:
+            numbers.append(-1)
+            ends.append(end)
+            end -= 1
+            continue
         _, word, start, before_index = (states[end] or [])[index]
         numbers.append(word)
         ends.append(end)
