@@ -90,7 +90,8 @@ def fingerprint(sources: Iterable[Source], plan: TrainingPlan, **division: int) 
     digest = sha256()
     for source in sources:
         digest.update(json.dumps([source.file.as_json(), source.size, source.version, source.table]).encode())
-    choices = {name: getattr(plan, name) for name in COUNTING_FIELDS}
+    names = ("trainer", "order", "segmentation") if plan.trainer == "ngram" else COUNTING_FIELDS
+    choices = {name: getattr(plan, name) for name in names}
     digest.update(json.dumps([FORMAT, VERSION, choices, division]).encode())
     return digest.hexdigest()
 

@@ -7,12 +7,12 @@ import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.progress_bar import ProgressBar
 from webapp.command_line.training_errors import ArgumentError, explained
@@ -36,14 +36,15 @@ A training that was interrupted continues with what it has counted, which is sto
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command: the corpus, each choice of a plan under its name, and where to count."""
-    from webapp.core.training.plan import NORMALIZATIONS, SPLITS, TRAINERS, TrainingPlan
+    from webapp.core.models.smoothing import SMOOTHINGS
+    from webapp.core.training.plan import NORMALIZATIONS, SEGMENTATIONS, SPLITS, TRAINERS, TrainingPlan
 
     usual = TrainingPlan()
     add = parser.add_argument
     add("corpus", nargs="+", metavar="CORPUS", help="a file, a pattern, or an address such as s3://bucket/*.jsonl.gz")
     add("--algorithm", dest="trainer", choices=TRAINERS, default=usual.trainer, help=f"({usual.trainer})")
     add("--size", type=int, default=usual.size, metavar="N", help=f"pieces, special tokens included ({usual.size})")
-    add("-o", "--out", default="tokenizer.json", metavar="FILE", help="the tokenizer.json to write (tokenizer.json)")
+    add("-o", "--out", metavar="FILE", help="the file to write (tokenizer.json; ngrams.json, the counts of n-grams)")
     add("--format", choices=("auto", "text", "jsonl", "parquet"), default="auto", help="of the files (by their names)")
     add("--field", default="text", metavar="NAME", help="the field or the column that has the text (text)")
 
@@ -69,6 +70,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--variant", choices=("plain", "picky", "superbpe", "parity"), default=usual.variant, help="of BPE")
     add("--removal-threshold", type=float, default=usual.removal_threshold, metavar="SHARE", help="of PickyBPE")
     add("--transition", type=float, default=usual.transition, metavar="SHARE", help="of SuperBPE's first phase")
+    add(
+        "--order",
+        choices=("1", "2", "3"),
+        default=usual.order,
+        help=f"of n-grams: the words of the longest ({usual.order})",
+    )
+    add("--smoothing", choices=SMOOTHINGS, default=usual.smoothing, help=f"of n-grams ({usual.smoothing})")
+    add(
+        "--segmentation",
+        choices=SEGMENTATIONS,
+        default=usual.segmentation,
+        help="for n-grams: words between spaces or /, or how raw text is segmented (words)",
+    )
+    add("--minimum-pairs", type=int, default=usual.minimum_pairs, metavar="N", help="the least count of pairs (1)")
+    add("--minimum-triples", type=int, default=usual.minimum_triples, metavar="N", help="the least of triples (1)")
 
     counting = parser.add_argument_group("counting")
     add = counting.add_argument
@@ -104,14 +120,15 @@ def train(options: Namespace, arguments: Sequence[str]) -> int:
 def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> None:
     from webapp.cluster.batches import Batches
     from webapp.cluster.sources import find
-    from webapp.core.formats import huggingface
+    from webapp.core.formats import huggingface, ngram_counts
     from webapp.core.training.progress import Progress
     from webapp.core.training.record import TrainingRecord
     from webapp.core.training.train import train as trained_from
 
     started = datetime.now(UTC)
     plan = _plan(options)
-    out = _writable(options.out)
+    counts_ngrams = plan.trainer == "ngram"
+    out = _writable(options.out or ("ngrams.json" if counts_ngrams else "tokenizer.json"))
     sources = find(options.corpus, format=options.format, field=options.field)
     folder = out.with_name(f"{out.name}.counting")
     counted, rare = _count(options, sources, plan, folder, bar)
@@ -138,15 +155,24 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
         json_field=options.field,
         started=started.isoformat(timespec="seconds"),
     )
+    if counts_ngrams:
+        held_out = {"characters": len(trained.held_out), "ngrams": trained.ngrams}
+        record = replace(record, held_out=held_out)
     document = {**record.as_json(), "command": shlex.join(["tokenscope", *arguments])}
     if options.drop_rarer_than > 1:
         left_out = {"rarer_than": options.drop_rarer_than, "words": rare.words, "occurrences": rare.occurrences}
         document["left_out"] = left_out
-    _write(out, huggingface.write(trained.tokenizer))
+    _write(out, (ngram_counts.write_json if counts_ngrams else huggingface.write)(trained.tokenizer))
     _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     Batches(folder, "").delete()
     quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""
-    bar.say(f"{out}: {trained.pieces:,} pieces{quality} on held-out text")
+    unit = "words" if counts_ngrams else "pieces"
+    bar.say(f"{out}: {trained.pieces:,} {unit}{quality} on held-out text{_perplexity(trained.ngrams, plan)}")
+
+
+def _perplexity(ngrams: Mapping[str, Any], plan: TrainingPlan) -> str:
+    value = ngrams.get("perplexity", {}).get(plan.order)
+    return f", perplexity {value:,.1f}" if value else ""
 
 
 def record_path(out: Path) -> Path:
@@ -214,8 +240,6 @@ def _count_with_dask(
 def _count_here(
     options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar, processes: int
 ) -> tuple[CountedCorpus, Rare]:
-    from dataclasses import replace
-
     from webapp.cluster.batches import Batches, fingerprint
     from webapp.cluster.runs import Rare
     from webapp.cluster.sources import open_source

@@ -22,6 +22,7 @@ TRAINING = {
     "too_small": "the corpus makes {possible} pieces possible; choose a lower --size, or add text",
     "alphabet": "the alphabet alone needs {needed} pieces; choose a higher --size, or a lower --coverage",
     "process_lost": "the system ended a process that counts, usually because memory ran out; use fewer --workers",
+    "unsegmented": "no spaces or / between words; choose --segmentation max-probability or fmm",
     "slow_pattern": "--pattern takes too long on this text; choose a simpler one",
 }
 

@@ -121,11 +121,13 @@ def _trained(task: Task, report: Report) -> Message:
     report(Progress("write", 0, 2, trained.pieces, last.latest, trained.curve))
     (folder / RESULT).write_bytes(save(trained.tokenizer))
     report(Progress("write", 1, 2, trained.pieces, last.latest, trained.curve))
-    held_out = {
-        "characters": len(counted.held_out),
+    held_out: dict[str, Any] = {
+        "characters": len(trained.held_out),
         "characters_per_token": trained.characters_per_token,
-        "others": _others(counted.held_out, Path(task.vocabularies)),
+        "others": _others(trained.held_out, Path(task.vocabularies)),
     }
+    if trained.ngrams:
+        held_out["ngrams"] = {**trained.ngrams, "built_in": _built_in(counted.held_out, plan)}
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -146,6 +148,12 @@ def _others(held_out: str, vocabularies: Path) -> dict[str, float]:
     from webapp.jobs.figures import characters_per_token
 
     return characters_per_token(held_out, vocabularies) if held_out else {}
+
+
+def _built_in(held_out: str, plan: TrainingPlan) -> dict[str, Any]:
+    from webapp.jobs.figures import perplexities_of_the_built_in_model
+
+    return perplexities_of_the_built_in_model(held_out, plan) if held_out else {}
 
 
 def _failed(code: str, **details: object) -> Message:

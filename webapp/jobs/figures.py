@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.training.by_ngrams import predicted
+from webapp.core.training.ngrams import sentences
+from webapp.core.training.plan import TrainingPlan
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
-from webapp.vocabularies.shipped_vocabularies import NAMES
+from webapp.vocabularies.shipped_vocabularies import NAMES, ngram_tokenizer
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 MOST_FETCHED = 8
@@ -31,6 +36,19 @@ def characters_per_token(text: str, folder: Path) -> dict[str, float]:
             if ids and unknown <= MOST_UNKNOWN * len(ids):
                 figures[name] = len(text) / len(ids)
     return figures
+
+
+def perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dict[str, Any]:
+    """The perplexity of the site's own n-gram model on the held-out text of a plan by order, and its unknown words."""
+    model = ngram_tokenizer().model
+    texts = list(sentences(held_out, plan))
+    if not texts or not isinstance(model, NGram):
+        return {}
+    found = {}
+    for order in range(1, int(plan.order) + 1):
+        value, unknown = predicted(model.with_choices(plan.smoothing, order), texts)
+        found[str(order)] = round(value, 2)
+    return {"perplexity": found, "unknown": round(unknown, 4)}
 
 
 def _has_unknown(tokenizer: Tokenizer) -> bool:

@@ -22,7 +22,7 @@ from webapp.core.training.counting import (
     expected_bytes,
     hold_out,
 )
-from webapp.core.training.plan import TRAINERS, TrainingPlan
+from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
 from webapp.core.training.progress import Progress
 from webapp.core.training.recipe import recipe_of
 
@@ -67,7 +67,7 @@ def test_two_processes_count_the_same(files: list[CorpusFile], small_chunks: Non
     assert list(together.counts.items()) == list(alone.counts.items())
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 @pytest.mark.parametrize("split", ["default", "gpt2", "cl100k", "o200k", "whitespace", "marked"])
 @given(text=st.text(st.sampled_from("ab1é研 .,'!\n\r\t▁"), max_size=120))
 def test_blocks_add_up_to_the_text(trainer: str, split: str, text: str) -> None:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from webapp.core.training.plan import NORMALIZATIONS, SPLITS, TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.plan import NORMALIZATIONS, SPLITS, SUBWORD_TRAINERS, PlanError, TrainingPlan
 from webapp.core.training.recipe import LIMITS, check, recipe_of
 
 PLAN = TrainingPlan()
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 def test_every_choice_splits_text(trainer: Any, split: Any, normalization: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import TRAINERS, TrainingPlan
+from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.core.training.train import TrainingError, train
 
@@ -58,7 +58,7 @@ def test_of_a_compressed_file_the_beginning_is_read(tmp_path: Path) -> None:
     assert facts.bytes == pytest.approx(len(text), rel=0.3)
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_so_many_pieces_are_possible(tmp_path: Path, trainer: Any) -> None:
     plan = TrainingPlan(trainer=trainer, size=20_000, coverage=1.0, wordpiece="score")
     files = written(tmp_path, a=ENGLISH[:30_000])

@@ -12,7 +12,7 @@ from webapp.core.formats.save import save
 from webapp.core.training import counting
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
-from webapp.core.training.plan import TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.plan import SUBWORD_TRAINERS, PlanError, TrainingPlan
 from webapp.core.training.progress import Progress
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 
@@ -45,7 +45,7 @@ def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[Trained
 
 
 PLANS = {
-    **{trainer: TrainingPlan(trainer=trainer, size=600) for trainer in TRAINERS},
+    **{trainer: TrainingPlan(trainer=trainer, size=600) for trainer in SUBWORD_TRAINERS},
     "wordpiece by score": TrainingPlan(trainer="wordpiece", wordpiece="score", size=600),
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
@@ -100,7 +100,7 @@ def test_every_training(plan: TrainingPlan, tmp_path: Path) -> None:
     assert save(again.tokenizer) == save(result.tokenizer)
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_special_tokens(trainer: Any, tmp_path: Path) -> None:
     plan = TrainingPlan(trainer=trainer, size=450, special_tokens=("<|user|>", "[MASK]"))
     result, _ = trained(plan, tmp_path)
@@ -112,7 +112,7 @@ def test_special_tokens(trainer: Any, tmp_path: Path) -> None:
     assert ids["<|user|>"] not in result.tokenizer.ids("da <|user|>[MASK]")
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_a_corpus_that_is_too_small(trainer: Any, tmp_path: Path) -> None:
     plan = TrainingPlan(trainer=trainer, size=3_000)
     with pytest.raises(TrainingError) as error:
@@ -124,7 +124,7 @@ def test_a_corpus_that_is_too_small(trainer: Any, tmp_path: Path) -> None:
     assert smaller.pieces == possible
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_an_alphabet_that_is_too_large(trainer: Any, tmp_path: Path) -> None:
     special_tokens = tuple(f"<{n}>" for n in range(60))
     characters = "".join(map(chr, range(0x4E00, 0x4E00 + 400)))
@@ -160,7 +160,7 @@ def test_pieces_that_are_not_text_are_shown_in_hexadecimal(tmp_path: Path, monke
     assert any(piece.startswith("研") for piece in shown)
 
 
-@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 @pytest.mark.parametrize("text", ["a" * 1_000_000, "研究生命起源是什么" * 40_000], ids=["one letter", "no spaces"])
 def test_text_without_spaces_takes_seconds(trainer: Any, text: str, tmp_path: Path) -> None:
     began = process_time()

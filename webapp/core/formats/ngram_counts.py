@@ -5,6 +5,8 @@ JSON holds everything that a model needs, what pruning removed included:
     {"type": "n-gram counts", "order": 2,
      "counts": [{"人生": 3, "如": 3, "</s>": 4, "<s>": 4}, {"<s> 人生": 2, "人生 如": 2}]}
 
+`use` may name the smoothing and the order that they are meant for, if these are not Kneser-Ney and 2.
+
 Text has an n-gram and its count in each line: `人生 如 2`. `<s>` and `</s>` are the edges of a sentence, `<unk>` is an
 unknown word; a word that is spelled so, or begins with a backslash, has a backslash before it.
 """
@@ -21,6 +23,7 @@ from webapp.core.formats.limits import read_json
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
+from webapp.core.models.smoothing import SMOOTHINGS, name_of
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
@@ -68,6 +71,9 @@ def write_json(tokenizer: Tokenizer) -> str:
     document["counts"] = [first | marks]
     for length in range(2, counts.order + 1):
         document["counts"].append({" ".join(map(spelled, ngram)): count for ngram, count in counts.ngrams(length)})
+    usual = counts.order if counts.order < 2 else 2
+    if (name_of(model.smoothing), model.order) != ("kneser-ney", usual):
+        document["use"] = {"smoothing": name_of(model.smoothing), "order": model.order}
     if counts.pruned:
         given = counts.given_estimates
         assert given is not None
@@ -121,7 +127,9 @@ def read_json_document(document: dict[str, Any]) -> Tokenizer:
         counts = counts_of(ngrams, len(tables), _estimates(removed, len(tables)) if removed else None)
         if removed:
             _set_continuations(counts, field(removed, "continuations", list), tables)
-        return tokenizer_of(counts, _frequencies(document, counts), _characters(document))
+        smoothing, order = _use(document, counts)
+        model = NGram(counts, smoothing, order, base=_frequencies(document, counts), characters=_characters(document))
+        return NGRAM.tokenizer(model)
     except FormatError:
         raise
     except (VocabularyError, ValueError) as error:
@@ -264,6 +272,17 @@ def _set_continuations(counts: NGramCounts, lists: list[Any], tables: list[dict[
         for at, value in zip(where, values, strict=True):
             found[at] = value
         level.continuations = found
+
+
+def _use(document: dict[str, Any], counts: NGramCounts) -> tuple[str, int]:
+    """The smoothing and the order that the counts are meant for."""
+    given = field(document, "use", dict, {})
+    smoothing, order = given.get("smoothing", "kneser-ney"), given.get("order", min(counts.order, 2))
+    if smoothing not in SMOOTHINGS:
+        raise FormatError('"smoothing" should be one of: %(names)s', names=", ".join(SMOOTHINGS))
+    if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= counts.order:
+        raise FormatError('"order" of "use" should be a number from 1 to %(most)s', most=counts.order)
+    return smoothing, order
 
 
 def _frequencies(document: dict[str, Any], counts: NGramCounts) -> array[int] | None:

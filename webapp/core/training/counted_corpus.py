@@ -38,6 +38,8 @@ class CountedCorpus:
     characters: int
     bytes: int
     sha256: str
+    forgotten: int = 0  # n-grams that were removed while counting, because there were too many
+    forgotten_below: int = 0  # and the count that they did not reach
 
 
 def canonical(counts: Mapping[str, int]) -> dict[str, int]:
@@ -100,7 +102,15 @@ def _read(stream: Any, identity: str) -> CountedCorpus | None:
         if isinstance(part, dict):
             if part["sha256"] != digest.hexdigest():
                 return None
-            return CountedCorpus(counts, facts["held_out"], facts["characters"], facts["bytes"], facts["sha256"])
+            return CountedCorpus(
+                counts,
+                facts["held_out"],
+                facts["characters"],
+                facts["bytes"],
+                facts["sha256"],
+                facts.get("forgotten", 0),
+                facts.get("forgotten_below", 0),
+            )
         digest.update(line)
         counts.update(zip(part[0], part[1], strict=True))
     return None
@@ -113,6 +123,8 @@ def _lines(counted: CountedCorpus, files: Sequence[CorpusFile], plan: TrainingPl
         "characters": counted.characters,
         "bytes": counted.bytes,
         "sha256": counted.sha256,
+        "forgotten": counted.forgotten,
+        "forgotten_below": counted.forgotten_below,
     }
     yield _line(facts)
     entries = iter(counted.counts.items())
@@ -127,6 +139,10 @@ def _line(part: Any) -> bytes:
 def _identity(files: Iterable[CorpusFile], plan: TrainingPlan) -> str:
     """The checksum of what the counts depend on: the files, by name and size, and some choices of the plan."""
     sizes = [os.path.getsize(file.path) if os.path.exists(file.path) else None for file in files]
-    choices = (plan.trainer, plan.variant, plan.split, plan.pattern, plan.normalization, plan.longest_word)
+    choices: tuple[object, ...] = (
+        (plan.trainer, plan.order, plan.segmentation)
+        if plan.trainer == "ngram"
+        else (plan.trainer, plan.variant, plan.split, plan.pattern, plan.normalization, plan.longest_word)
+    )
     described = [[file.name, file.format, file.field, file.compression] for file in files]
     return sha256(json.dumps([VERSION, described, sizes, choices]).encode()).hexdigest()

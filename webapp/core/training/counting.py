@@ -19,6 +19,7 @@ from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
 from webapp.core.training.languages import tagged
+from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.recipe import check_files, recipe_of
@@ -41,6 +42,7 @@ HELD_OUT = 200_000  # characters at most
 HELD_OUT_SHARE = 20  # and at most every twentieth character
 MOST_SLICES = 1_000  # so that a slice of a large corpus still has some lines
 SECONDS_BETWEEN_REPORTS = 0.2
+LATEST = 12  # n-grams in a report
 BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
 
 
@@ -48,7 +50,8 @@ class TrainingError(ValueError):
     """A training that cannot go on.
 
     `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
-    `process_lost` (the system ended a process that counts, usually because memory ran out).
+    `unsegmented` (n-grams of a text without spaces and slashes), `process_lost` (the system
+    ended a process that counts, usually because memory ran out).
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -84,6 +87,7 @@ def count_words(
     counts: dict[str, int] = {}
     held_out: list[str] = []
     digest = sha256()
+    forgotten = Forgotten()
     characters = size = 0
     limited = Limited(report)
 
@@ -97,18 +101,33 @@ def count_words(
             text, kept = rule.split(block)
             held_out.append(kept)
             yield text, block.file_number
-            limited(partial(Progress, "count", block.bytes_read, max(total, block.bytes_read)))
+            limited(partial(moment, block.bytes_read))
+
+    def moment(read: int) -> Progress:
+        if plan.trainer != "ngram":
+            return Progress("count", read, max(total, read))
+        return Progress("count", read, max(total, read), len(counts), latest(counts, plan, LATEST))
 
     report(Progress("count", 0, total))
     try:
         for found in _counted(texts(), plan, processes):
             add(counts, found)
+            if plan.trainer == "ngram":
+                forget_rare(counts, forgotten)
     except BrokenProcessPool:
         raise TrainingError("process_lost") from None
     if not counts:
         raise CorpusError("empty")
     report(Progress("count", total, total))
-    counted = CountedCorpus(canonical(counts), "".join(held_out)[:HELD_OUT], characters, size, digest.hexdigest())
+    counted = CountedCorpus(
+        canonical(counts),
+        "".join(held_out)[:HELD_OUT],
+        characters,
+        size,
+        digest.hexdigest(),
+        forgotten.ngrams,
+        forgotten.below,
+    )
     if checkpoint is not None:
         write_checkpoint(checkpoint, counted, files, plan)
     return counted
@@ -117,14 +136,16 @@ def count_words(
 def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
-    Without a split pattern, each line is a pre-token. With a `file_number`, the words of a parity-aware plan are tagged
-    with it (see `languages`).
+    Of a plan for n-grams, these are counted instead, see `ngrams`. Without a split pattern, each line
+    is a pre-token. With a `file_number`, the words of a parity-aware plan are tagged with it (see `languages`).
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
 
     Raises TrainingError with the code `slow_pattern`.
     """
+    if plan.trainer == "ngram":
+        return count_ngrams(text, plan)
     try:
         counts = _counts(text, plan)
     except PatternTimeoutError:

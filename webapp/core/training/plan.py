@@ -6,21 +6,31 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+from webapp.core.models.smoothing import SmoothingName
 from webapp.core.vocabulary_error import Phrase
 
-Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram"]
+Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram", "ngram"]
 """BPE over bytes (GPT-2), over characters with `</w>` (Sennrich), over characters with `▁` (SentencePiece); WordPiece;
-Unigram."""
+Unigram; n-grams of words."""
 Split = Literal["default", "gpt2", "cl100k", "o200k", "whitespace", "marked", "none", "own"]
 """The split pattern. `default` is the trainer's usual one, `marked` cuts before `▁`, `own` is the plan's `pattern`."""
 Normalization = Literal["default", "none", "nfc", "nfkc", "lowercase", "nfkc-lowercase"]
 """What is done to the text first; `default` is the trainer's usual one."""
 
+Segmentation = Literal["words", "max-probability", "fmm"]
+"""The words of a corpus for n-grams: those between spaces or `/`, or those that a method finds in raw text."""
+
 TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
+SUBWORD_TRAINERS: tuple[Trainer, ...] = TRAINERS[:-1]
+SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
 SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
+
+
+OF_NGRAMS = ("order", "smoothing", "segmentation", "minimum_pairs", "minimum_triples")
+"""The choices that only n-grams have."""
 
 
 class PlanError(ValueError):
@@ -68,6 +78,11 @@ class TrainingPlan:
     variant: Literal["plain", "picky", "superbpe", "parity"] = "plain"  # BPE over bytes
     removal_threshold: float = 0.9  # PickyBPE: the share of a piece's uses above which a merge removes it
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
+    order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
+    smoothing: SmoothingName = "kneser-ney"  # n-grams
+    segmentation: Segmentation = "words"  # n-grams
+    minimum_pairs: int = 1  # n-grams: rarer ones are removed when all are counted
+    minimum_triples: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """The plan as JSON.
@@ -75,7 +90,11 @@ class TrainingPlan:
         >>> TrainingPlan.from_json(TrainingPlan(size=500).as_json()) == TrainingPlan(size=500)
         True
         """
-        return {**asdict(self), "special_tokens": list(self.special_tokens)}
+        document = {**asdict(self), "special_tokens": list(self.special_tokens)}
+        if self.trainer != "ngram":
+            for name in OF_NGRAMS:
+                del document[name]
+        return document
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> TrainingPlan:

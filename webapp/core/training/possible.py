@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from webapp.core.trainers import bpe, sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
+from webapp.core.training.ngrams import MARKS
 from webapp.core.training.plan import TrainingPlan
 
 SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
@@ -22,6 +23,8 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
     >>> possible_pieces({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
     260
     """
+    if plan.trainer == "ngram":
+        return sum(" " not in ngram and ngram not in MARKS for ngram in counts)
     symbols = _alphabet(counts, plan)
     always = {*plan.special_tokens, *_UNKNOWN.get(plan.trainer, ()), *symbols}
     if plan.trainer == "bpe-bytes":

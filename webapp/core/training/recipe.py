@@ -8,12 +8,21 @@ from functools import lru_cache
 from webapp.core import recipes
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
+from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import Recipe
 from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.text.split_patterns import CL100K, GPT2, O200K, SUPERWORDS
-from webapp.core.training.plan import LARGEST_SIZE, NORMALIZATIONS, SMALLEST_SIZE, SPLITS, TRAINERS, PlanError
+from webapp.core.training.plan import (
+    LARGEST_SIZE,
+    NORMALIZATIONS,
+    SEGMENTATIONS,
+    SMALLEST_SIZE,
+    SPLITS,
+    TRAINERS,
+    PlanError,
+)
 from webapp.core.training.plan import TrainingPlan as Plan
 from webapp.core.vocabulary_error import shown
 
@@ -36,6 +45,8 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "keep": (0.5, 0.95),
     "removal_threshold": (0.5, 1),
     "transition": (0.1, 1),
+    "minimum_pairs": (1, 1_000_000),
+    "minimum_triples": (1, 1_000_000),
 }
 """The lowest and the highest value of each number of a plan."""
 _CHOICES = {
@@ -45,6 +56,9 @@ _CHOICES = {
     "seeds": ("substrings", "bpe"),
     "wordpiece": ("top-down", "score"),
     "variant": ("plain", "picky", "superbpe", "parity"),
+    "order": ("1", "2", "3"),
+    "smoothing": SMOOTHINGS,
+    "segmentation": SEGMENTATIONS,
 }
 
 
@@ -147,6 +161,8 @@ def recipe_of(plan: Plan) -> Recipe:
     >>> recipe_of(Plan(trainer="unigram")).count("low lower low low")
     {'low': 1, '▁lower': 1, '▁low': 2}
     """
+    if plan.trainer == "ngram":
+        return recipes.NGRAM
     steps: list[Normalizer | None] = [normalizer_of(plan)]
     if plan.trainer in MARKED and _pattern(plan) is None:
         steps.append(normalizers.Replace(" ", MARK))

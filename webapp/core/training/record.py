@@ -91,7 +91,8 @@ def command_line(record: TrainingRecord) -> str:
     usual = TrainingPlan()
     for each in fields(TrainingPlan):
         value = getattr(record.plan, each.name)
-        if value == getattr(usual, each.name) and each.name not in ("trainer", "size"):
+        always = ("trainer", "order") if record.plan.trainer == "ngram" else ("trainer", "size")
+        if each.name not in always and (value == getattr(usual, each.name) or each.name == "size"):
             continue
         option = "--" + OPTION_OF.get(each.name, each.name.replace("_", "-"))
         for one in value if isinstance(value, tuple) else (value,):

@@ -6,7 +6,7 @@ import codecs
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -24,11 +24,13 @@ from webapp.core.training.corpus import (
     start_of_character,
     texts_of_lines,
 )
-from webapp.core.training.counting import add, count_block, stored_bytes
+from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
+from webapp.core.training.ngrams import MARKS, is_segmented
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.possible import possible_pieces
 
 EXTRACTS = 16  # of a large corpus
+SEGMENTED = 60_000  # bytes of a sample that has to be segmented first
 MOST_FILES = 50  # that are opened
 READ_AHEAD = 2 * CHUNK  # bytes of text that `blocks` has read beyond a block
 
@@ -70,8 +72,12 @@ def survey(
     """Return the facts of a corpus, of a large one from extracts that are spread over it.
 
     `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
-    Raises CorpusError for what is wrong with the sample, and with the code `empty`.
+    Raises CorpusError for what is wrong with the sample, and with the code `empty`; of n-grams TrainingError with the
+    code `unsegmented`.
     """
+    if plan.trainer == "ngram":
+        plan = replace(plan, order="1")  # words are enough
+        sample_bytes = sample_bytes if plan.segmentation == "words" else min(sample_bytes, SEGMENTED)
     sizes = [stored_bytes(file) for file in files] if sizes is None else sizes
     entries = list(zip(files, sizes, strict=True))[:: max(1, len(files) // MOST_FILES)]
     chosen = sum(size for _, size in entries)
@@ -101,6 +107,10 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
         add(counts, count_block(text, plan))
     if not counts:
         raise CorpusError("empty")
+    if plan.trainer == "ngram":
+        if plan.segmentation == "words" and not is_segmented(counts):
+            raise TrainingError("unsegmented")
+        counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
     words, distinct = sum(counts.values()), len(counts)
     if growth > 1 and 0 < halfway < words:
         exponent = math.log(distinct / distinct_halfway) / math.log(words / halfway)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.word_counts import WordCounts
@@ -13,6 +14,7 @@ from webapp.core.training.by_merges import (
     train_sentencepiece_bpe,
     train_wordpiece_by_score,
 )
+from webapp.core.training.by_ngrams import train_ngrams
 from webapp.core.training.by_pieces import train_unigram, train_wordpiece_top_down
 from webapp.core.training.counting import CountedCorpus, TrainingError
 from webapp.core.training.curve import Watch
@@ -29,12 +31,16 @@ class TrainedTokenizer:
 
     `pieces` is the size of the vocabulary, special tokens included. `curve` has the characters per token at several
     sizes, measured on a sample; `characters_per_token` is that of the whole held-out text, None if there is none.
+    `held_out` is that text as it was measured, for n-grams without the spaces between words; `ngrams` has their
+    figures.
     """
 
     tokenizer: Tokenizer
     pieces: int
     curve: tuple[tuple[int, float], ...]
     characters_per_token: float | None
+    held_out: str = ""
+    ngrams: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
@@ -45,6 +51,8 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     """
     check(plan)
     report(Progress("train", 0, 0))
+    if plan.trainer == "ngram":
+        return _trained_ngrams(plan, counted, report)
     counts = counted.counts
     if plan.trainer in MARKED:
         # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
@@ -58,7 +66,16 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     tokens = len(tokenizer.ids(held_out)) if held_out else 0
     curve = tuple(sorted(watch.curve.points))
     report(Progress("train", pieces, pieces, pieces, (), curve))
-    return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None)
+    return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None, held_out)
+
+
+def _trained_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
+    tokenizer, held_out, figures = train_ngrams(plan, counted, report)
+    tokens = len(tokenizer.ids(held_out)) if held_out else 0
+    steps = int(plan.order) + 2
+    report(Progress("train", steps, steps, sum(figures["sizes"])))
+    share = len(held_out) / tokens if tokens else None
+    return TrainedTokenizer(tokenizer, figures["words"], (), share, held_out, figures)
 
 
 def _trainer(plan: TrainingPlan) -> Callable[[TrainingPlan, WordCounts, Watch], Tokenizer]:
@@ -73,3 +90,5 @@ def _trainer(plan: TrainingPlan) -> Callable[[TrainingPlan, WordCounts, Watch], 
             return train_wordpiece_by_score if plan.wordpiece == "score" else train_wordpiece_top_down
         case "unigram":
             return train_unigram
+        case _:
+            raise KeyError(plan.trainer)

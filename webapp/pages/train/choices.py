@@ -9,8 +9,9 @@ from typing import Literal
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.training.plan import Trainer
+from webapp.core.training.plan import SUBWORD_TRAINERS, Trainer
 from webapp.core.training.recipe import LIMITS
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 
 Kind = Literal["number", "select", "seg", "line", "lines"]
 Label = LazyString | str
@@ -85,16 +86,69 @@ TRAINER_CHOICES = (
         _l("Unigram"),
         _l("As in T5. It starts with many pieces and prunes those that the corpus needs least."),
     ),
+    TrainerChoice(
+        "ngram",
+        _l("N-gram (words)"),
+        _l("Counts how often words follow each other, to find the most probable words of Chinese text."),
+    ),
 )
 
 USUAL = _l("Usual for the algorithm")
 
 CHOICES = (
     Choice(
+        "segmentation",
+        _l("Words of the corpus"),
+        _l(
+            "Between spaces or /, if the corpus is segmented; otherwise a method with jieba’s dictionary segments it "
+            "first."
+        ),
+        "select",
+        options=(
+            ("words", _l("Segmented: between spaces or /")),
+            ("max-probability", _l("Raw text: maximum probability")),
+            ("fmm", _l("Raw text: forward maximum matching")),
+        ),
+        trainers=("ngram",),
+    ),
+    Choice(
+        "order",
+        _l("Order"),
+        _l("How many words an n-gram has at most: 2 counts pairs, 3 triples too."),
+        "seg",
+        options=(("1", "1"), ("2", "2"), ("3", "3")),
+        trainers=("ngram",),
+    ),
+    Choice(
+        "smoothing",
+        _l("Smoothing"),
+        _l("How n-grams that the corpus does not have get a probability; in use it can still be changed."),
+        "select",
+        options=tuple(SMOOTHING_NAMES.items()),
+        trainers=("ngram",),
+    ),
+    Choice(
+        "minimum_pairs",
+        _l("Minimum count of pairs"),
+        _l("Rarer pairs are removed after counting; 1 keeps all."),
+        "number",
+        trainers=("ngram",),
+        advanced=True,
+    ),
+    Choice(
+        "minimum_triples",
+        _l("Minimum count of triples"),
+        _l("Rarer triples are removed after counting; it has an effect with order 3."),
+        "number",
+        trainers=("ngram",),
+        advanced=True,
+    ),
+    Choice(
         "size",
         _l("Vocabulary size"),
         _l("The number of all pieces, special tokens included. More pieces make fewer tokens."),
         "number",
+        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "variant",
@@ -139,12 +193,14 @@ CHOICES = (
             ("none", _l("None")),
             ("own", _l("A regular expression")),
         ),
+        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "pattern",
         _l("Regular expression"),
         _l("Each match is a pre-token. Classes such as \\p{L} work; the pattern is tried for speed first."),
         "line",
+        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "normalization",
@@ -159,12 +215,14 @@ CHOICES = (
             ("lowercase", _l("Lower case")),
             ("nfkc-lowercase", _l("NFKC and lower case")),
         ),
+        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "special_tokens",
         _l("Special tokens"),
         _l("One per line, such as <|user|>. They get ids of their own and are never split."),
         "lines",
+        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "minimum_count",
@@ -175,6 +233,7 @@ CHOICES = (
         ),
         "number",
         blank=_l("automatic"),
+        trainers=SUBWORD_TRAINERS,
         advanced=True,
     ),
     Choice(
@@ -238,6 +297,7 @@ CHOICES = (
         _l("Longest pre-token"),
         _l("In characters. Longer ones are cut, so that text without spaces stays manageable."),
         "number",
+        trainers=SUBWORD_TRAINERS,
         advanced=True,
     ),
 )

@@ -146,7 +146,7 @@ def _store(sources: list[Source], field: str, visitor: str) -> str | InputProble
 def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
     """The corpus, with what is known about it under a plan; None if there is none, or no more.
 
-    Raises TrainingError for a pattern that is too slow on it.
+    Raises TrainingError for a pattern that is too slow on it, and for n-grams of text without spaces.
     """
     files = tuple(jobs().corpora.files(id))
     if not files:
@@ -167,6 +167,7 @@ def _as_counted(plan: TrainingPlan) -> TrainingPlan:
         pattern=plan.pattern,
         normalization=plan.normalization,
         longest_word=plan.longest_word,
+        segmentation=plan.segmentation,
     )
 
 

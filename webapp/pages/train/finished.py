@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask import url_for
 from flask_babel import gettext as _
@@ -12,14 +13,17 @@ from flask_babel import gettext as _
 from webapp.core.training.record import TrainingRecord, command_line, python_code
 from webapp.jobs import Job
 from webapp.rendering.markup import visible
+from webapp.tokenization.messages import joined
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import is_here
+from webapp.web.localization import join_list, number, percent
 
 LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
 FILE = "tokenizer.json"
+NGRAMS_FILE = "ngrams.json"
 GPT_4 = "cl100k_base"
 COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
@@ -34,6 +38,16 @@ class ComparedVocabulary:
     value: float
     percent: float
     own: bool = False
+
+
+@dataclass(frozen=True)
+class OrderFigures:
+    """How many n-grams of an order there are, and the perplexity of the model up to it, and of the built-in one."""
+
+    order: int
+    ngrams: int
+    perplexity: float | None
+    built_in: float | None
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,10 @@ class FinishedTraining:
     compared: Sequence[ComparedVocabulary]
     command: str
     python: str
+    orders: Sequence[OrderFigures] = ()  # of n-grams
+    built_in: bool = False  # whether the figures of the built-in model are known too
+    about_perplexity: str = ""
+    removed: str = ""  # which n-grams are not in the model; empty if all are
 
 
 def finished_of(job: Job) -> FinishedTraining | None:
@@ -64,6 +82,9 @@ def finished_of(job: Job) -> FinishedTraining | None:
         return None
     record = TrainingRecord.from_json(job.record)
     is_published = record.plan.variant != "picky"
+    counts_ngrams = record.plan.trainer == "ngram"
+    file = NGRAMS_FILE if counts_ngrams else FILE
+    ngrams = job.record.get("held_out", {}).get("ngrams", {}) if counts_ngrams else {}
     here = [name for name in COMPARED_WITH if (other := find(name)) and is_here(other)]
     algorithm = entry.algorithms[0]
     return FinishedTraining(
@@ -71,18 +92,73 @@ def finished_of(job: Job) -> FinishedTraining | None:
         pieces=record.pieces,
         characters_per_token=record.characters_per_token,
         held_out=int(job.record.get("held_out", {}).get("characters", 0)),
-        playground=url_for("playground.page", algorithm=algorithm, vocabulary=entry.name),
+        playground=url_for("playground.page", **{**_use(record), "algorithm": algorithm, "vocabulary": entry.name}),  # type: ignore[arg-type]
         compare=_comparison(entry.name, *here),
         compare_with_gpt_4=_comparison(entry.name, GPT_4),
         vocabulary=url_for("vocabularies.vocabulary", name=entry.name),
-        download=url_for("vocabularies.download", name=entry.name, file=FILE) if is_published else "",
+        download=url_for("vocabularies.download", name=entry.name, file=file) if is_published else "",
         languages=url_for("languages.page", **{"with": [entry.name, *here]}),  # type: ignore[arg-type]
-        api=_api_call(algorithm, entry.name),
+        api=_api_call(algorithm, entry.name, _use(record)),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
         command=command_line(record),
-        python=python_code(record, FILE) if is_published else "",
+        python=python_code(record, file) if is_published else "",
+        orders=_orders(ngrams),
+        built_in=bool(ngrams.get("built_in")),
+        about_perplexity=_about_perplexity(ngrams),
+        removed=_removed(ngrams),
     )
+
+
+def _use(record: TrainingRecord) -> dict[str, str]:
+    """The choices of the playground with which an n-gram model was measured."""
+    plan = record.plan
+    return {"order": plan.order, "smoothing": plan.smoothing} if plan.trainer == "ngram" else {}
+
+
+def _orders(ngrams: Mapping[str, Any]) -> list[OrderFigures]:
+    perplexity = ngrams.get("perplexity", {})
+    built_in = ngrams.get("built_in", {}).get("perplexity", {})
+    return [
+        OrderFigures(order, size, perplexity.get(str(order)), built_in.get(str(order)))
+        for order, size in enumerate(ngrams.get("sizes", ()), 1)
+    ]
+
+
+def _about_perplexity(ngrams: Mapping[str, Any]) -> str:
+    if not ngrams.get("perplexity"):
+        return _("No text was long enough to be set aside, so that nothing was measured.") if ngrams else ""
+    figures = {"count": number(ngrams.get("held_out_words", 0)), "own": percent(ngrams.get("unknown", 0))}
+    if not ngrams.get("built_in"):
+        return _("Lower is better. Measured on %(count)s words, of which your model does not know %(own)s.", **figures)
+    return _(
+        "Lower is better. Measured on %(count)s words, of which your model does not know %(own)s and the built-in one "
+        "%(other)s: each of these counts as one unknown word, so compare models only if the shares are alike.",
+        **figures,
+        other=percent(ngrams["built_in"].get("unknown", 0)),
+    )
+
+
+def _removed(ngrams: Mapping[str, Any]) -> str:
+    parts = []
+    if ngrams.get("forgotten"):
+        parts.append(
+            _(
+                "%(count)s n-grams that occurred less than %(least)s times were dropped while counting, because the "
+                "corpus has too many.",
+                count=number(ngrams["forgotten"]),
+                least=number(ngrams.get("forgotten_below", 0)),
+            )
+        )
+    if ngrams.get("removed"):
+        parts.append(
+            _(
+                "%(count)s rare n-grams were removed at the end; kept are counts from %(least)s on.",
+                count=number(ngrams["removed"]),
+                least=join_list([number(each) for each in ngrams.get("minimum_counts", ())]),
+            )
+        )
+    return joined(parts)
 
 
 def _comparison(*names: str) -> str:
@@ -92,9 +168,9 @@ def _comparison(*names: str) -> str:
     return url_for("compare.page", **{"with": choices})  # type: ignore[arg-type]
 
 
-def _api_call(algorithm: str, name: str) -> str:
+def _api_call(algorithm: str, name: str, choices: Mapping[str, str]) -> str:
     """A call of the API that tokenizes a text with the vocabulary."""
-    body = json.dumps({"text": "Hello world", "algorithm": algorithm, "vocabulary": name})
+    body = json.dumps({"text": "Hello world", "algorithm": algorithm, "vocabulary": name, **choices})
     address = url_for("playground.page", _external=True).rstrip("/")
     return f"curl -s {address}/api/v1/tokenize -H 'Content-Type: application/json' \\\n  -d '{body}'"
 

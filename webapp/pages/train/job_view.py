@@ -56,10 +56,12 @@ class JobView:
     tab: str  # the title of the browser's tab
     announcement: str  # for screen readers, when it changes
     trainer: str
+    kind: str  # the algorithm and the size or the order
     corpus: str
     size: int  # pieces
     pieces: int
     prunes: bool  # whether pieces become fewer
+    counts_ngrams: bool  # whether `pieces` are n-grams, and there is no size
     percent: int
     elapsed: str
     remaining: str  # empty without an estimate
@@ -80,11 +82,13 @@ def view_of(job: Job) -> JobView:
     trainer = title_of_trainer(plan.trainer)
     corpus = corpus_name(job.file_names)
     polls = job.state in ("waiting", "running")
+    counts_ngrams = plan.trainer == "ngram"
+    size = _("order %(order)s", order=plan.order) if counts_ngrams else number(plan.size)
     return JobView(
         id=job.id,
         state=job.state,
-        name=_("%(corpus)s, %(trainer)s, %(size)s", corpus=corpus, trainer=trainer, size=number(plan.size)),
-        label=f"{trainer} {number(plan.size)}, {corpus}",
+        name=_("%(corpus)s, %(trainer)s, %(size)s", corpus=corpus, trainer=trainer, size=size),
+        label=f"{trainer} {size}, {corpus}",
         tab=_tab(job, percent),
         announcement=_announcement(job, percent),
         trainer=trainer,
@@ -92,6 +96,8 @@ def view_of(job: Job) -> JobView:
         size=plan.size,
         pieces=progress.pieces if progress else 0,
         prunes=plan.trainer == "unigram",
+        counts_ngrams=counts_ngrams,
+        kind=f"{trainer}, {size}",
         percent=percent,
         elapsed=clock(elapsed),
         remaining=_remaining(percent, elapsed),
@@ -154,6 +160,8 @@ def again_address(job: Job) -> str:
 
 def stage_title(stage: Stage, plan: TrainingPlan) -> str:
     """What a stage is called."""
+    if plan.trainer == "ngram" and stage in ("count", "train"):
+        return _("Count n-grams") if stage == "count" else _("Remove rare ones and estimate")
     if stage == "train":
         if plan.trainer == "unigram":
             return _("Prune pieces")

@@ -114,6 +114,11 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
                 "vocabulary, a lower character coverage, or BPE over bytes.",
                 needed=number(details.get("needed", 0)),
             )
+        case "unsegmented":
+            return _(
+                "The corpus has no spaces or / between words, or too few. Choose how to segment it under “Words of the "
+                "corpus”."
+            )
         case "slow_pattern":
             return _("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern.")
         case "time":

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
-from webapp.core.training.plan import PlanError
+from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.recipe import check_files
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
@@ -147,11 +147,15 @@ def _checked(asked: PlanRequest) -> PlanRequest:
 
 
 def _found(id: str, asked: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
-    """The corpus, if it is there, and the request, with a problem if its pattern is too slow on this corpus."""
+    """The corpus, if it is there, and the request, with a problem if its pattern is too slow or its words are lines."""
     try:
         return asked, find_corpus(id, asked.plan)
     except TrainingError as error:
-        asked = _without_pattern(with_problem(asked, "pattern", failure_sentence(error.code, error.details)))
+        message = failure_sentence(error.code, error.details)
+        if error.code == "unsegmented":
+            asked = with_problem(asked, "segmentation", message)
+            return asked, find_corpus(id, TrainingPlan())
+        asked = _without_pattern(with_problem(asked, "pattern", message))
         return asked, find_corpus(id, asked.plan)
 
 
@@ -171,7 +175,7 @@ def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
     except PlanError as error:
         return with_problem(asked, error.field, _(error.sentence, **error.values))
     possible = corpus.facts.possible_pieces
-    if corpus.facts.sampled or asked.plan.size <= possible:
+    if asked.plan.trainer == "ngram" or corpus.facts.sampled or asked.plan.size <= possible:
         return asked
     message = _(
         "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",

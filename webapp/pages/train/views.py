@@ -62,7 +62,9 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=view,
-        chart=growth_chart(curve, job.plan.size, prunes=view.prunes, runs=job.state != "finished"),
+        chart=None
+        if view.counts_ngrams
+        else growth_chart(curve, job.plan.size, prunes=view.prunes, runs=job.state != "finished"),
         finished=finished,
         visible=visible,
     )

@@ -1,0 +1,175 @@
+"""N-grams of words from a corpus: counted like pre-tokens, then a model with figures."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webapp.core.formats import arpa
+from webapp.core.formats.load import load
+from webapp.core.formats.save import save
+from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import UNKNOWN
+from webapp.core.models.smoothing import SMOOTHINGS, name_of
+from webapp.core.trainers import ngram
+from webapp.core.training import by_ngrams, corpus, counting, ngrams
+from webapp.core.training.corpus import CorpusError, CorpusFile
+from webapp.core.training.counting import CountedCorpus, TrainingError, count_block, count_words
+from webapp.core.training.ngrams import sentences
+from webapp.core.training.plan import OF_NGRAMS, PlanError, TrainingPlan
+from webapp.core.training.progress import Progress
+from webapp.core.training.recipe import check
+from webapp.core.training.survey import survey
+from webapp.core.training.train import TrainedTokenizer, train
+
+PLAN = TrainingPlan(trainer="ngram")
+LINES = [
+    "他 来到 了 北京 大学 。",
+    "我们/在/北京/生活/。/她/来到/了/大学/。",
+    "<s> 是 一个 词 \\ 也 是 </s>",
+    "迈向/v  充满/v  希望/n  的/u  新/a  世纪/n",
+]
+TEXT = "".join(LINES[at % 4] + "\n" for at in range(400))
+RAW = "他来到了北京大学。我们在北京生活。\n" * 300
+
+
+def counted(text: str, plan: TrainingPlan, folder: Path, **choices: Any) -> CountedCorpus:
+    (folder / "a").write_text(text, encoding="utf-8")
+    return count_words([CorpusFile(str(folder / "a"), "a")], plan, lambda _: None, **choices)
+
+
+def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[TrainedTokenizer, list[Progress]]:
+    seen: list[Progress] = []
+    return train(plan, counted(text, plan, folder), seen.append), seen
+
+
+def model_of(result: TrainedTokenizer) -> NGram:
+    assert isinstance(result.tokenizer.model, NGram)
+    return result.tokenizer.model
+
+
+@pytest.mark.parametrize("order", ["1", "2", "3"])
+def test_the_counts_are_those_of_the_trainer(order: Any, tmp_path: Path) -> None:
+    plan = replace(PLAN, order=order)
+    result, seen = trained(plan, tmp_path)
+    kept = TEXT[: len(TEXT) - len(counted(TEXT, plan, tmp_path).held_out)]
+    expected = ngram.train(ngram.segmented(kept), int(order))
+    counts = model_of(result).counts
+    assert set(counts.words) == set(expected.words)
+    for length in range(1, int(order) + 1):
+        assert dict(counts.ngrams(length)) == dict(expected.ngrams(length))
+    assert result.ngrams["sizes"] == [expected.size(length) for length in range(1, int(order) + 1)]
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_a_saved_model_is_the_same(smoothing: Any, tmp_path: Path) -> None:
+    result, _ = trained(replace(PLAN, order="3", smoothing=smoothing), tmp_path)
+    again = load(save(result.tokenizer))
+    assert isinstance(again.model, NGram)
+    assert (name_of(again.model.smoothing), again.model.order) == (smoothing, 3)
+    assert again.ids(RAW[:40]) == result.tokenizer.ids(RAW[:40])
+    if smoothing != "add-one":
+        assert "\\3-grams:" in arpa.write(again)
+
+
+def test_the_figures_are_measured_on_what_was_held_out(tmp_path: Path) -> None:
+    result, _ = trained(PLAN, tmp_path)
+    texts = list(sentences(counted(TEXT, PLAN, tmp_path).held_out, PLAN))
+    model = model_of(result)
+    assert result.ngrams["perplexity"]["2"] == pytest.approx(model.perplexity(texts), abs=0.01)
+    assert result.ngrams["perplexity"]["2"] < result.ngrams["perplexity"]["1"]
+    assert result.ngrams["unknown"] == 0
+    assert "北京大学" in result.held_out
+    assert result.characters_per_token == len(result.held_out) / len(result.tokenizer.ids(result.held_out))
+
+
+@pytest.mark.parametrize("method", ["max-probability", "fmm"])
+def test_raw_text_is_segmented_first(method: Any, tmp_path: Path) -> None:
+    result, _ = trained(replace(PLAN, segmentation=method), tmp_path, RAW)
+    counts = model_of(result).counts
+    assert counts.count("来到", "了") > 0
+    assert counts.count("了", "北京大学") > 0
+    assert result.tokenizer.model.segment("他来到了北京大学。")[-1][1:] == (8, 9)
+
+
+def test_a_corpus_without_spaces_is_refused(tmp_path: Path) -> None:
+    files = [CorpusFile(str(tmp_path / "a"), "a")]
+    for found in (lambda: trained(PLAN, tmp_path, RAW), lambda: survey(files, PLAN)):
+        with pytest.raises(TrainingError) as error:
+            found()
+        assert error.value.code == "unsegmented"
+    assert survey(files, replace(PLAN, segmentation="fmm")).distinct_words < 20
+
+
+def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError) as error:
+        counted(" / \n", PLAN, tmp_path)
+    assert error.value.code == "empty"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("order", "4"), ("smoothing", "none"), ("segmentation", "jieba"), ("minimum_pairs", 0), ("minimum_triples", 0.5)],
+)
+def test_what_is_refused(field: str, value: Any) -> None:
+    with pytest.raises(PlanError) as error:
+        check(replace(PLAN, **{field: value}))
+    assert error.value.field == field
+
+
+def test_the_plans_of_other_trainers_are_as_before() -> None:
+    assert not set(OF_NGRAMS) & TrainingPlan().as_json().keys()
+    plan = replace(PLAN, order="3", minimum_pairs=2)
+    assert TrainingPlan.from_json(plan.as_json()) == plan
+
+
+def test_rare_ngrams_are_removed_at_the_end(tmp_path: Path) -> None:
+    rare = TEXT + "他 是 词 。\n" + TEXT
+    all_pairs = trained(PLAN, tmp_path, rare)[0]
+    result = trained(replace(PLAN, minimum_pairs=2), tmp_path, rare)[0]
+    assert model_of(all_pairs).counts.count("词", "。") == 1
+    assert model_of(result).counts.count("词", "。") == 0
+    assert result.ngrams["removed"] > 0
+    assert result.ngrams["minimum_counts"] == [2]
+
+
+def test_a_model_has_at_most_so_many_ngrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_ngrams, "MOST_KEPT", 40)
+    monkeypatch.setattr(by_ngrams, "MOST_WORDS", 15)
+    result, _ = trained(replace(PLAN, order="3"), tmp_path)
+    assert sum(result.ngrams["sizes"]) <= 40 + 3
+    assert len(model_of(result).counts.words) == 15
+    assert model_of(result).counts.count(UNKNOWN) > 0
+    load(save(result.tokenizer))
+
+
+def test_a_table_that_grows_too_large_forgets_the_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "CHUNK", 1_000)
+    monkeypatch.setattr(counting, "CHUNK", 1_000)
+    monkeypatch.setattr(ngrams.forget_rare, "__defaults__", (90,))
+    names = [f"w{number}" for number in range(600)]
+    text = TEXT + "".join(f"{left} {right} x\n" for left, right in pairwise(names)) + TEXT
+    found = counted(text, PLAN, tmp_path)
+    assert found.forgotten > 0
+    assert found.forgotten_below > 1
+    for one in found.counts:  # every part of what is left is there
+        assert all(part in found.counts for part in one.split(" "))
+    result = train(PLAN, found, lambda _: None)
+    assert result.ngrams["forgotten"] >= found.forgotten
+    assert model_of(result).counts.count("来到", "了") > 0
+
+
+def test_two_processes_and_a_checkpoint_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = counted(TEXT, PLAN, tmp_path, checkpoint=tmp_path / "counts")
+    assert counted(TEXT, PLAN, tmp_path, checkpoint=tmp_path / "counts") == alone
+    triples = replace(PLAN, order="3")
+    assert counted(TEXT, triples, tmp_path, checkpoint=tmp_path / "counts") == counted(TEXT, triples, tmp_path)
+
+
+def test_a_word_that_looks_like_a_mark_is_a_word() -> None:
+    assert count_block("<s> a", PLAN) == {
+        "<s>": 1, "\\<s>": 1, "a": 1, "</s>": 1, "<s> \\<s>": 1, "\\<s> a": 1, "a </s>": 1,
+    }  # fmt: skip
