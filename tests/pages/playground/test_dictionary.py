@@ -128,3 +128,15 @@ def test_a_shared_result_keeps_the_changes(client: FlaskClient) -> None:
     page = client.get(f"{address[0]}?lang=en").text
     assert '<bdi lang="zh">研究生</bdi> <span class="quiet small">removed</span>' in page
     assert 'name="undo"' not in page
+
+
+def test_the_links_of_examples_do_not_repeat_a_long_list(client: FlaskClient) -> None:
+    words = "".join(f"词{at}\n" for at in range(5_000))
+    page = client.post("/", data={**FORM, "vocabulary": "own-dictionary", "dictionary": words})
+    links = re.findall(r'class="example" href="([^"]*)"', page.text)
+    assert links
+    assert all("own-dictionary" in link and "dictionary=%" not in link for link in links)
+    assert len(page.data) < 3 * len(words.encode())
+    short = re.findall(r'class="example" href="([^"]*)"', shown(client, edits="-研究生"))
+    assert short
+    assert all("edits=-%" in link for link in short)

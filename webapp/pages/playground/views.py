@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import current_app, request, url_for
 
 from webapp.core.algorithms import ALGORITHMS
@@ -24,8 +26,11 @@ def page_context(
     """The context of the whole page."""
 
     def example_url(example: ExampleText) -> str:
-        """The URL with the text of `example` and all other settings unchanged."""
-        return f"{url_for('playground.page')}?{view.state.query(text=example.text, token=None)}"
+        """The URL with the text of `example` and all other settings unchanged, except lists too long for an address."""
+        changes: dict[str, Any] = {"text": example.text, "token": None}
+        if len(view.state.query(text="", token=None)) > current_app.config["MAX_LINK_CHARACTERS"]:
+            changes |= {"corpus": "", "dictionary": "", "edits": ""}
+        return f"{url_for('playground.page')}?{view.state.query(**changes)}"
 
     invalid = dict.fromkeys(FIELDS, "")
     for problem in view.problems:
