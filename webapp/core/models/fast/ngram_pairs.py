@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from operator import add
 
-from webapp.core.models.ngram_viterbi import MOST_STATES, Scores
+from webapp.core.models.ngram_probabilities import Scores
+from webapp.core.models.ngram_viterbi import MOST_STATES
 
 
 def pair_path(
