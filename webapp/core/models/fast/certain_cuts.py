@@ -6,8 +6,9 @@
   stands around it, except where two paths are so close that rounding decides: those spans are computed in their block.
 - Proved by: `MaximumProbability.plain_words`, and jieba itself, in `test_the_words_equal_those_of_jieba` and
   `test_other_dictionaries_give_the_same_words_in_jieba`.
-- Bought: with `word_hashes`, which finds the words, 2.3 to 3 times jieba's speed on 5 MB of novels from empty caches,
-  4 to 7 times with full ones (precise and search mode).
+- Bought: with `word_hashes`, which finds the words, on 5 MB of novels and with the HMM, jieba's time divided by ours is
+  3.6 in precise mode and 2.7 in search mode from empty caches, 7.7 and 6.3 with full ones. Without the HMM it is 2.4
+  and 1.9, 4.6 and 3.7.
 """
 
 from __future__ import annotations
