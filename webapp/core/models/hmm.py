@@ -50,6 +50,7 @@ class HiddenMarkovModel:
     transition: Mapping[tuple[State, State], float]
     emission: Mapping[State, Mapping[str, float]]
     _emissions: Mapping[str, tuple[float, float, float, float]] = field(init=False, repr=False)
+    _steps: tuple[float, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Put the four log-probabilities of each character together."""
@@ -59,6 +60,8 @@ class HiddenMarkovModel:
             one: (b(one, IMPOSSIBLE), m(one, IMPOSSIBLE), e(one, IMPOSSIBLE), s(one, IMPOSSIBLE)) for one in characters
         }
         object.__setattr__(self, "_emissions", each)
+        steps = (self.transition.get(pair, IMPOSSIBLE) for pair in _STEPS)
+        object.__setattr__(self, "_steps", (*(self.start[state] for state in STATES), *steps))
 
     def words(self, run: str) -> tuple[str, ...]:
         """The words of a run without a word of the dictionary: Han characters by the model, Latin by its form."""
@@ -107,45 +110,56 @@ class HiddenMarkovModel:
 
     def _han(self, run: str) -> list[str]:
         """The words of a run of Han characters: `table` and `states` in one pass."""
-        emissions, start, step = self._emissions, self.start, self.transition.get
-        bm, be, mm, me = (step(pair, IMPOSSIBLE) for pair in _PAIRS_INSIDE)
-        eb, es, sb, ss = (step(pair, IMPOSSIBLE) for pair in _PAIRS_AFTER)
-        b, m, e, s = emissions.get(run[0], _UNSEEN)
-        b, m, e, s = start["B"] + b, start["M"] + m, start["E"] + e, start["S"] + s
-        arrows: list[tuple[str, str, str, str]] = []
+        emissions = self._emissions.get
+        start_b, start_m, start_e, start_s, bm, be, mm, me, eb, es, sb, ss = self._steps
+        b, m, e, s = emissions(run[0], _UNSEEN)
+        b, m, e, s = start_b + b, start_m + m, start_e + e, start_s + s
+        # For each character the best state before it, if its own state is B, M, E, S: 0 to 3.
+        arrows: list[tuple[int, int, int, int]] = []
         for character in run[1:]:
-            in_b, in_m, in_e, in_s = emissions.get(character, _UNSEEN)
-            from_e, from_s = e + eb + in_b, s + sb + in_b
-            from_b, from_m = b + bm + in_m, m + mm + in_m
-            b_to_e, m_to_e = b + be + in_e, m + me + in_e
-            e_to_s, s_to_s = e + es + in_s, s + ss + in_s
-            arrows.append(
-                (
-                    "E" if from_e > from_s else "S",
-                    "B" if from_b > from_m else "M",
-                    "B" if b_to_e > m_to_e else "M",
-                    "E" if e_to_s > s_to_s else "S",
-                )
-            )
-            b = from_e if from_e > from_s else from_s
-            m = from_b if from_b > from_m else from_m
-            e = b_to_e if b_to_e > m_to_e else m_to_e
-            s = e_to_s if e_to_s > s_to_s else s_to_s
-        state = "E" if e > s else "S"
+            in_b, in_m, in_e, in_s = emissions(character, _UNSEEN)
+            other, from_b = s + sb + in_b, 3
+            best_b = e + eb + in_b
+            if best_b > other:
+                from_b = 2
+            else:
+                best_b = other
+            other, from_m = m + mm + in_m, 1
+            best_m = b + bm + in_m
+            if best_m > other:
+                from_m = 0
+            else:
+                best_m = other
+            other, from_e = m + me + in_e, 1
+            best_e = b + be + in_e
+            if best_e > other:
+                from_e = 0
+            else:
+                best_e = other
+            other, from_s = s + ss + in_s, 3
+            best_s = e + es + in_s
+            if best_s > other:
+                from_s = 2
+            else:
+                best_s = other
+            arrows.append((from_b, from_m, from_e, from_s))
+            b, m, e, s = best_b, best_m, best_e, best_s
+        state = 2 if e > s else 3
         # From the right: a word ends where the state is E or S, and begins after the one before it.
         words: list[str] = []
         end = at = len(run)
         for arrow in reversed(arrows):
             at -= 1
-            if state == "B" or state == "S":
+            if state == 0 or state == 3:
                 words.append(run[at:end])
                 end = at
-            state = arrow[_INDEX[state]]
+            state = arrow[state]
         words.append(run[:end])
         words.reverse()
         return words
 
 
-_PAIRS_INSIDE: tuple[tuple[State, State], ...] = (("B", "M"), ("B", "E"), ("M", "M"), ("M", "E"))
-_PAIRS_AFTER: tuple[tuple[State, State], ...] = (("E", "B"), ("E", "S"), ("S", "B"), ("S", "S"))
-_INDEX = {"B": 0, "M": 1, "E": 2, "S": 3}
+_STEPS: tuple[tuple[State, State], ...] = (
+    *(("B", "M"), ("B", "E"), ("M", "M"), ("M", "E")),
+    *(("E", "B"), ("E", "S"), ("S", "B"), ("S", "S")),
+)

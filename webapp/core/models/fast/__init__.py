@@ -20,8 +20,9 @@ How a pre-token that no cache holds is computed
     instead of buying speed on ordinary ones.
 
 How maximum probability travels
-    `certain_cuts` cuts long texts where no word reaches across and looks the spans up; the runs of single characters
-    for the HMM, and the words for search engines, have caches of their own.
+    `word_hashes` finds the words in a long text, all positions at once, which is all that full mode needs;
+    `certain_cuts` cuts where no word reaches across and looks the spans up. The runs of single characters for the HMM,
+    and the words for search engines, have caches of their own.
 
 What the caches may hold
     One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
