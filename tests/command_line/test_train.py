@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import termios
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
 from webapp.command_line import main, train
 from webapp.core import load
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.record import TrainingRecord, command_line, python_code
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,31 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     assert process.wait(60) == 130
     assert rest == "tokenscope: stopped; the same command continues\n"
     process.stderr.close()
+
+
+def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) -> None:
+    lines = "他 来到 了 北京 大学 。\n我们/在/北京/生活/。\n人生 如 梦境 。\n"
+    (tmp_path / "sentences.txt").write_text(lines * 200, encoding="utf-8")
+    out = tmp_path / "ngrams.json"
+    arguments = ["--algorithm", "ngram", "--order", "3", "--smoothing", "jelinek-mercer", "--quiet"]
+    assert main.main(["train", str(tmp_path / "sentences.txt"), *arguments, "-o", str(out)]) == 0
+    record = TrainingRecord.from_json(json.loads((tmp_path / "ngrams.record.json").read_bytes()))
+    assert record.held_out["ngrams"]["perplexity"].keys() == {"1", "2", "3"}
+    assert command_line(record) == (
+        "tokenscope train sentences.txt --algorithm ngram --order 3 --smoothing jelinek-mercer"
+    )
+    code = python_code(record, out.name)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert done.stdout.decode() == "['人生', '如', '梦境']\n"
+
+
+def test_ngrams_of_raw_text_need_a_segmentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "raw.txt").write_text("他来到了北京大学。\n" * 300, encoding="utf-8")
+    arguments = ["train", str(tmp_path / "raw.txt"), "--algorithm", "ngram", "--quiet", "-o", str(tmp_path / "n.json")]
+    assert main.main(arguments) == 2
+    assert "choose --segmentation" in capsys.readouterr().err
+    assert main.main([*arguments, "--segmentation", "fmm"]) == 0
 
 
 @pytest.mark.parametrize(

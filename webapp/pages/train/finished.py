@@ -170,7 +170,8 @@ def _comparison(*names: str) -> str:
 
 def _api_call(algorithm: str, name: str, choices: Mapping[str, str]) -> str:
     """A call of the API that tokenizes a text with the vocabulary."""
-    body = json.dumps({"text": "Hello world", "algorithm": algorithm, "vocabulary": name, **choices})
+    text = "人生如梦境" if algorithm == "ngram" else "Hello world"
+    body = json.dumps({"text": text, "algorithm": algorithm, "vocabulary": name, **choices}, ensure_ascii=False)
     address = url_for("playground.page", _external=True).rstrip("/")
     return f"curl -s {address}/api/v1/tokenize -H 'Content-Type: application/json' \\\n  -d '{body}'"
 
