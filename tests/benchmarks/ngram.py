@@ -40,39 +40,51 @@ def seconds(model: NGram, text: str) -> float:
     return process_time() - began
 
 
+def least_seconds(order: int, smoothing: str, text: str) -> tuple[float, float, float]:
+    """The least CPU time of three new models: from empty tables, with full ones, and with the sentences known."""
+    times: list[tuple[float, float, float]] = []
+    for _ in range(3):
+        tried = model(order, smoothing)
+        cold = seconds(tried, text)
+        tried._sentences.empty()
+        times.append((cold, seconds(tried, text), seconds(tried, text)))
+    cold, tables, warm = map(min, zip(*times, strict=True))
+    return cold, tables, warm
+
+
 def main() -> int:
-    """Print both tables, and the goals that were missed; the exit status is 1 if there are any."""
+    """Print the tables, and the goals that were missed; the exit status is 1 if there are any."""
     require_shared()
     book = (SHARED / "corpora" / "zh_luxun.txt").read_text(encoding="utf-8")
     text = book[len(beginning_of(book, THIRD // 2)) :]
     size = len(text.encode()) / MEGABYTE
     missed = []
-    row = "{:<38}{:>12}{:>12}{:>12}"
-    print(row.format("", "cold MB/s", "tables MB/s", "warm MB/s"))
+    row = "{:<38}{:>12}{:>12}{:>12}{:>16}"
+    print(row.format("", "cold MB/s", "tables MB/s", "warm MB/s", "goal, cold"))
     for order in (1, 2, 3):
         for smoothing in ("add-one", "kneser-ney"):
-            tried = model(order, smoothing)
-            cold = size / seconds(tried, text)
-            tried._sentences.empty()
-            tables, warm = size / seconds(tried, text), size / seconds(tried, text)
+            cold, *others = (size / each for each in least_seconds(order, smoothing, text))
             name = f"order {order}, {smoothing}"
-            print(row.format(name, *(f"{value:.2f}" for value in (cold, tables, warm))))
-            if order == 2 and cold < LEAST_COLD:
+            is_default = (order, smoothing) == (2, "kneser-ney")
+            goal = f"{LEAST_COLD} MB/s" if is_default else ""
+            print(row.format(name, *(f"{value:.2f}" for value in (cold, *others)), goal), flush=True)
+            if is_default and cold < LEAST_COLD:
                 missed.append(f"{name}: {cold:.2f} MB/s cold, goal {LEAST_COLD}")
     unbroken = "".join(filter(str.isalnum, book))
     hostile = {
         "without punctuation": unbroken,
+        "half of it": unbroken[: MEGABYTE // 6],
         "one character": "的" * MEGABYTE,
         "a repeated word": "哈" * MEGABYTE,
         "unknown characters": "烎" * MEGABYTE,
         "one Latin run": "a" * MEGABYTE,
         "Latin words": "ab " * MEGABYTE,
     }
-    print(row.format("\na hostile megabyte", "seconds", "", ""))
+    print(row.format("\na hostile megabyte", "seconds", "", "", "goal"))
     for name, content in hostile.items():
         megabyte = content.encode()[:MEGABYTE].decode(errors="ignore")
         took = seconds(model(2, "kneser-ney"), megabyte)
-        print(row.format(name, f"{took:.2f}", "", ""))
+        print(row.format(name, f"{took:.2f}", "", "", f"{MOST_HOSTILE:g} s"), flush=True)
         if took > MOST_HOSTILE:
             missed.append(f"{name}: {took:.2f} s, goal {MOST_HOSTILE}")
     words = " ".join(model(2, "kneser-ney").words(text))

@@ -122,7 +122,7 @@ def test_the_fast_path_equals_the_plain_one(
     singles = [dictionary.ids.get(character, -1) for character in text]
     lengths, ids = dictionary.lengths_by_beginning, dictionary.ids
     fast = pair_path(text, singles, lengths, ids, tables.pairs, tables.lowest, counts.start, counts.end)
-    plain = best_path(tables, model.arcs(text), counts.start, counts.end)
+    plain = best_path(tables, model.arcs(text), len(text), counts.start, counts.end)
     found = list(zip(*fast, strict=True))
     assert [one for one in found if one[0] >= 0] == [(number, end) for number, _, end in plain]
     assert [end - 1 for number, end in found if number < 0] == [at for at, one in enumerate(text) if one == " "]
@@ -225,3 +225,15 @@ def test_nltk_discounts_in_the_same_way() -> None:
 
 def _grams(line: list[str]) -> list[tuple[str, ...]]:
     return [(word,) for word in line[1:]] + list(pairwise(line))
+
+
+@given(sentences, st.text("abcd 1z", min_size=1, max_size=40), orders, smoothings, st.integers(0, 8))
+def test_reading_back_early_does_not_change_the_path(
+    given_sentences: list[list[str]], text: str, order: int, smoothing: str, longest: int
+) -> None:
+    model = NGram(train(given_sentences, order), smoothing, characters=CharacterModel({"d": 2}))
+    counts, arcs = model.counts, model.arcs(text)
+    whole = best_path(model.tables, arcs, len(text), counts.start, counts.end)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ngram_viterbi, "LONGEST_OPEN", longest)
+        assert best_path(model.tables, arcs, len(text), counts.start, counts.end) == whole

@@ -9,7 +9,7 @@ Gao, Li, Wu and Huang 2005, "Chinese Word Segmentation and Named Entity Recognit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from math import exp, log
@@ -208,15 +208,16 @@ class NGram:
 
         Each is `(end, number, further score)`; the number is that of `counts`, -1 for white space.
         """
+        return list(self._arcs(sentence))
+
+    def _arcs(self, sentence: str) -> Iterator[list[Arc]]:
         dictionary, characters = self.dictionary, self.characters
         id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
         length, unknown = len(sentence), self.counts.unknown
         runs = dict(runs_of(sentence)) if self.keep_runs else {}
         inside = {at for start, end in runs.items() for at in range(start + 1, end)}
-        found: list[list[Arc]] = []
         for at, character in enumerate(sentence):
             here: list[Arc] = []
-            found.append(here)
             for word_length in lengths_at(sentence[at : at + 2], ()):
                 end = at + word_length
                 if end <= length:
@@ -237,7 +238,7 @@ class NGram:
                 here.append((end, unknown, 0.0))
             else:
                 here += self._unknown_words(sentence, at, runs)
-        return found
+            yield here
 
     def _unknown_words(self, sentence: str, at: int, runs: dict[int, int]) -> list[Arc]:
         """The unknown words that start at a character which is no word."""
@@ -277,7 +278,7 @@ class NGram:
                 of = self.dictionary.space_ids
                 found = [of[sentence[end - 1]] if id < 0 else id for id, end in zip(*found, strict=True)], found[1]
             return tuple(found[0]), tuple(found[1])
-        path = best_path(tables, self.arcs(sentence), counts.start, counts.end)
+        path = best_path(tables, self._arcs(sentence), len(sentence), counts.start, counts.end)
         ids: list[int] = []
         ends: list[int] = []
         at = 0

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import exp, inf, log
 
 from webapp.core.models.ngram_counts import MARKS, NGramCounts
-from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing
+from webapp.core.models.smoothing import AbsoluteDiscounting, AddK, JelinekMercer, KneserNey, Smoothing
 
 Scores = tuple[float, Mapping[int, float] | None]
 """The logarithm of what a context leaves to the shorter one, and the scores of the words that were counted after it."""
@@ -44,6 +44,9 @@ class Contribution:
     def probability(self) -> float:
         """What the order adds to the sum."""
         return self.weight * self.share
+
+
+_NOTHING: Scores = 0.0, None
 
 
 class Probabilities:
@@ -202,8 +205,12 @@ class Probabilities:
             whole = total + k * self.size
             # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
             return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
-        shares, left = self._shares(context)
         first = self.lowest_scores()
+        if len(context) == 1 and isinstance(self.smoothing, KneserNey | AbsoluteDiscounting):
+            after = self._discounted(context[0], first)
+            if after is not None:
+                return after
+        shares, left = self._shares(context)
         if len(context) == 1:
             scores = {word: log(share + left * exp(first[word])) for word, share in shares.items() if share > 0}
         elif shares:
@@ -217,6 +224,27 @@ class Probabilities:
         else:
             scores = {}
         return log(left) if left > 0 else -inf, scores or None
+
+    def _discounted(self, word: int, first: Sequence[float]) -> Scores | None:
+        """`scores` after a word, without tables in between, or None where a count is no higher than the discount."""
+        assert isinstance(self.smoothing, KneserNey | AbsoluteDiscounting)
+        counts, level = self.counts, self.counts.levels[1]
+        begin, end = level.begins[word], level.begins[word + 1]
+        if begin == end:
+            return _NOTHING
+        adjusted = self.adjusted((word,))
+        values = (level.continuations if adjusted else level.counts)[begin:end]
+        discount = self.smoothing.discounts[1]
+        if discount >= 1 or 0 in values:
+            return None
+        kept = sum(values)
+        total = max(kept, counts.levels[0].counts[word]) if counts.pruned and not adjusted else kept
+        left = (total - kept + discount * len(values)) / total
+        scores = {
+            word: log((count - discount) / total + left * exp(first[word]))
+            for word, count in zip(level.words[begin:end], values, strict=True)
+        }
+        return log(left) if left > 0 else -inf, scores
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         found, total = self.counted(context)

@@ -9,6 +9,7 @@ counted are looked at one by one, which always have more than what is left.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import inf
 from typing import Protocol
 
@@ -19,6 +20,9 @@ MOST_STATES = 32
 
 MOST_CONTEXTS = 200_000
 """Of two words; their scores take up to 30 MB, then they start again. A text of random words has millions of them."""
+
+LONGEST_OPEN = 1024
+"""Characters after which the best path so far is read back, as soon as it is decided."""
 
 BEGINNING = -1
 """In place of the word before START."""
@@ -111,13 +115,10 @@ class _Triples(dict[tuple[int, int], Scores]):
     Those of contexts that never occurred are the same and are not kept.
     """
 
-    __slots__ = ("_contexts", "_numbers", "_pairs", "_scored", "_unseen")
-
     def __init__(self, scored: Scored, pairs: Mapping[int, Scores], numbers: int) -> None:
         self._scored = scored
         self._pairs = pairs
         self._numbers = numbers
-        self._contexts: frozenset[int] | None = None
         self._unseen: Scores | None = None
 
     def __missing__(self, words: tuple[int, int]) -> Scores:
@@ -139,30 +140,38 @@ class _Triples(dict[tuple[int, int], Scores]):
 
     def is_context(self, before: int, last: int) -> bool:
         """Whether something is known of the words after two others, START alone included."""
-        if self._contexts is None:
-            numbers = self._numbers
-            self._contexts = frozenset(first * numbers + second for first, second in self._scored.contexts())
-        return before == BEGINNING or before * self._numbers + last in self._contexts
+        return before == BEGINNING or before * self._numbers + last in self.contexts
+
+    @cached_property
+    def contexts(self) -> frozenset[int]:
+        """The pairs of words that something is known after, as first · numbers + second."""
+        return frozenset(first * self._numbers + second for first, second in self._scored.contexts())
 
 
 def best_path(
-    tables: ScoreTables, arcs: Sequence[Sequence[Arc]], start_mark: int, end_mark: int
+    tables: ScoreTables, arcs: Iterable[Sequence[Arc]], length: int, start_mark: int, end_mark: int
 ) -> list[tuple[int, int, int]]:
-    """Return `(number, start, end)` of each word of the best path of a sentence.
+    """Return `(number, start, end)` of each word of the best path of a sentence of some length in characters.
 
     `arcs` has the words that start at each position; where white space is, a single one leads on. On a tie the longer
     word wins, then the one after the word that was found first.
     """
-    length = len(arcs)
     states: States = [None] * (length + 1)
     states[0] = [(0.0, start_mark, BEGINNING, 0, 0)]
     advance = _triples if tables.scored.order > 2 else _pairs if tables.scored.dominates else _every_pair
-    for at in range(length):
+    words: list[tuple[int, int, int]] = []
+    decided = furthest = 0
+    for at, following in enumerate(arcs):
         here = states[at]
         if here is not None:
+            if furthest <= at and at - decided > LONGEST_OPEN and len(here) == 1:
+                # All paths pass here, so what lies before takes no more memory.
+                words += _read_back(states, at, 0, decided, start_mark)
+                states[decided:at] = [None] * (at - decided)
+                decided = at
+            furthest = max(furthest, following[0][0], following[-1][0])
             if len(here) > MOST_STATES:
                 here = states[at] = sorted(here, key=_sum, reverse=True)[:MOST_STATES]
-            following = arcs[at]
             if following[0][1] < 0:
                 states[following[0][0]] = here
             else:
@@ -170,15 +179,25 @@ def best_path(
     last: States = [None]
     advance(tables, states[length] or [], ((0, end_mark, 0.0),), length, last)
     _, _, _, at, index = max(last[0] or [], key=_sum)
+    return words + _read_back(states, at, index, decided, start_mark)
+
+
+def _read_back(
+    states: Sequence[list[State] | None], at: int, index: int, begin: int, start_mark: int
+) -> list[tuple[int, int, int]]:
+    """The words from `begin` to a state, of which white space has the one before it."""
     words: list[tuple[int, int, int]] = []
-    while True:
+    while at > begin:
         _, word, _, start, before = (states[at] or [])[index]
         if word == start_mark:
-            return words[::-1]
-        while arcs[at - 1] and arcs[at - 1][0][1] < 0:
+            break
+        while states[at - 1] is states[at]:
             at -= 1
+        if at <= begin:
+            break
         words.append((word, start, at))
         at, index = start, before
+    return words[::-1]
 
 
 def _pairs(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
@@ -239,6 +258,7 @@ def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], a
     """
     pairs, triples, lowest, unknown = tables.pairs, tables.triples, tables.lowest, tables.unknown
     dominates = tables.scored.dominates
+    contexts, size = triples.contexts, len(lowest)
     groups: dict[int, list[int]] = {}
     for index, state in enumerate(here):
         groups.setdefault(state[1], []).append(index)
@@ -271,7 +291,7 @@ def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], a
                         other = before + score + further
                         if other > value or (other == value and index < where):
                             value, where = other, index
-            if triples.is_context(word_before, word):
+            if word_before * size + word in contexts:
                 found[number].append((value, word, word_before, at, where))
                 continue
             best_unseen = unseen[number]
