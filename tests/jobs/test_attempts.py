@@ -211,7 +211,7 @@ def test_ngrams_become_a_vocabulary_in_a_process_of_their_own(site_of_jobs: Flas
     with site_of_jobs.app_context():
         assert job.vocabulary is not None
         tokenizer = library().tokenizer(job.vocabulary)
-        assert [token.text for token in tokenizer.encode("他来到了北京大学。")] == [
+        assert [token.piece for token in tokenizer.encode("他来到了北京大学。")] == [
             "他",
             "来到",
             "了",
