@@ -199,3 +199,23 @@ def test_a_mistake_of_the_site_is_reported_without_the_text(
     assert job.failure.code == "error"
     assert "ValueError" in "".join(logged)
     assert "a line of the corpus" not in "".join(logged) + str(job)
+
+
+def test_ngrams_become_a_vocabulary_in_a_process_of_their_own(site_of_jobs: Flask) -> None:
+    text = "他 来到 了 北京 大学 。\n人生 如 梦境 ， 人生 如 戏 。\n" * 300
+    job = submit(site_of_jobs, text, TrainingPlan(trainer="ngram", order="3"))
+    watch_of(site_of_jobs).run(job.id, threading.Event())
+    job = found(site_of_jobs, job.id)
+    assert (job.state, job.failure) == ("finished", None)
+    assert job.record["held_out"]["ngrams"]["sizes"][0] == 13  # with both edges of a sentence
+    with site_of_jobs.app_context():
+        assert job.vocabulary is not None
+        tokenizer = library().tokenizer(job.vocabulary)
+        assert [token.piece for token in tokenizer.encode("他来到了北京大学。")] == [
+            "他",
+            "来到",
+            "了",
+            "北京",
+            "大学",
+            "。",
+        ]

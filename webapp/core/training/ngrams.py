@@ -90,10 +90,10 @@ def forget_rare(counts: dict[str, int], forgotten: Forgotten, most: int = MOST_C
     An n-gram is never more frequent than its parts, so that no part of one that stays is removed. Words are counted as
     unknown from then on.
 
-    >>> counts, forgotten = {"<s>": 2, "a": 9, "b": 1, "a b": 1, "a a": 2, "<s> a": 1}, Forgotten()
-    >>> forget_rare(counts, forgotten, 5)
+    >>> counts, forgotten = {"<s>": 2, "a": 9, "b": 1, "a b": 1, "b a": 1, "a a": 2, "<s> a": 1}, Forgotten()
+    >>> forget_rare(counts, forgotten, 6)
     >>> counts, forgotten
-    ({'<s>': 2, 'a': 9, 'a a': 2, '<unk>': 1}, Forgotten(ngrams=3, below=2))
+    ({'<s>': 2, 'a': 9, '<unk>': 1}, Forgotten(ngrams=5, below=3))
     """
     if len(counts) <= most:
         return
