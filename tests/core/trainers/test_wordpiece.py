@@ -56,9 +56,9 @@ def test_every_word_of_the_corpus_can_be_encoded(counts: dict[str, int]) -> None
 
 
 def test_characters_outside_the_coverage_are_unknown() -> None:
-    trained = wordpiece.train({"abab": 50, "aqb": 1}, coverage=0.99)
-    assert not any("q" in piece for piece in trained.model.pieces)
-    assert list(trained.model.ids("aqb")) == [trained.model.unknown_id]
+    trained = wordpiece.train({"abab": 50, "aяb": 1}, coverage=0.99)
+    assert not any("я" in piece for piece in trained.model.pieces)
+    assert list(trained.model.ids("aяb")) == [trained.model.unknown_id]
 
 
 def test_a_word_that_begins_with_the_prefix_is_skipped() -> None:

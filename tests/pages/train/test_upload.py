@@ -142,7 +142,7 @@ def test_a_site_without_room_says_so(client: FlaskClient, storing_app: Flask, mo
 
 
 def test_other_pages_take_no_large_bodies(client: FlaskClient) -> None:
-    data = {"files": (io.BytesIO(b"x" * 7_000_000), "words.txt")}
+    data = {"files": (io.BytesIO(b"x" * 12_000_000), "words.txt")}
     assert client.post("/train", data=data).status_code == 413
 
 

@@ -28,6 +28,12 @@ def viterbi(row: str, start: Mapping[str, float], transition: Table, emission: T
 
     For each state of a character: the best of the sums of the states before it, plus the transition, plus the
     emission. The last character ends a word, so its state is E or S; of equal sums, the later letter wins.
+
+    >>> start = {"B": -0.3, "S": -1.5}
+    >>> transition = {"B": {"E": -0.1}, "M": {"E": -0.3}, "E": {"B": -0.6, "S": -0.8}, "S": {"B": -0.7, "S": -0.7}}
+    >>> emission = {"B": {"杭": -5}, "M": {}, "E": {"研": -6}, "S": {"杭": -9, "研": -9}}
+    >>> viterbi("杭研", start, transition, emission)
+    ['B', 'E']
     """
     best = {
         state: (start.get(state, IMPOSSIBLE) + emission[state].get(row[0], IMPOSSIBLE), [state]) for state in BEFORE

@@ -80,10 +80,7 @@ def segment(
         if len(word) == 1:
             row += word
             continue
-        if len(row) > 1 and find_words is not None and row not in frequencies:
-            words += find_words(row)
-        else:
-            words += row
+        words += find_words(row) if find_words and len(row) > 1 and row not in frequencies else row
         row = ""
         words += [word] if word else []
     return words

@@ -24,6 +24,8 @@ EDGE = ""
 # For each context (a tuple of words), how often each word follows it.
 Counts = Mapping[tuple[str, ...], Mapping[str, int]]
 Smoothing = Callable[[str, tuple[str, ...], Counts], float]
+# The contexts that a path may have at a place, each with a sum of logarithms and the context before.
+Row = dict[tuple[str, ...], tuple[float, tuple[str, ...]]]
 
 
 def train(sentences: Iterable[Sequence[str]], order: int = 2) -> dict[tuple[str, ...], dict[str, int]]:
@@ -203,26 +205,32 @@ def left_out(word: str, context: tuple[str, ...], counts: Counts) -> float:
     return (following[word] - 1) / (total - 1) if total > 1 else 0.0
 
 
-def table(
-    text: str, counts: Counts, smoothing: Smoothing = add_one
-) -> list[dict[tuple[str, ...], tuple[float, tuple[str, ...]]]]:
+def words_ending(text: str, end: int, counts: Counts) -> list[str]:
+    """List the words that end at a place, longest first; any character may stand alone.
+
+    >>> words_ending("ab", 2, train([["ab"]]))
+    ['ab', 'b']
+    """
+    words = [text[start:end] for start in range(end)]
+    return [word for word in words if word in counts[()] or len(word) == 1]
+
+
+def table(text: str, counts: Counts, smoothing: Smoothing = add_one) -> list[Row]:
     """Fill the Viterbi table: for each place, the contexts that a path may have there.
 
     A context is the last words of a path, as many as the counts have. Each comes with the best
-    sum of logarithms up to it, and with the context before the last word. A character that is no
-    known word may stand alone; longer words come first, and of equal sums, the first wins.
+    sum of logarithms up to it, and with the context before the last word. Of equal sums, the
+    first wins.
 
     >>> counts = train([["a", "b"], ["ab"], ["ab"]])
     >>> [[context for context in row] for row in table("ab", counts)]
     [[('',)], [('a',)], [('ab',), ('b',)]]
     """
     longest = max(map(len, counts))
-    rows: list[dict[tuple[str, ...], tuple[float, tuple[str, ...]]]] = [{(EDGE,): (0.0, ())}]
+    rows: list[Row] = [{(EDGE,): (0.0, ())}]
     for end in range(1, len(text) + 1):
-        row: dict[tuple[str, ...], tuple[float, tuple[str, ...]]] = {}
-        for word in (text[start:end] for start in range(end)):
-            if word not in counts[()] and len(word) > 1:
-                continue
+        row: Row = {}
+        for word in words_ending(text, end, counts):
             for before, (score, _) in rows[end - len(word)].items():
                 total = score + log(smoothing(word, before[len(before) - longest :] if longest else (), counts))
                 after = (*before, word)[-max(longest, 1) :]

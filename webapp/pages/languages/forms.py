@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 SHIPPED_VOCABULARIES = tuple(
     default_for(name)
     for name, algorithm in ALGORITHMS.items()
-    if algorithm.family != "dictionary" and default_for(name)
+    if algorithm.family not in ("dictionary", "word model") and default_for(name)
 )
 KNOWN_VOCABULARIES = ("o200k_base", "cl100k_base", "llama-3", "qwen3", "deepseek-v3", "gemma-3", "xlm-roberta", "gpt2")
 """Well-known vocabularies that the page shows first if they have been downloaded, in order of preference."""

@@ -189,11 +189,11 @@ def vocabulary(name: str) -> Response:
         return _unavailable(entry, error)
     except StillFetchingError as waiting:
         return _on_its_way(entry, waiting)
+    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     of_ngrams = _following(entry, tokenizer.model)
     if wants_partial() and "after" in request.args:
         status = 422 if of_ngrams.after_problem else 200
         return _answer(render(of_ngrams), status, name=name, after=of_ngrams.after)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     found = description_of(tokenizer)
     query = request.args.get("query", "")
     wrong, status, page, last = _too_long(query, token_table.LONGEST_QUERY), 422, None, None
