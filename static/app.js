@@ -336,7 +336,7 @@
     // What is wrong with a field stands beside it too.
     const wrong = (name) => document.querySelector(`#result [data-field=${name}]`)?.textContent ?? "";
     refuse(text, wrong("text") || wrong("file"));
-    for (const name of ["size", "corpus", "dictionary"]) refuse(byId(name), wrong(name));
+    for (const name of ["size", "corpus", "dictionary", "mode", "order", "smoothing"]) refuse(byId(name), wrong(name));
     // One list for each algorithm, with one place for a message.
     for (const list of form.querySelectorAll("select.vocabulary")) refuse(list, wrong("vocabulary"), byId("vocabulary-error"));
     byId("dictionary-skipped").replaceChildren(...(byId("skipped-lines")?.cloneNode(true).childNodes ?? []));

@@ -83,3 +83,11 @@ def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage, 
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     assert download.value.suggested_filename == "ambiguities.csv"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_disagreements_of_a_short_text_are_seen_whole(open_page: OpenPage, language: str) -> None:
+    page = open_page(f"/?algorithm=fmm&text=研究生命科学%0A结婚的和尚未结婚的&lang={language}")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    hidden = "box => box.scrollHeight - box.clientHeight"
+    assert page.locator(".disagreements").evaluate(hidden) == 0

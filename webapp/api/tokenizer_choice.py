@@ -49,6 +49,9 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     if limits and choice.size is not None and not limits.least <= choice.size <= limits.most:
         sentence = f"For {vocabulary} it must be from {limits.least} to {limits.most}."
         refuse(409, f"The size is out of range. {sentence}", errors=[("#/size", sentence)])
+    if choice.edits.strip() and not State(algorithm=algorithm).has_dictionary:
+        sentence = f"There is no dictionary to change: {algorithm} uses none. Leave out `edits`."
+        refuse(422, sentence, errors=[("#/edits", sentence)])
     state = State(
         algorithm=algorithm,
         vocabulary=vocabulary,

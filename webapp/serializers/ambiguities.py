@@ -16,6 +16,7 @@ def ambiguities_json(result: AmbiguityResult, places: Iterable[AmbiguousPlace]) 
         "overlapping": len(found.chains),
         "combinational": found.combinational,
         "combinational_words": found.different,
+        "segmented_characters": result.segmented,
         "methods": [{"algorithm": each.algorithm, "vocabulary": each.vocabulary} for each in result.methods],
         "places": [place_json(result, place) for place in places],
     }
@@ -33,24 +34,28 @@ def place_json(result: AmbiguityResult, place: AmbiguousPlace) -> dict[str, Any]
         "words": [_word(text, span) for span in place.words],
         "chosen": {
             method.algorithm: [_word(text, span) for span in spans]
-            for method, spans in zip(result.methods, place.chosen, strict=True)
+            for method, spans in zip(result.methods, place.chosen, strict=bool(place.chosen))
         },
     }
 
 
 def ambiguity_rows(result: AmbiguityResult, places: Iterable[AmbiguousPlace]) -> Iterator[list[object]]:
-    """The header and a row for each place; slashes stand between words."""
+    """The header and a row for each place; slashes stand between words.
+
+    The columns of the methods are empty after the part of the text that they segmented.
+    """
     text = result.text
     columns = ["kind", "start", "end", "text", "chain_length", "words"]
     yield [*columns, *(method.algorithm for method in result.methods)]
     for place in places:
+        chosen = place.chosen or [()] * len(result.methods)
         yield [
             place.kind,
             place.start,
             place.end,
             text[place.start : place.end],
             place.chain_length,
-            *(" / ".join(text[start:end] for start, end in spans) for spans in (place.words, *place.chosen)),
+            *(" / ".join(text[start:end] for start, end in spans) for spans in (place.words, *chosen)),
         ]
 
 

@@ -229,6 +229,12 @@ def choice_of_names() -> str:
     return _("%(others)s or %(last)s", others=join_list(others), last=last)
 
 
+def choice_title(choice: core.Choice) -> str:
+    """The label of an option with several values."""
+    titles = {"mode": _("Words listed"), "order": _("Words in an n-gram"), "smoothing": _("Smoothing")}
+    return titles[choice.name]
+
+
 @contextmanager
 def registered(algorithm: Algorithm, texts: AlgorithmTexts) -> Iterator[None]:
     """Register an algorithm and its texts for the duration of the context."""

@@ -18,6 +18,8 @@ from webapp.vocabularies import default_for, offered_algorithms
 
 WORD_FAMILIES = ("dictionary", "word model")
 """The families of algorithms that split a text into words."""
+MOST_SEGMENTED = 100_000
+"""How many characters of a text each method segments; the ambiguities are those of the whole text."""
 KINDS: tuple[Kind, ...] = ("overlapping", "combinational")
 
 
@@ -43,7 +45,8 @@ class AmbiguousPlace:
     """A place of a text with an ambiguity.
 
     `words` are the spans of the words that cross, or of those that a word consists of; `chosen` those that each method
-    takes there. `chain_length` is None for a combinational ambiguity.
+    takes there, empty for a place after the part of the text that the methods segmented. `chain_length` is None for a
+    combinational ambiguity.
     """
 
     kind: Kind
@@ -61,13 +64,14 @@ class AmbiguousPlace:
 
 @dataclass(frozen=True)
 class AmbiguityResult:
-    """The ambiguities of a text, and the methods."""
+    """The ambiguities of a text, and the methods, which segmented its first `segmented` characters."""
 
     state: State
     text: str
     dictionary: Dictionary
     found: Ambiguities
     methods: Sequence[Method]
+    segmented: int
 
     def count(self, kind: Kind | None) -> int:
         """How many ambiguities of a kind, or of both, can be listed."""
@@ -96,26 +100,39 @@ class AmbiguityResult:
         return AmbiguousPlace("combinational", word.start, word.end, None, spans, self._chosen(word))
 
     def _chosen(self, place: Chain | Combination) -> list[list[tuple[int, int]]]:
+        if place.end > self.segmented:
+            return []
         return [method.words_at(place.start, place.end) for method in self.methods]
 
 
 def find_all(state: State, *, corpus_limit: int) -> AmbiguityResult:
     """The ambiguities of a state's text with its dictionary; raises the exceptions of `prepare`.
 
-    Methods that cannot use the dictionary, because they have a vocabulary of their own, use their default one.
+    Methods that cannot use the dictionary, because they have a vocabulary of their own, use their default one. They
+    segment at most `MOST_SEGMENTED` characters.
     """
     ready = prepare(state, corpus_limit=corpus_limit)
     assert ready.dictionary is not None
     names = algorithm_names()
+    segmented = _end_of_part(state.text)
+    part = state.text[:segmented]
     methods = []
     for id in offered_algorithms():
         if ALGORITHMS[id].family in WORD_FAMILIES:
             vocabulary = state.vocabulary if fits(state.vocabulary, id) else default_for(id)
             one = replace(state, algorithm=id, vocabulary=vocabulary)
-            encoding = prepare(one, corpus_limit=corpus_limit).tokenizer.encode(state.text)
+            encoding = prepare(one, corpus_limit=corpus_limit).tokenizer.encode(part)
             methods.append(Method(id, names[id], vocabulary, *_spans(encoding)))
     found = find_ambiguities(ready.dictionary, state.text, state.runs)
-    return AmbiguityResult(state, state.text, ready.dictionary, found, methods)
+    return AmbiguityResult(state, state.text, ready.dictionary, found, methods, segmented)
+
+
+def _end_of_part(text: str) -> int:
+    """Where the part that the methods segment ends: after a sentence if one ends shortly before the limit."""
+    if len(text) <= MOST_SEGMENTED:
+        return len(text)
+    first = MOST_SEGMENTED - 1_000
+    return next((at for at in reversed(range(first, MOST_SEGMENTED + 1)) if text[at - 1] in "\n。！？"), MOST_SEGMENTED)
 
 
 def _spans(encoding: Encoding) -> tuple[Sequence[int], Sequence[int]]:

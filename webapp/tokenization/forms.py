@@ -12,7 +12,7 @@ from wtforms import BooleanField, FileField, Form, IntegerField, StringField, Te
 from wtforms.validators import Optional, ValidationError
 
 from webapp.core.algorithms import CHOICES, DEFAULT, MODE, OPTIONS, ORDER, SMOOTHING, Choice
-from webapp.tokenization.algorithms import choice_of_names
+from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key, join_list
@@ -149,9 +149,9 @@ def _require_value(choice: Choice, value: str | None) -> None:
     if value not in choice.values:
         raise ValidationError(
             _(
-                "“%(value)s” is not a value of %(name)s. Use one of these: %(values)s.",
+                "“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.",
                 value=(value or "")[:40],
-                name=choice.name,
+                name=choice_title(choice),
                 values=join_list(choice.values),
             )
         )

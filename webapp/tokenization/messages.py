@@ -16,7 +16,7 @@ from webapp.core.models.skipped_lines import SkippedLine
 from webapp.core.text.normalizers import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
-from webapp.tokenization.algorithms import TEXTS, caption_of
+from webapp.tokenization.algorithms import TEXTS, caption_of, choice_title
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import DISAGREEING_CHARACTERS, Result
 from webapp.tokenization.round_trip import Reason
@@ -58,23 +58,20 @@ class ChoiceField:
 def choice_fields(state: State) -> list[ChoiceField]:
     """The options with several values, with the CSS class that shows each where it applies."""
     titles = {
-        "mode": (_("Words listed"), (_("of the segmentation"), _("all words, overlapping"), _("for a search index"))),
-        "order": (_("Words in an n-gram"), (_("1, unigrams"), _("2, bigrams"), _("3, trigrams"))),
+        "mode": (_("of the segmentation"), _("all words, overlapping"), _("for a search index")),
+        "order": (_("1, unigrams"), _("2, bigrams"), _("3, trigrams")),
         "smoothing": (
-            _("Smoothing"),
-            (
-                _("Add one (Laplace)"),
-                _("Jelinek–Mercer"),
-                _("Absolute discounting"),
-                _("Interpolated Kneser–Ney"),
-            ),
+            _("Add one (Laplace)"),
+            _("Jelinek–Mercer"),
+            _("Absolute discounting"),
+            _("Interpolated Kneser–Ney"),
         ),
     }
     return [
         ChoiceField(
             choice.name,
-            titles[choice.name][0],
-            list(zip(choice.values, titles[choice.name][1], strict=True)),
+            choice_title(choice),
+            list(zip(choice.values, titles[choice.name], strict=True)),
             getattr(state, choice.name),
             f"for-{choice.name}",
         )

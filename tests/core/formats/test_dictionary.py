@@ -102,6 +102,7 @@ def test_a_line_that_keeps_a_list_from_being_csv_is_named() -> None:
     assert (dictionary.words, dictionary.skipped.not_csv) == (("研究,100", "生命", "人,3"), 2)
     assert read_dictionary("研究,100\n人,3").skipped.not_csv == 0
     assert read_dictionary("2,3-丁二醇\n人").skipped.not_csv == 0
+    assert read_dictionary("研究 5 v\n生命,10,n\n科学 3 n").skipped.like_csv == 2
 
 
 def test_of_many_skipped_lines_the_first_are_listed() -> None:

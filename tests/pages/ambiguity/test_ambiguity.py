@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.site import HTMX
+from webapp.tokenization import ambiguities
 
 OWN = {"vocabulary": "own-dictionary", "dictionary": "结婚\n的\n和\n和尚\n尚未\n未", "lang": "en"}
 TEXT = "结婚的和尚未结婚的"
@@ -149,3 +150,24 @@ def test_the_api_lists_them_with_limits(client: FlaskClient) -> None:
     ):
         problem = client.post("/api/v1/ambiguities", json={**body, **wrong})
         assert (problem.status_code, problem.mimetype) == (status, "application/problem+json"), wrong
+
+
+def test_the_methods_segment_the_first_part_of_a_long_text(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ambiguities, "MOST_SEGMENTED", 2_000)
+    text = f"{TEXT}。" * 400  # 4,000 characters; the last sentence that ends within the limit does so at its limit
+    form = {**OWN, "text": text}
+    found = client.post("/ambiguity.json", data=form).get_json()
+    assert (found["overlapping"], found["segmented_characters"]) == (400, 2_000)
+    assert [bool(place["chosen"]) for place in found["places"]] == [True] * 200 + [False] * 200
+    last = client.post("/ambiguity", data={**form, "page": "8"})
+    assert last.status_code == 200
+    assert "The list is that of the whole text; the methods segmented its first 2,000 characters." in last.text
+    assert last.text.count("<mark>") == 50
+    assert '<dl class="chosen">' not in last.text
+    rows = list(csv.reader(io.StringIO(client.post("/ambiguity.csv", data=form).text)))
+    assert len({len(row) for row in rows}) == 1
+    assert rows[-1][-1] == ""
+    first = client.post("/ambiguity", data={**form, "text": text[:2_000]}, headers=HTMX).text
+    assert "the methods segmented" not in first

@@ -188,6 +188,19 @@ def test_texts_that_are_too_long(client: FlaskClient, app: Flask, monkeypatch: p
     assert "“long.txt” has 120 bytes; the limit is 100." in Page(answer.text).problems[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "content"),
+    [("gold_file", "gold", b""), ("training_file", "training", b""), ("outputs", "outputs", b" \n")],
+)
+def test_an_empty_file_is_refused_beside_its_field(client: FlaskClient, name: str, field: str, content: bytes) -> None:
+    answer = post(client, output="a", **{name: [(io.BytesIO(content), "nothing.txt")]})
+    assert answer.status_code == 422
+    error = re.search(rf'id="{field}-error">([^<]*)', answer.text)
+    assert error
+    assert unescape(error[1]) == "The file “nothing.txt” is empty. Choose another one."
+    assert re.search(rf'name="{field}"[^>]* aria-invalid="true"', answer.text)
+
+
 def test_a_method_that_does_not_exist_leaves_the_others(client: FlaskClient) -> None:
     answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bpe:<b>"]})
     assert answer.status_code == 200

@@ -80,6 +80,20 @@ def test_an_upload_says_which_lines_were_skipped_and_can_be_changed(client: Flas
     assert changed["pieces"][0] == "研究"
 
 
+def test_a_line_like_csv_in_another_list_is_pointed_out_for_uploads_too(client: FlaskClient) -> None:
+    words = "研究 5 v\n生命,10,n\n科学 3 n\n"
+    note = "Line 2 looks like CSV, but the list is not, so the commas count as part of the word."
+    assert note in shown(client, vocabulary="own-dictionary", dictionary=words)
+    form = {**FORM, "vocabulary_file": (io.BytesIO(words.encode()), "words.txt")}
+    answer = client.post("/upload", data=form, content_type="multipart/form-data")
+    name = parse_qs(urlsplit(answer.location).query)["vocabulary"][0]
+    assert note in client.get(answer.location).text
+    page = client.get(f"/vocabularies/{name}?lang=en").text
+    assert note in page
+    assert "Commas in words" in page
+    assert "Lines that were skipped" not in page
+
+
 def test_a_pasted_list_says_which_lines_were_skipped_beside_its_field(client: FlaskClient) -> None:
     lines = "".join(f"词{at}\n坏 x{at}\n" for at in range(30))
     page = shown(client, vocabulary="own-dictionary", dictionary=f"研究\n{lines}")

@@ -53,7 +53,12 @@ def test_a_value_that_does_not_exist_gets_a_message_and_keeps_the_text(
     assert answer.status_code == 422
     page = Page(answer.text)
     (problem,) = page.problems
-    assert problem.startswith(f"“{value}” is not a value of {field}. Use one of these: ")
+    label = {"mode": "Words listed", "order": "Words in an n-gram", "smoothing": "Smoothing"}[field]
+    assert problem.startswith(f"“{value}” is not a value of “{label}”. Use one of these: ")
+    assert re.search(rf'name="{field}" id="{field}" aria-invalid="true" aria-describedby="{field}-error"', answer.text)
+    assert f'<p id="{field}-error" class="error">{problem}</p>' in answer.text
+    assert '<details class="pop settings" open>' in answer.text
+    assert answer.text.count('aria-invalid="true"') == 1
     assert page.box is not None
     assert page.box.strip() == TEXT
 

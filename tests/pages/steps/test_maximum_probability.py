@@ -119,6 +119,8 @@ def test_a_word_that_should_be_whole_gets_a_frequency_which_a_link_applies(clien
     assert "With this frequency, the text is segmented as you want." in shown(html)
     link = re.search(r'href="([^"]+)">Show the steps with this frequency', html)
     assert link is not None
+    assert link[1].endswith("&amp;step=11")  # after a sum for each of the ten characters: the path
+    assert "网易 / 杭研" in shown(client.get(unescape(link[1])).text)
     applied = client.get(unescape(link[1]) + "&format=json").json
     assert applied["edits"] == "杭研 1"
     assert applied["steps"][-1]["words"] == ["他", "来到", "了", "网易", "杭研", "大厦"]

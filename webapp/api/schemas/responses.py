@@ -144,7 +144,9 @@ class PlaceAnswer(Answer):
     words: list[WordAnswer] = Field(
         description="The words that cross, at most 50; or the fewest words that the word consists of."
     )
-    chosen: dict[str, list[WordAnswer]] = Field(description="The words that each method takes at the place.")
+    chosen: dict[str, list[WordAnswer]] = Field(
+        description="The words that each method takes at the place; empty after the `segmented_characters`."
+    )
 
 
 class AmbiguitiesAnswer(Answer):
@@ -153,6 +155,9 @@ class AmbiguitiesAnswer(Answer):
     overlapping: int = Field(description="The number of overlapping ambiguities: chains of crossing words.")
     combinational: int = Field(description="The number of words that consist of two or more words.")
     combinational_words: int = Field(description="The number of different words among them.")
+    segmented_characters: int = Field(
+        description="How many characters of the text the methods segmented: all, up to 100,000."
+    )
     methods: list[MethodAnswer]
     places: list[PlaceAnswer]
     skipped_lines: Skipped = None

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from webapp.core.formats.dictionary_csv import comma_rows, tolerant_comma_rows
+from webapp.core.formats.dictionary_csv import comma_rows, first_comma_row, tolerant_comma_rows
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import scratch
@@ -66,19 +66,21 @@ def read_dictionary(text: str) -> Dictionary:
     lines = text.removeprefix("\ufeff").split("\n")
     rows = comma_rows(lines)
     read = _read(lines, rows or map(_split, lines), fields_of if rows is None else None)
-    not_csv = 0
+    not_csv = like_csv = 0
     if rows is None and ("," in text or "，" in text):
         tolerant, not_csv = tolerant_comma_rows(lines) or (None, 0)
         # A list that reads without commas keeps them in its words, as before there was a tolerant reading.
         if tolerant is not None and read.skipped:
             read, not_csv = _read(lines, tolerant), 0
+        elif tolerant is None:
+            like_csv = first_comma_row(lines)
     if read.skipped and (2 * read.count > read.entries + read.count or _is_binary(text)):
         raise DictionaryError(read.skipped[0], read.count, read.entries + read.count)
     return Dictionary(
         read.words,
         read.frequencies if read.most_fields > 1 else None,
         read.tags if read.most_fields > 2 else None,
-        SkippedLines(read.count, tuple(read.skipped), not_csv),
+        SkippedLines(read.count, tuple(read.skipped), not_csv, like_csv),
     )
 
 

@@ -83,6 +83,20 @@ def tolerant_comma_rows(lines: Sequence[str]) -> tuple[list[list[str] | None], i
     return (rows, first) if 0 < written <= 2 * counted else None
 
 
+def first_comma_row(lines: Sequence[str]) -> int:
+    """The number of the first line that looks like CSV, a word, a comma and a frequency; 0 if there is none.
+
+    >>> first_comma_row(["研究 5", "2,3-丁二醇", "1,000", "生命,10,n"]), first_comma_row(["研究,的"])
+    (4, 0)
+    """
+    for number, line in enumerate(lines, 1):
+        if "," in line or "，" in line:
+            fields = _fields(line)
+            if 2 <= len(fields) <= 3 and _NUMBER.fullmatch(fields[1]) and not _NUMBER.fullmatch(fields[0]):
+                return number
+    return 0
+
+
 def _fields(line: str) -> list[str]:
     r"""The fields of a line without the white space around them; none if it is not CSV.
 

@@ -34,7 +34,8 @@ class SkippedLines:
     """The number of skipped lines, and the `first` of them, at most `MOST_LISTED`.
 
     `not_csv` is the number of the line that keeps a list from being CSV, if most lines look like it: the commas are
-    then part of the words. 0 for other lists.
+    then part of the words. `like_csv` is that of the first line of another list that looks like CSV, with the same
+    result. 0 for other lists.
 
     >>> bool(SkippedLines())
     False
@@ -43,9 +44,15 @@ class SkippedLines:
     count: int = 0
     first: tuple[SkippedLine, ...] = ()
     not_csv: int = 0
+    like_csv: int = 0
 
     def __bool__(self) -> bool:
         return self.count > 0
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether there is something to say about the lines: skipped ones, or commas in words."""
+        return self.count > 0 or self.not_csv > 0 or self.like_csv > 0
 
     @property
     def more(self) -> int:

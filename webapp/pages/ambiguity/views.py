@@ -39,7 +39,7 @@ def shown_place(result: AmbiguityResult, place: AmbiguousPlace) -> ShownPlace:
 
 
 def summary_of(result: AmbiguityResult) -> str:
-    """How many ambiguities of each kind the text has, in a sentence or two."""
+    """How many ambiguities of each kind the text has, and how much of it the methods segmented, in some sentences."""
     chains, found = result.found.chains, result.found
     overlapping = (
         ngettext(
@@ -51,8 +51,16 @@ def summary_of(result: AmbiguityResult) -> str:
         if chains
         else _("No overlapping ambiguity (交集型).")
     )
+    segmented = (
+        _(
+            "The list is that of the whole text; the methods segmented its first %(count)s characters.",
+            count=number(result.segmented),
+        )
+        if result.segmented < len(result.text)
+        else ""
+    )
     if not found.combinational:
-        return joined([overlapping, _("No combinational ambiguity (组合型).")])
+        return joined([overlapping, _("No combinational ambiguity (组合型)."), segmented])
     combinational = ngettext(
         "One combinational ambiguity (组合型).",
         "%(count)s combinational ambiguities (组合型) of %(different)s different words.",
@@ -60,7 +68,7 @@ def summary_of(result: AmbiguityResult) -> str:
         count=number(found.combinational),
         different=number(found.different),
     )
-    return joined([overlapping, combinational])
+    return joined([overlapping, combinational, segmented])
 
 
 def _explanation(text: str, place: AmbiguousPlace) -> str:
@@ -75,7 +83,7 @@ def _explanation(text: str, place: AmbiguousPlace) -> str:
 def _grouped(result: AmbiguityResult, place: AmbiguousPlace) -> list[tuple[Sequence[tuple[int, int]], list[Method]]]:
     """The methods by what they chose, in the order of the first of each."""
     groups: dict[tuple[tuple[int, int], ...], list[Method]] = {}
-    for method, spans in zip(result.methods, place.chosen, strict=True):
+    for method, spans in zip(result.methods, place.chosen, strict=bool(place.chosen)):
         groups.setdefault(tuple(spans), []).append(method)
     return list(groups.items())
 

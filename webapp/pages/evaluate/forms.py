@@ -120,7 +120,11 @@ def _text(request: Request, field: str, limit: int, problems: list[InputProblem]
     upload = request.files.get(f"{field}_file")
     name = {"gold": _("The gold text"), "training": _("The list of training words")}.get(field, _("The segmentation"))
     if upload and upload.filename:
-        text, name = _content(upload), f"“{upload.filename[:LONGEST_NAME]}”"
+        content, name = _content(upload), f"“{upload.filename[:LONGEST_NAME]}”"
+        if not content.strip():
+            problems.append(_empty_file(upload, field))
+            return text
+        text = content
     try:
         within(text, limit, name)
     except TooLongError as error:
@@ -137,6 +141,9 @@ def _outputs(uploads: Sequence[FileStorage], limit: int, problems: list[InputPro
             continue
         name = upload.filename[:LONGEST_NAME]
         text = _content(upload)
+        if not text.strip():
+            problems.append(_empty_file(upload, "outputs"))
+            continue
         try:
             within(text, limit, f"“{name}”")
         except TooLongError as error:
@@ -144,6 +151,11 @@ def _outputs(uploads: Sequence[FileStorage], limit: int, problems: list[InputPro
             continue
         found.append(UploadedOutput(name, text))
     return tuple(found)
+
+
+def _empty_file(upload: FileStorage, field: str) -> InputProblem:
+    name = (upload.filename or "")[:LONGEST_NAME]
+    return InputProblem(_("The file “%(name)s” is empty. Choose another one.", name=name), 422, field)
 
 
 def _content(upload: FileStorage) -> str:

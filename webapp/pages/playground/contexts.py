@@ -52,4 +52,5 @@ class PlaygroundPage(SharingPage):
     corpus_limit: int  # bytes of a training text
     text_limit: int  # bytes of a text
     invalid: Mapping[str, str]  # field → what is wrong with it, "" if nothing is
+    is_setting_invalid: bool  # whether something is wrong with a field of the menu of settings
     invalid_size: str | None  # what was entered as the number of merges or pieces, if it is wrong

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import current_app, request, url_for
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import ALGORITHMS, CHOICES
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
 from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of, takes
@@ -17,7 +17,7 @@ from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
 
 # The fields beside which the page shows what is wrong with them.
-FIELDS = ("text", "vocabulary", "size", "corpus", "dictionary")
+FIELDS = ("text", "vocabulary", "size", "corpus", "dictionary", *(choice.name for choice in CHOICES))
 
 
 def page_context(
@@ -54,6 +54,7 @@ def page_context(
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
         text_limit=current_app.config["MAX_TEXT_BYTES"],
         invalid=invalid,
+        is_setting_invalid=any(invalid[choice.name] for choice in CHOICES),
         invalid_size=request.values.get("size") if invalid["size"] else None,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 from urllib.parse import parse_qsl
@@ -45,8 +45,13 @@ class FrequencySuggestion:
     playground: str = ""  # the address of the playground with it
 
 
-def suggestion_of(result: Result, model: MaximumProbability, want: str) -> FrequencySuggestion:
-    """The answer for a word that should be one token, or for the parts, separated by spaces, of one that should not."""
+def suggestion_of(
+    result: Result, model: MaximumProbability, want: str, path_step: Callable[[Result, int], int | None]
+) -> FrequencySuggestion:
+    """The answer for a word that should be one token, or for the parts, separated by spaces, of one that should not.
+
+    `path_step` is the number of the step, from 1, that shows the chosen path through the graph at a place of a text.
+    """
     state = result.state
     hidden = parse_qsl(state.query_of_algorithm(), keep_blank_values=True)
     parts = want.split()
@@ -79,12 +84,14 @@ def suggestion_of(result: Result, model: MaximumProbability, want: str) -> Frequ
     if enough:
         frequency, edits = known, state.edits
     applied = replace(state, edits=edits, token=None)
+    changed = tokenize(applied, corpus_limit=0)
+    step = path_step(changed, changed.encoding.text.find(word))
     address = f"{url_for('steps.page', algorithm=state.algorithm)}?{applied.query_of_algorithm()}"
+    if step is not None:
+        address += f"&step={step}"
     return replace(
         form,
-        sentence=joined(
-            [_sentence(word, parts, frequency, enough=enough), _outcome(result, model, edits, word, wanted)]
-        ),
+        sentence=joined([_sentence(word, parts, frequency, enough=enough), _outcome(changed, word, wanted)]),
         paths=[
             _path(_("Wanted"), model, wanted, {word: frequency} if joins else {}),
             _path(_("Without it") if joins else _("As one word"), model, now, {} if joins else {word: frequency}),
@@ -125,12 +132,11 @@ def _unknown(word: str, model: MaximumProbability) -> str:
     return sentence if model.hmm is None else joined([sentence, _("Where the HMM joins it, turn the HMM off.")])
 
 
-def _outcome(result: Result, model: MaximumProbability, edits: str, word: str, wanted: Sequence[str]) -> str:
+def _outcome(changed: Result, word: str, wanted: Sequence[str]) -> str:
     """What becomes of the word in this text with the frequency."""
-    changed = tokenize(replace(result.state, edits=edits, token=None), corpus_limit=0).encoding
-    spans = {*zip(changed.starts, changed.ends, strict=True)}
-    start = result.encoding.text.find(word)
-    at = start
+    encoding = changed.encoding
+    spans = {*zip(encoding.starts, encoding.ends, strict=True)}
+    at = encoding.text.find(word)
     for part in wanted:
         if (at, at + len(part)) not in spans:
             if len(wanted) == 1:

@@ -52,6 +52,16 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     return _GraphWalkthrough(result, model, blocks, options.get("want", ""))
 
 
+def _path_step(result: Result, place: int) -> int | None:
+    """The number, from 1, of the step with the chosen path through the graph of a place; None if there is none."""
+    try:
+        steps = walkthrough(result, {})
+    except NoStepsError:
+        return None
+    assert isinstance(steps, _GraphWalkthrough)
+    return steps.path_step(place)
+
+
 @dataclass(frozen=True)
 class _Step:
     """A step of block `block`: the sum at a `position`, the `path`, or a `column` or the `states` of an HMM table."""
@@ -139,6 +149,18 @@ class _GraphWalkthrough:
                 return self._steps.index(_Step("sum", at, inside))
         return len(self._steps)
 
+    def path_step(self, place: int) -> int | None:
+        """The number, from 1, of the step with the chosen path through the graph of a place; None if there is none."""
+        return next(
+            (
+                number_
+                for number_, step in enumerate(self._steps, 1)
+                if step.kind == "path"
+                and 0 <= place - self._blocks[step.block].offset < len(self._blocks[step.block].text)
+            ),
+            None,
+        )
+
     def sentence(self, step: int) -> str:
         if step == len(self._steps):
             return messages.end_sentence(self._result, self._model)
@@ -154,7 +176,7 @@ class _GraphWalkthrough:
         return messages.states_sentence(table)
 
     def part(self, step: int) -> GraphPart:
-        suggestion = suggestion_of(self._result, self._model, self._want)
+        suggestion = suggestion_of(self._result, self._model, self._want, _path_step)
         figure = self.picture(step)
         if step == len(self._steps):
             return GraphPart(kind="end", cells=final_cells(self._result), figure=figure, suggestion=suggestion)
