@@ -169,7 +169,9 @@ SENTENCES = {
     "The number of overlapping ambiguities: chains of crossing words.": "交集型歧义的个数，即交叉的词构成的链数。",
     "The number of words that consist of two or more words.": "组合型歧义的个数，即可以切分成两个或更多词的词数。",
     "The number of different words among them.": "其中不同的词数。",
-    "How many characters of the text the methods segmented: all, up to 100,000.": "各方法切分了文本的多少个字符：全部，最多 100,000 个。",
+    "How many characters of the text the methods segmented: all, up to 100,000.": (
+        "各方法切分了文本的多少个字符：全部，最多 100,000 个。"
+    ),
     "The ids of the tokens.": "各词元的编号。",
     "The pieces of the tokens.": "各词元的词片。",
     "The positions of the tokens.": "各词元的偏移。",
