@@ -14,6 +14,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import stream_encode_multipart
 
 from tests.site import HTMX, Page, Read
+from webapp.core.formats.recognize import recognize
 from webapp.pages.playground.examples import EXAMPLES, WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
 
@@ -506,13 +507,29 @@ def test_the_vocabularies_page_shows_the_training_record(client: FlaskClient) ->
     assert client.get("/vocabularies/RECORD.json").json["outputs"]
 
 
-@pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned"])
+@pytest.mark.parametrize(
+    "name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned" and name != "learned-ngram"]
+)
 def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read, name: str) -> None:
     text = "low low lower lowest newer wider, newest"
     state = {"algorithm": CATALOGUE[name].algorithms[0], "vocabulary": name, "size": "30", "text": text}
     answer = client.post("/tokenizer.json", data=state)
     assert answer.headers["Content-Disposition"] == "attachment; filename=tokenizer.json"
     assert tokenizers.Tokenizer.from_str(answer.text).encode(text, add_special_tokens=False).ids == show(**state).ids
+
+
+def test_a_word_model_can_be_downloaded_as_counts(client: FlaskClient, show: Read) -> None:
+    state = {
+        "algorithm": "ngram",
+        "vocabulary": "learned-ngram",
+        "corpus": "人生 如 戏\n梦境 如 人生",
+        "text": "人生如梦境",
+    }
+    assert "Download as ngrams.json" in client.get("/", query_string={**state, "lang": "en"}).text
+    answer = client.post("/ngrams.json", data=state)
+    assert answer.headers["Content-Disposition"] == "attachment; filename=ngrams.json"
+    assert recognize(answer.data).tokenizer.ids("人生如梦境") == show(**state).ids
+    assert client.post("/tokenizer.json", data=state).status_code == 404
 
 
 def test_only_a_trained_vocabulary_can_be_downloaded(client: FlaskClient) -> None:

@@ -6,6 +6,7 @@ gets the part of the page that changes, and the URL to show.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -14,8 +15,9 @@ from flask import Blueprint, Response, abort, current_app, make_response, redire
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.formats import huggingface
+from webapp.core.formats import huggingface, ngram_counts
 from webapp.core.formats.dictionary import written_dictionary
+from webapp.core.tokenizer import Tokenizer
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
 from webapp.pages.playground.upload import upload_limit, with_upload
@@ -107,14 +109,24 @@ def redirect_upload() -> BaseResponse:
 @blueprint.route("/tokenizer.json", methods=["GET", "POST"])
 def trained_vocabulary() -> BaseResponse:
     """Download the vocabulary trained on the text as a file that the `tokenizers` library loads."""
+    return _trained_file("tokenizer.json", huggingface.write, of_words=False)
+
+
+@blueprint.route("/ngrams.json", methods=["GET", "POST"])
+def trained_word_model() -> BaseResponse:
+    """Download the n-grams counted in the visitor's sentences as a file that can be uploaded again."""
+    return _trained_file("ngrams.json", ngram_counts.write_json, of_words=True)
+
+
+def _trained_file(name: str, write: Callable[[Tokenizer], str], *, of_words: bool) -> BaseResponse:
     state, problems = forms.read(request)
-    if not state.trained and not problems:
+    if (not state.trained or of_words != (state.family == "word model")) and not problems:
         problems = [InputProblem(_("Only a vocabulary that was trained here can be downloaded as a file."), 404)]
     result, problems = tokenize_or_explain(state, problems)
     if result is None:
         return _respond(state, problems)
-    response = Response(huggingface.write(result.tokenizer), mimetype="application/json")
-    response.headers["Content-Disposition"] = "attachment; filename=tokenizer.json"
+    response = Response(write(result.tokenizer), mimetype="application/json")
+    response.headers["Content-Disposition"] = f"attachment; filename={name}"
     return response
 
 
