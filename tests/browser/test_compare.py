@@ -58,8 +58,8 @@ def test_tokenizers_are_moved_removed_and_added(open_page: OpenPage, javascript:
     expect(page.locator("#with-3")).to_have_value("bpe:bpe-characters")
     assert rows(page) == ["unigram:unigram", "wordpiece:wordpiece", "bpe:bpe-characters"]
     press(page, "button[value=directions]", javascript)
-    expect(page.locator(".heads > *")).to_have_count(4)  # two lines of text with two rows
-    assert rows(page) == ["fmm:jieba", "bmm:jieba"]
+    expect(page.locator(".heads > *")).to_have_count(8)  # two lines of text with four rows
+    assert rows(page) == ["fmm:jieba", "bmm:jieba", "bidirectional:jieba", "max-probability:jieba"]
     assert page.input_value("#text") == TEXT
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

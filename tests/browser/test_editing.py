@@ -181,7 +181,7 @@ def test_a_message_stands_beside_its_field_until_the_next_result(
     enter = "(box, value) => { box.value = value; box.dispatchEvent(new Event('input', {bubbles: true})) }"
     box.evaluate(enter, wrong)
     assert_wrong(box, message)
-    expect(page.locator("#result [role=alert]")).to_contain_text(message)
+    expect(page.locator("#result .notice[role=alert]")).to_contain_text(message)
     expect(box).to_have_value(wrong)
     box.evaluate(enter, right)
     expect(page.locator("#figures")).to_be_visible()
@@ -229,7 +229,7 @@ def test_a_view_is_chosen_and_kept_while_typing(page: Page) -> None:
 def test_a_view_survives_a_problem(open_page: OpenPage) -> None:
     page = open_page(f"{TRAINED}&view=bytes", expected=["422"])
     page.locator("#size").fill("501")
-    expect(page.locator("#result [role=alert]")).to_be_visible()
+    expect(page.locator("#result .notice[role=alert]")).to_be_visible()
     page.locator("#size").fill("0")
     expect(page.locator("#tokens > .chunk > *").first).to_have_attribute("data-u", "6C")
 

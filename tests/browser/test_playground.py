@@ -145,7 +145,7 @@ def test_a_file_that_is_not_utf_8_is_refused_and_the_text_stays(open_page: OpenP
     path = tmp_path / "old.txt"
     path.write_bytes("naïve".encode("latin-1"))
     page.locator("#file").set_input_files(path)
-    expect(page.locator("#result [role=alert]")).to_contain_text("byte at offset 2 (0xEF)")
+    expect(page.locator("#result .notice[role=alert]")).to_contain_text("byte at offset 2 (0xEF)")
     expect(page.locator("#text")).to_have_value("kept")
     page.locator("#text").fill("kept on")
     expect(page.locator("#tokens")).to_have_text("kept on")
@@ -154,7 +154,7 @@ def test_a_file_that_is_not_utf_8_is_refused_and_the_text_stays(open_page: OpenP
 def test_a_malformed_dictionary_line_is_named_while_typing(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=fmm&vocabulary=own-dictionary&text=研究生命&dictionary=研究", expected=["422"])
     page.locator("#dictionary").fill("生命 many")
-    expect(page.locator("#result > section [role=alert]")).to_contain_text("Line 1 of the dictionary")
+    expect(page.locator("#result > section .notice[role=alert]")).to_contain_text("Line 1 of the dictionary")
     page.locator("#dictionary").fill("研究\n生命 many")
     expect(page.locator("#dictionary-skipped")).to_contain_text("One line was skipped")
     expect(page.locator("#dictionary-skipped")).to_contain_text("Line 2: the frequency 'many' is not a whole number")
