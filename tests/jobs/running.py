@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -23,6 +24,12 @@ from webapp.jobs.watching import Attempt
 from webapp.jobs.worker import watch_of
 
 PLAN = TrainingPlan(size=300, minimum_count=1)
+
+
+def tangled(characters: int) -> str:
+    """Random letters in long words, of which many pairs are merged: 5 million train for half a minute or more."""
+    letters = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=characters))
+    return "\n".join(letters[start : start + 500] for start in range(0, characters, 500))
 
 
 def varied(words: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from tests.jobs.conftest import Make
-from tests.jobs.running import PLAN, SMALL, found, run, submit, varied, wait
+from tests.jobs.running import PLAN, SMALL, found, run, submit, tangled, wait
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.record import TrainingRecord
 from webapp.jobs import Failure, jobs_of
@@ -26,7 +26,7 @@ SLOW = TrainingPlan(size=60_000)
 @pytest.fixture(scope="module")
 def long() -> str:
     """A text whose training takes much longer than a test."""
-    return varied(400_000)
+    return tangled(5_000_000)
 
 
 def start(app: Flask, id: str, stopping: threading.Event | None = None) -> threading.Thread:

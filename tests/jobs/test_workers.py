@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from tests.jobs.conftest import Make, settings_in
-from tests.jobs.running import PLAN, SMALL, found, submit, varied, wait, worker
+from tests.jobs.running import PLAN, SMALL, found, submit, tangled, varied, wait, worker
 from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
 from tests.jobs.test_queue import redis_url
 from tests.postgres import Cluster
@@ -38,7 +38,7 @@ def is_counted(job: Job) -> bool:
 
 def test_a_worker_runs_what_waits_and_puts_back_what_runs_when_it_stops(make: Make, tmp_path: Path) -> None:
     app = make()
-    slow = submit(app, varied(400_000), SLOW, "192.0.2.1")
+    slow = submit(app, tangled(5_000_000), SLOW, "192.0.2.1")
     with worker(settings(tmp_path, MAX_TRAININGS=2)) as process:
         quick = submit(app, SMALL, PLAN, "192.0.2.2")
         assert wait(app, quick.id).state == "finished"
@@ -77,7 +77,7 @@ def test_a_worker_that_is_killed_loses_an_attempt_but_not_the_job(make: Make, tm
 @pytest.mark.exhaustive
 def test_a_job_that_kills_its_worker_three_times_fails(make: Make, tmp_path: Path) -> None:
     app = make()
-    job = submit(app, varied(400_000), SLOW)
+    job = submit(app, tangled(5_000_000), SLOW)
     for attempt in range(1, 4):
         with worker(settings(tmp_path)) as process:
             wait(app, job.id, lambda job, attempt=attempt: job.state == "running" and job.attempts == attempt)  # type: ignore[misc]
