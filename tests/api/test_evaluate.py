@@ -37,9 +37,9 @@ def test_methods_and_outputs(client: FlaskClient) -> None:
     [
         ({"gold": GOLD}, 409, "#/methods"),
         ({"gold": GOLD, "methods": FMM * 4, "outputs": [{"text": GOLD}] * 3}, 409, "#/methods"),
-        ({"gold": " ", "methods": FMM}, 422, "#/gold"),
-        ({"gold": "研究生命的起源", "methods": FMM}, 422, "#/gold"),
-        ({"gold": GOLD, "outputs": [{"text": "研究 生物"}]}, 422, "#/outputs"),
+        ({"gold": " ", "methods": FMM}, 409, "#/gold"),
+        ({"gold": "研究生命的起源", "methods": FMM}, 409, "#/gold"),
+        ({"gold": GOLD, "outputs": [{"text": "研究 生物"}]}, 409, "#/outputs"),
         ({"gold": GOLD, "methods": FMM * 7}, 422, "#/methods"),
         ({"gold": GOLD, "methods": FMM, "max_errors": -1}, 422, "#/max_errors"),
     ],

@@ -46,7 +46,7 @@ def test_the_problem_names_invalid_fields(client: FlaskClient, body: object, poi
         ("count", {"text": "a", "algorithm": "words"}, 409, "#/vocabulary"),
         ("count", {"text": "a", "vocabulary": "learned-unigram", "size": 1}, 409, "#/size"),
         ("count", {"text": "a", "vocabulary": "own-dictionary", "dictionary": "a x y z"}, 422, "#/dictionary"),
-        ("tokenize", {"text": "a", "algorithm": "ngram", "edits": "a 5"}, 422, "#/edits"),
+        ("tokenize", {"text": "a", "algorithm": "ngram", "edits": "a 5"}, 409, "#/edits"),
         ("decode", {"ids": [10**9]}, 404, "#/ids"),
         ("decode", {"ids": [-1]}, 422, "#/ids/0"),
         ("split", {"text": "a", "max_tokens": 0}, 422, "#/max_tokens"),

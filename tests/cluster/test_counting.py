@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import sleep
 
 import pyarrow
 import pyarrow.parquet
@@ -17,7 +16,6 @@ from distributed import Client
 from tests.cluster.generated import text
 from webapp.cluster import counting, parts
 from webapp.cluster.counting import ClusterCount
-from webapp.cluster.errors import ClusterError
 from webapp.cluster.sources import Source, find, open_source
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import CountedCorpus, TrainingError, count_words
@@ -199,18 +197,3 @@ def test_a_pattern_that_takes_too_long_is_an_error(client: Client, tmp_path: Pat
     plan = TrainingPlan(split="own", pattern="(a+)+$")
     with pytest.raises(TrainingError, match="slow_pattern"):
         counting.count_words(client, find([f"{tmp_path}/a.txt"]), plan, ignore, folder=tmp_path / "counting")
-
-
-@pytest.mark.exhaustive
-def test_a_task_that_ends_every_worker_is_an_error(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def end(*_: object) -> None:  # a function inside a function is sent by value: workers cannot import the tests
-        sleep(2)  # Dask starts no worker anew that ends before it is known to run
-        os._exit(1)
-
-    (tmp_path / "a.txt").write_text("words", encoding="utf-8")
-    monkeypatch.setattr(counting.tasks, "count_part", end)
-    with pytest.raises(ClusterError, match="4 workers in turn ended during the same task"):
-        counting.count_words(client, find([f"{tmp_path}/a.txt"]), PLAN, ignore, folder=tmp_path / "counting")
-    client.wait_for_workers(2, timeout=60)

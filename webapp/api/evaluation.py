@@ -19,7 +19,7 @@ POINTERS = {"gold": "#/gold", "outputs": "#/outputs"}
 
 
 def evaluation_of(body: EvaluateBody) -> dict[str, Any]:
-    """The response to a request; answers 409, 413 or 422 with the part of the request that is wrong."""
+    """The response to a request; answers 409 or 413 with the part of the request that is wrong."""
     within([body.gold], "MAX_GOLD_BYTES", "#/gold")
     within([body.training_words], "MAX_GOLD_BYTES", "#/training_words")
     limit = 2 * current_app.config["MAX_GOLD_BYTES"]
@@ -33,7 +33,7 @@ def evaluation_of(body: EvaluateBody) -> dict[str, Any]:
         sentence = f"Send from 1 to {MOST_METHODS} methods and outputs together; these are {count}."
         refuse(409, sentence, errors=[("#/methods", sentence)])
     if not body.gold.strip():
-        refuse(422, "The gold text is empty.", errors=[("#/gold", "There are no words in it.")])
+        refuse(409, "The gold text is empty.", errors=[("#/gold", "There are no words in it.")])
     evaluation = Evaluation(
         choices=tuple(
             TokenizerChoice(method.algorithm, method.vocabulary or default_for(method.algorithm))
@@ -50,5 +50,7 @@ def evaluation_of(body: EvaluateBody) -> dict[str, Any]:
     report, _gold, problems = evaluate(evaluation)
     if report is None or problems:
         errors = [(POINTERS.get(one.field, "#"), one.message) for one in problems]
-        refuse(max(one.status for one in problems), " ".join(one.message for one in problems), errors=errors)
+        status = max(one.status for one in problems)
+        # The body has the right form: 422 is only for those that have not.
+        refuse(409 if status == 422 else status, " ".join(one.message for one in problems), errors=errors)
     return evaluation_json(report, body.max_errors)

@@ -123,3 +123,10 @@ def test_one_long_word_without_a_space() -> None:
     assert [merge.count for merge in merges] == sorted((merge.count for merge in merges), reverse=True)
     runs = list(bpe.merges({"a" * 2**20: 1}, form="bytes"))
     assert [merge.left + merge.right for merge in runs] == [b"a" * 2**n for n in range(1, 21)]
+
+
+def test_refused_pairs_do_not_hide_rare_ones() -> None:
+    found = bpe.merges_of_symbols(
+        {"abc": 1_000, "de": 1, "fg": 1}, list("abcdefg"), accepts=lambda piece: len(piece) < 3
+    )
+    assert [merge.left + merge.right for merge in found] == ["ab", "de", "fg"]

@@ -135,6 +135,10 @@ class Pairs:
         pairs = (before[places] - 1) * (len(self.lengths) - 1) + after[places] - 1
         order, ranked, begins = grouped(pairs)
         counts = np.add.reduceat(weights[places][order], begins) if begins.size else np.empty(0, np.int64)
+        if self.refused:  # they do not count: the most frequent pair decides which rare ones are left out
+            lefts, rights = np.divmod(ranked[begins], len(self.lengths) - 1)
+            packed = (lefts + 1) << SHIFT | rights + 1
+            counts[np.isin(packed, np.fromiter(self.refused, np.int64, len(self.refused)))] = 0
         self.least = max(int(counts.max(initial=0)) // SPREAD, 1) if least is None else least
         ends = np.append(begins[1:], places.size)
         frequent = np.flatnonzero(counts >= self.least)
@@ -162,8 +166,6 @@ class Pairs:
             self.weights = weights.tolist()
             listed = in_order.tolist()
             self.places = {pair: listed[begin:end] for pair, begin, end in bounds}
-        for pair in self.refused & self.counts.keys():
-            del self.counts[pair], self.places[pair]
 
     def merge(self, pair: int, product: int) -> tuple[int, set[int]]:
         """Replace the pair everywhere, from left to right.
