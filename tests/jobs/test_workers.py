@@ -53,11 +53,11 @@ def test_a_worker_runs_what_waits_and_puts_back_what_runs_when_it_stops(make: Ma
 @pytest.mark.exhaustive
 def test_a_worker_that_is_killed_loses_an_attempt_but_not_the_job(make: Make, tmp_path: Path) -> None:
     app = make()
-    text = varied(400_000)
+    text, plan = tangled(1_000_000), TrainingPlan(size=20_000)
     with worker(settings(tmp_path)):
-        undisturbed = wait(app, submit(app, text, STEADY).id)
+        undisturbed = wait(app, submit(app, text, plan).id)
     assert undisturbed.state == "finished"
-    job = submit(app, text, STEADY)
+    job = submit(app, text, plan)
     with worker(settings(tmp_path)) as process:
         wait(app, job.id, is_counted)
         process.kill()
