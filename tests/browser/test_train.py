@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
+from tests.jobs.running import tangled
 from tests.serving import ROOT, serve
 
 SECONDS = 60_000  # for a training, in milliseconds: the machine may be busy
@@ -86,14 +87,14 @@ def test_a_file_becomes_a_vocabulary(open_page: OpenPage, corpus: Path, tmp_path
     assert "vocabulary=upload-" in page.url
 
 
-def test_a_running_training_is_cancelled(open_page: OpenPage) -> None:
+def test_a_running_training_is_cancelled(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/train", width=390)
-    page.click("button[value=code]")
-    page.wait_for_url("**/train?corpus=*")
-    page.check("[name=trainer][value=unigram]")
-    expect(page.locator("[name=keep]")).to_be_attached()
+    slow = tmp_path / "tangled.txt"
+    slow.write_text(tangled(5_000_000), "utf-8")
+    upload(page, slow)
+    page.fill("#size", "9999")
     page.click("button:has-text('Train')")
-    expect(page).to_have_title(re.compile(r"^\d+% · python-library.txt"), timeout=SECONDS)
+    expect(page).to_have_title(re.compile(r"^\d+% · tangled.txt"), timeout=SECONDS)
     page.focus("#cancel")
     expect(page.locator(".stages .now")).to_be_visible(timeout=SECONDS)
     page.wait_for_timeout(1_200)  # one more answer
@@ -105,7 +106,7 @@ def test_a_running_training_is_cancelled(open_page: OpenPage) -> None:
     expect(page.locator("#cancel")).not_to_be_attached()
     page.click("text=Change settings")
     expect(page.locator("#drop")).to_be_visible()
-    assert "trainer=unigram" in page.url
+    assert "size=9999" in page.url
 
 
 def test_a_training_needs_no_script(open_page: OpenPage, corpus: Path) -> None:
@@ -120,7 +121,6 @@ def test_a_training_needs_no_script(open_page: OpenPage, corpus: Path) -> None:
     page.click(".btn.go")
     assert page.input_value("#size") == "20"
     assert page.locator("#size-error").is_visible()
-    page.check("[name=trainer][value=bpe-characters]")
     page.fill("#size", "500")
     page.click(".btn.go")
     page.wait_for_url(re.compile(r"/train/[\w-]{22}$"))

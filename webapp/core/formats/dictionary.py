@@ -123,7 +123,7 @@ def _read(
             or (count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS))
             or (has_controls and CONTROL.search(lines[at]))
         ):
-            if again is not None:
+            if again is not None and "\u3000" in lines[at]:  # the only character that they read differently
                 fields = again(lines[at])
             problem = problem_of(fields)
             if problem is not None:

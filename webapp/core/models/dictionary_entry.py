@@ -52,9 +52,9 @@ def problem_of(fields: Sequence[str]) -> tuple[Reason, Phrase] | None:
     >>> str(problem_of(["研究", "often"])[1])
     "the frequency 'often' is not a whole number of at most 18 digits"
     """
-    if any(map(CONTROL.search, fields)):
-        character = next(found[0] for found in map(CONTROL.search, fields) if found)
-        return "control-character", Phrase("it has the control character %(character)s", character=shown(character))
+    control = CONTROL.search("\n".join(fields))
+    if control is not None:
+        return "control-character", Phrase("it has the control character %(character)s", character=shown(control[0]))
     if len(fields) > 3:
         return "too-many-fields", Phrase(
             "%(count)s fields; an entry has at most three: a word, a frequency and a tag", count=len(fields)
