@@ -8,7 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.api.page import with_code
-from webapp.api.routes import operations
+from webapp.api.registry import operations
 from webapp.api.snippets import snippets_of
 
 

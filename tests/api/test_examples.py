@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from webapp.api.operations import Operation
-from webapp.api.routes import operations
+from webapp.api.registry import operations
 from webapp.api.snippets import snippets_of
 
 EACH = pytest.mark.parametrize("operation", operations.all, ids=lambda operation: operation.name)

@@ -10,7 +10,8 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 
 from webapp.api import chinese
-from webapp.api.routes import document, operations
+from webapp.api.registry import operations
+from webapp.api.routes import document
 from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import CODE_LANGUAGES
 

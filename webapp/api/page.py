@@ -14,7 +14,8 @@ from markupsafe import Markup, escape
 
 from webapp.api import chinese
 from webapp.api.operations import Operation
-from webapp.api.routes import document, operations
+from webapp.api.registry import operations
+from webapp.api.routes import document
 from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import CODE_LANGUAGES, Snippet, snippets_of
 from webapp.web.htmx import private

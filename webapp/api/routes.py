@@ -7,17 +7,16 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, request, url_for
+from flask import Response, current_app, request, url_for
 
 from webapp.api import sharing, uploads
 from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
 from webapp.api.evaluation import evaluation_of
-from webapp.api.operations import Operations
+from webapp.api.registry import blueprint, operations
 from webapp.api.schemas import requests, responses
 from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
-from webapp.api.validation import most_bytes
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.text.split_patterns import TextError
@@ -27,21 +26,11 @@ from webapp.serializers.snapshot import snapshot_json
 from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
-from webapp.web.problems import API, refuse
+from webapp.web.problems import refuse
 from webapp.web.rates import stores
-
-blueprint = Blueprint("api", __name__, url_prefix=API)
-operations = Operations(blueprint)
 
 MINUTES_5, HOUR = 300, 3_600
 DECODED_TIMES_TEXT = 4  # decoded text may be this many times as long as the longest text of a request
-
-
-@blueprint.before_request
-def speak_english() -> None:
-    """Answer in English, and allow longer bodies than forms have: JSON may escape the text."""
-    g.language_key = "en"
-    request.max_content_length = most_bytes(request)
 
 
 @operations.add(
