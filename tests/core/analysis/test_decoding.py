@@ -1,6 +1,7 @@
 """Ids decoded token by token: the parts are the text, and a client that waits prints what `tokenizers` streams."""
 
 import codecs
+import itertools
 import json
 from collections.abc import Callable
 
@@ -59,7 +60,9 @@ def some_ids(tokenizer: Tokenizer) -> st.SearchStrategy[list[int]]:
     known = st.sampled_from([*range(min(size, 300)), *tokenizer.special_tokens.values()])
     texts = (st.sampled_from(TEXTS) | st.text(max_size=12)).map(lambda text: tokenizer.ids(text, special=True))
     runs = st.lists(known | st.integers(0, size - 1), max_size=8)
-    return st.lists(texts | texts.map(lambda ids: ids[:-1]) | runs, max_size=4).map(lambda lists: sum(lists, []))
+    return st.lists(texts | texts.map(lambda ids: ids[:-1]) | runs, max_size=4).map(
+        lambda lists: [id for ids in lists for id in ids]
+    )
 
 
 @SAME_FIXTURE
@@ -77,7 +80,8 @@ def test_the_parts_of_the_tokens_are_the_decoded_text(tokenizer: Tokenizer, data
         assert found.streamed == found.text
         assert b"".join(token.data for token in found.tokens).decode() == found.text
     else:
-        assert "\ufffd" in found.text and "\ufffd" in found.streamed
+        assert "\ufffd" in found.text
+        assert "\ufffd" in found.streamed
     check_states(found.tokens, found.streamed)
 
 
@@ -93,10 +97,11 @@ def check_states(tokens: list[DecodedToken], streamed: str) -> None:
         # The token's own characters are complete now or later; none is lost between two tokens.
         assert streamed[token.start : token.end] or token.pending
         if token.resolved_by is not None:
-            assert token.pending and token.index < token.resolved_by
+            assert token.pending
+            assert token.index < token.resolved_by
             assert tokens[token.resolved_by].text
             assert tokens[token.resolved_by].pending[:1] != token.pending or not token.completed
-    for one, other in zip(tokens, tokens[1:], strict=False):
+    for one, other in itertools.pairwise(tokens):
         assert one.start <= other.start or not other.data
 
 
@@ -131,7 +136,8 @@ def test_every_pipeline_has_a_text_for_each_token(pair: Pair) -> None:
     for text in TEXTS:
         ids = pair.ours.ids(text, special=True)
         found = decoded(pair.ours, ids)
-        assert found.exact and found.streamed == found.text == pair.theirs.decode(ids, skip_special_tokens=False)
+        assert found.exact
+        assert found.streamed == found.text == pair.theirs.decode(ids, skip_special_tokens=False)
 
 
 def test_the_state_says_which_token_completes_a_character() -> None:
@@ -160,7 +166,8 @@ def test_special_tokens_are_marked_and_left_out() -> None:
     tokenizer = byte_fallback()
     end = tokenizer.special_tokens["</s>"]
     byte, last = tokenizer.model.id_of("<0xC3>"), tokenizer.model.id_of("<0x89>")
-    assert byte is not None and last is not None
+    assert byte is not None
+    assert last is not None
     found = decoded(tokenizer, [byte, end, last], skip_special=True)
     assert [(token.special, token.skipped, token.text) for token in found.tokens] == [
         (False, False, ""), (True, True, ""), (False, False, "É")

@@ -85,8 +85,8 @@ def decoded(tokenizer: Tokenizer, ids: Sequence[int], *, skip_special: bool = Fa
     r"""Return ids as text, as a whole and token by token; raises ValueError for an id outside the vocabulary.
 
     >>> from webapp.core.models.bpe import BPE
-    >>> from webapp.core.recipes import BYTE_LEVEL_BPE
-    >>> tokenizer = BYTE_LEVEL_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
+    >>> from webapp.core.recipes import BYTE_BPE
+    >>> tokenizer = BYTE_BPE.tokenizer(BPE([bytes([byte]) for byte in range(256)], [], byte_level=True))
     >>> found = decoded(tokenizer, [0xE4, 0xBD, 0xA0, 0x21])
     >>> found.text, found.apart, found.streamed
     ('你!', '\ufffd\ufffd\ufffd!', '你!')

@@ -58,7 +58,7 @@ class Utf8Decoder:
         self.invalid = b""
         """The bytes that the last call found to be invalid."""
         self.broken = ""
-        """What the last call put in place of bytes that were pending before it; empty if it completed their character."""
+        """What the last call put in place of bytes that were pending; empty if it completed their character."""
 
     def feed(self, data: bytes) -> str:
         """Return the characters that are complete with these bytes."""
