@@ -5,6 +5,7 @@ from flask import Flask
 from webapp.pages import (
     ambiguity,
     compare,
+    decode,
     difference,
     download,
     evaluate,
@@ -25,6 +26,7 @@ PAGES = (
     playground,
     compare,
     split,
+    decode,
     ambiguity,
     steps,
     train,
