@@ -58,9 +58,19 @@ SENTENCES = {
         "比 {} 更快。使用 {} 时，响应的每一项都是列表，每段文本对应一个元素。"
     ),
     "Decode ids to text": "把编号解码成文本",
-    "For a vocabulary {}, send the same {} as when you tokenized the text.": (
-        "使用 {} 这类词表时，{} 必须与分词时相同。"
+    "With {} in {}, the response has the bytes of each token and the state of the text after it: a client that prints "
+    "{} of each token never shows half a character. For a vocabulary {}, send the same {} as when you tokenized the "
+    "text.": (
+        "{1} 中有 {0} 时，响应包含每个词元的字节以及其后文本的状态：逐个输出各词元的 {2}，就不会显示半个字符。"
+        "使用 {3} 这类词表时，{4} 必须与分词时相同。"
     ),
+    "The keys of the response. {} is for at most 100,000 ids. Default: only {}.": (
+        "响应中的各项。{} 最多用于 100,000 个编号。默认只有 {}。"
+    ),
+    "The decoded text, with U+FFFD for bytes that are not valid UTF-8.": (
+        "解码后的文本；不是有效 UTF-8 的字节显示为 U+FFFD。"
+    ),
+    "The tokens one by one.": "逐个列出的词元。",
     "Split a text into parts of at most {} tokens": "把文本切成若干段，每段不超过 {} 个词元",
     "Each part has at most {} tokens when it is encoded alone. Without an overlap, the concatenated parts are the "
     "text. "

@@ -114,8 +114,13 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
-    decode = every.add_parser("decode", parents=[_common()], help="convert ids, separated by white space, to text")
+    decode = every.add_parser("decode", parents=[_common()], help="convert ids in any shape to text")
     decode.add_argument("--skip-special", action="store_true", help="omit special tokens from the text")
+    decode.add_argument(
+        "--tokens",
+        action="store_true",
+        help="a line for each token: index, id, bytes, text alone, text in a stream, pending bytes",
+    )
     decode.set_defaults(function=commands.decode)
 
     count = every.add_parser("count", parents=[_common(), marks], help="count the tokens of each file, like wc")

@@ -57,6 +57,7 @@ class DecodedView:
     differs: bool  # whether both print different texts
     stream_sentence: str
     rows: Sequence[TokenRow]
+    has_states: bool  # whether any row has a state
     number_of_pages: int
     playground: TextInPlayground | None  # None without text
 

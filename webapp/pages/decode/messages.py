@@ -110,12 +110,16 @@ def stream_sentence(found: Decoded) -> str:
     elif found.apart != found.streamed:
         sentences.append(
             _(
-                "No token ends inside a character. The spaces differ: this decoder adds or removes them depending on "
-                "the place of a token in the text, which a token alone does not have."
+                "No token ends inside a character, but this decoder adds or removes spaces and marks depending on the "
+                "place of a token in the text, which a token alone does not have."
             )
         )
     else:
         sentences.append(_("No token ends inside a character here, so both clients print the same text."))
+    if found.pending:
+        sentences.append(
+            _("The ids end inside a character: the bytes %(bytes)s are pending.", bytes=_hexadecimal(found.pending))
+        )
     return joined(sentences)
 
 

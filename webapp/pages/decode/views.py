@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.decoding import Decoded, DecodedToken
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.text.utf8 import REPLACEMENT
+from webapp.core.text.utf8 import REPLACEMENT, Utf8Decoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.decode import messages
 from webapp.pages.decode.contexts import DecodedView, TextInPlayground, TokenRow
@@ -24,6 +24,7 @@ ROWS_ON_A_PAGE = 100
 EXCERPT = 400  # characters of what a client prints
 BEFORE = 40  # characters of an excerpt before the first difference
 LONGEST_BYTES = 24  # of a token in the table
+LONGEST_TEXT = 48  # characters of a token in the table
 
 
 def decoded_view(asked: DecodeRequest, found: Decoded, tokenizer: Tokenizer) -> DecodedView:
@@ -36,6 +37,7 @@ def decoded_view(asked: DecodeRequest, found: Decoded, tokenizer: Tokenizer) -> 
     differs = found.apart != found.streamed
     place = max(0, first_difference(found.apart, found.streamed) - BEFORE) if differs else 0
     excerpt = slice(place, place + EXCERPT)
+    rows = [_row(token) for token in found.tokens[first : first + ROWS_ON_A_PAGE]]
     special = any(token.special and not token.skipped for token in found.tokens)
     return DecodedView(
         found=found,
@@ -53,7 +55,8 @@ def decoded_view(asked: DecodeRequest, found: Decoded, tokenizer: Tokenizer) -> 
         streams_cut=max(len(found.apart), len(found.streamed)) > EXCERPT or place > 0,
         differs=differs,
         stream_sentence=messages.stream_sentence(found),
-        rows=[_row(token) for token in found.tokens[first : first + ROWS_ON_A_PAGE]],
+        rows=rows,
+        has_states=any(row.state for row in rows),
         number_of_pages=pages_of(found),
         playground=_playground(asked, found.text, special=special) if found.text else None,
     )
@@ -90,7 +93,7 @@ def _row(token: DecodedToken) -> TokenRow:
     return TokenRow(
         number=token.position + 1,
         id=token.id,
-        piece=shown_piece(token.piece),
+        piece=shown_piece(_shortened(token.piece)) + ("…" if len(token.piece) > LONGEST_TEXT else ""),
         bytes=f"{shown} …" if len(token.data) > LONGEST_BYTES else shown,
         special=token.special,
         partial=_is_partial(token),
@@ -106,7 +109,15 @@ def _is_partial(token: DecodedToken) -> bool:
 
 def _printed(text: str) -> Markup:
     """A text with its spaces visible and each U+FFFD marked."""
-    return _marked(visible(text, show=True).replace("\n", ""))
+    more = "…" if len(text) > LONGEST_TEXT else ""
+    return _marked(visible(text[:LONGEST_TEXT], show=True).replace("\n", "") + more)
+
+
+def _shortened(piece: str | bytes) -> str | bytes:
+    if isinstance(piece, str) or len(piece) <= LONGEST_TEXT:
+        return piece[:LONGEST_TEXT]
+    beginning = Utf8Decoder().feed(piece[:LONGEST_TEXT])  # without the character that the cut splits
+    return beginning or piece[:LONGEST_TEXT]
 
 
 def _excerpt(text: str, part: slice) -> Markup:
