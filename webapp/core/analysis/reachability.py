@@ -55,6 +55,7 @@ takes other pieces. `scores`: other pieces have the better score. `split`: the p
 REASONS: tuple[Reason, ...] = get_args(Reason)
 BESIDE = ("«", "a", "x", "1", "中", "\n", " ", "-", "_", "(", ".", "é", "щ")
 MOST_CHARACTERS = 1_000  # that are tried for part of a character
+LONGEST_TRIED = 100_000  # characters or bytes of a token that is tried at all
 LONGEST_BESIDE = 500  # characters of a token that is tried beside others
 SHOWN_IDS = 64  # of the tokens that a text gives instead
 _MARGIN = 1e-3  # between scores, for sums in single precision
@@ -153,6 +154,8 @@ class Trial:
         if id in self._not_text or self._kind(id) in (PieceKind.CONTROL, PieceKind.UNKNOWN):
             return Reach(id, "special")
         piece, text = self.tokens.pieces[at], self.tokens.texts[at]
+        if len(piece) > LONGEST_TRIED:
+            return Reach(id, "untried")
         try:
             return self._tried(id, piece, text)
         except TextError:  # a pattern takes too long on it, or a normalizer makes too much of it

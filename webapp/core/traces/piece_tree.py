@@ -144,7 +144,8 @@ def _characters(model: BPE, piece: str) -> list[InitialSymbol]:
     ends = bool(suffix) and piece.endswith(suffix)
     body = piece[len(prefix) if inside else 0 : len(piece) - len(suffix) if ends else None]
     if not body:
-        return [InitialSymbol(piece, id, 0, len(piece))] if (id := model.id_of(piece)) is not None else []
+        known = model.id_of(piece)
+        return [] if known is None else [InitialSymbol(piece, known, 0, len(piece))]
     found = []
     for at, character in enumerate(body):
         symbol = prefix + character if at or inside else character
