@@ -39,7 +39,8 @@ class BoundaryAgreement:
 def boundary_agreement(tokenizer: Tokenizer, gold: GoldText) -> BoundaryAgreement:
     """Compare the boundaries of a tokenizer with the gold ones; each line is a text of its own.
 
-    Spaces between words are left out, so that it does not matter on which side of a space a token ends. The beginning and the end of a line do not count; nor do boundaries inside of a character.
+    Spaces between words are left out, so that it does not matter on which side of a space a token ends. The beginning
+    and the end of a line do not count; nor do boundaries inside of a character.
 
     >>> from webapp.core.evaluation.gold import read_gold
     >>> from webapp.core.models.wordpiece import WordPiece
