@@ -128,7 +128,7 @@ class WordPieceDecoder:
     def _with_space(self, piece: str, at: int) -> str:
         if at:
             piece = piece.removeprefix(self.prefix) if piece.startswith(self.prefix) else " " + piece
-        return _cleaned(piece) if self.cleanup else piece
+        return cleaned(piece) if self.cleanup else piece
 
 
 _CLEANUP = (
@@ -276,7 +276,7 @@ class CTC:
         for piece, _ in groupby(pieces):
             piece = piece.replace(self.pad, "")
             if self.cleanup:
-                piece = _cleaned(piece).replace(self.word_delimiter, " ")
+                piece = cleaned(piece).replace(self.word_delimiter, " ")
             if piece:
                 changed.append(piece)
         return changed
@@ -305,7 +305,8 @@ class DecoderSequence:
         return pieces
 
 
-def _cleaned(piece: str) -> str:
+def cleaned(piece: str) -> str:
+    """A piece without the spaces before English punctuation and contractions: ` !` becomes `!`."""
     for spaced, tight in _CLEANUP:
         piece = piece.replace(spaced, tight)
     return piece
