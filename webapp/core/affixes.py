@@ -22,8 +22,8 @@ MOST_AROUND = 20
 """The most tokens before a text, and after it."""
 
 _BEFORE = (
-    "[gMASK]", "<sop>", "sop", "<s>", "<bos>", "[CLS]", "<cls>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>",
-    NEWLINE,
+    "[gMASK]", "<sop>", "sop", "<s>", "<bos>", "[CLS]", "<cls>", "<|begin_of_text|>", "<|startoftext|>",
+    "<|endoftext|>", NEWLINE,
 )  # fmt: skip
 _AFTER = (
     "</s>", "<eos>", "[SEP]", "<sep>", "<eop>", "eop", "<|end_of_text|>", "<|endoftext|>", "<|eot_id|>", "<|im_end|>",
