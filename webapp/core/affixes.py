@@ -49,12 +49,15 @@ class Affixes:
 class Affixed:
     """A tokenizer whose template has the affixes: use it with `template=True`.
 
-    `added` are the ids of the visitor's tokens, `missing` the names that no token of the vocabulary has.
+    `added` are the ids of the visitor's tokens, `missing` the names that no token of the vocabulary has, `before` and
+    `after` the numbers of tokens that were put around the text.
     """
 
     tokenizer: Tokenizer
     added: frozenset[int] = frozenset()
     missing: tuple[str, ...] = ()
+    before: int = 0
+    after: int = 0
 
 
 def with_affixes(tokenizer: Tokenizer, affixes: Affixes, *, template: bool = False) -> Affixed:
@@ -90,7 +93,7 @@ def with_affixes(tokenizer: Tokenizer, affixes: Affixes, *, template: bool = Fal
         added_tokens=tokens,
         postprocessor=replace(tokenizer.postprocessor, template=None if parts == (None,) else Template(parts)),
     )
-    return Affixed(changed, frozenset(token.id for token in new), missing)
+    return Affixed(changed, frozenset(token.id for token in new), missing, len(before), len(after))
 
 
 def offered_affixes(tokenizer: Tokenizer) -> tuple[list[str], list[str]]:

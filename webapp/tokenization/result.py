@@ -77,6 +77,7 @@ class Result:
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
     decoded: str | None = None  # the decoded text that was stored with a shared result
     affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
 
     @cached_property
     def figures(self) -> ResultFigures:
@@ -149,7 +150,8 @@ class Prepared:
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = ()
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
-    affixed: Affixed | None = None  # the tokens that the visitor put around the text and added; None for none
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
 
 
 def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Prepared:
@@ -165,7 +167,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     if not state.affixes or family_of(state.algorithm) in ("dictionary", "word model"):
         return ready
     affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
-    return replace(ready, tokenizer=affixed.tokenizer, affixed=affixed)
+    return replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
 
 
 def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> Prepared:
@@ -203,6 +205,7 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
         ready.merges,
         ready.trained_bytes,
         affixed=ready.affixed,
+        base=ready.base,
     )
 
 
