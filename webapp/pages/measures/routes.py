@@ -137,4 +137,4 @@ def _refused(problems: list[InputProblem], compared: ComparisonResult) -> Respon
     if compared.pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     found = [row.problem.message for row in compared.rows if row.problem]
-    return problem(max(compared.status, 422) if found else 422, " ".join(found) or _("Enter a text to measure."))
+    return problem(compared.status if found else 422, " ".join(found) or _("Enter a text to measure."))
