@@ -32,7 +32,7 @@ blueprint = Blueprint("measures", __name__)
 
 @blueprint.route("/measures", methods=["GET", "POST"])
 def page() -> BaseResponse:
-    """Show the measures of a text and their definitions; a form is redirected to its address if that is short enough."""
+    """Show the measures of a text, and their definitions; a form is redirected to its address if that is short."""
     asked, gold, problems = forms.read(request)
     link = _link(asked)
     if request.method == "POST" and not problems and link:
