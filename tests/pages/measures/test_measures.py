@@ -93,7 +93,10 @@ def test_a_dictionary_has_no_premium(client: FlaskClient) -> None:
     found = client.get("/measures.json", query_string={"with": "fmm:jieba", "text": "研究生命"}).get_json()
     assert "languages" not in found["tokenizers"][0]
     shown = table_of(client.get("/measures", query_string={"with": "fmm:jieba", "text": "研究生命", "lang": "en"}).text)
-    assert "Premium of Chinese times the tokens of English – Gini across languages from 0 to 1 –" in shown
+    assert "Premium" not in shown
+    both = {"with": ["fmm:jieba", "bpe:bpe-bytes"], "text": "研究生命", "lang": "en"}
+    shown = table_of(client.get("/measures", query_string=both).text)
+    assert "Premium of Chinese times the tokens of English – 0.86×" in shown
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import Measured, measure
-from webapp.tokenization.measures.table import groups_of, heads_of
+from webapp.tokenization.measures.table import groups_of
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
@@ -55,7 +55,7 @@ def page() -> BaseResponse:
         characters=len(text),
         bytes=len(text.encode("utf-8", "replace")),
         groups=groups_of(measured, gold=gold is not None) if measured else [],
-        heads=heads_of(view.figures) if measured else [],
+        heads=view.measure_heads if measured else [],
         gold_note=_gold_note(gold),
         definitions=DEFINITIONS,
         example=None if text == forms.example() else url_for("measures.page"),

@@ -23,7 +23,7 @@ CHINESE = "zh_Hans"
 
 @dataclass(frozen=True)
 class ArticleMeasures:
-    """Premiums by language, highest last, and the Gini coefficient; `lossy` languages are in neither.
+    """Premiums by language, ascending, and the Gini coefficient; `lossy` languages are in neither.
 
     `english` and `chinese` are the measures of the article in these languages.
     """
@@ -42,7 +42,7 @@ class ArticleMeasures:
     @property
     def highest(self) -> str | None:
         """The language with the highest premium."""
-        return next(reversed(self.premiums), None) if self.premiums else None
+        return max(self.premiums, key=self.premiums.__getitem__, default=None)
 
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
