@@ -25,14 +25,14 @@ CHINESE = "zh_Hans"
 class ArticleMeasures:
     """Premiums by language, ascending, and the Gini coefficient; `lossy` languages are in neither.
 
-    `english` and `chinese` are the measures of the article in these languages.
+    `english` and `chinese` are the measures of the article in these languages, None if it cannot be encoded.
     """
 
     premiums: Mapping[str, float]
     gini: float | None
     lossy: Sequence[str]
-    english: TextMeasures
-    chinese: TextMeasures
+    english: TextMeasures | None
+    chinese: TextMeasures | None
 
     @property
     def of_chinese(self) -> float | None:
@@ -80,9 +80,12 @@ def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
     return ArticleMeasures(premiums, inequality, lossy, _of(tokenizer, BASE), _of(tokenizer, CHINESE))
 
 
-def _of(tokenizer: Tokenizer, key: str) -> TextMeasures:
+def _of(tokenizer: Tokenizer, key: str) -> TextMeasures | None:
     text, words = _text_and_words(key)
-    return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+    try:
+        return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+    except TextError:
+        return None
 
 
 @cache

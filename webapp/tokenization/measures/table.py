@@ -123,12 +123,7 @@ def gini_note(article: ArticleMeasures) -> str:
     if not article.lossy:
         return ""
     kept = len(article.premiums)
-    return ngettext(
-        "of one language; the others have too many unknown tokens",
-        "of %(count)s languages; the others have too many unknown tokens",
-        kept,
-        count=kept,
-    )
+    return ngettext("of one language", "of %(count)s languages", kept, count=kept)
 
 
 def language_name(key: str) -> str:
