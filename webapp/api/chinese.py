@@ -49,6 +49,21 @@ SENTENCES = {
     ),
     "The most errors of each method to list; all of them are counted.": "每个方法最多列出的错误数；计数不受此限。",
     "Lines of the gold text that have words.": "标准答案中有词的行数。",
+    # Measures
+    "Measure up to six tokenizers on a text": "用一段文本测量最多六个分词器",
+    "The page {} defines each measure, with its source and what it does not tell. {} is measured on an article in 39 "
+    "languages, not on the text; tokenizers of dictionaries do not have it.": (
+        "页面 {} 给出每个指标的定义、出处，以及它说明不了什么。{} 是在同一篇文章的 39 种语言版本上测的，与文本无关；"
+        "词典分词没有这一项。"
+    ),
+    "The name of a vocabulary, from {} or {}.": "词表的名称，来自 {} 或 {}。",
+    "The tokenizers to measure, at most 6.": "要测量的分词器，最多 6 个。",
+    "A gold segmentation to compare the boundaries of tokens with: words or morphemes separated by spaces, a sentence "
+    "or a word a line; or CoNLL-U.": (
+        "用来比较词元边界的标准切分：词或语素之间用空格隔开，每行一句或一个词；也可以是 CoNLL-U。"
+    ),
+    "Words in runs of Han characters.": "连续汉字中的词数。",
+    "What decides where words are.": "划分词的依据。",
     # Operations
     "Tokenize a text, or up to 1,000 texts": "对一段或最多 1,000 段文本分词",
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "
