@@ -78,7 +78,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
         piece=shown_piece(_own_piece(result, token)),
         text=visible(text, show=True),
         bytes=data[: 4 * CHARACTERS_SHOWN].hex(" ").upper(),
-        characters=tuple(_character(char) for char in text[:CHARACTERS_SHOWN]),
+        characters=tuple(character_of(char) for char in text[:CHARACTERS_SHOWN]),
         characters_left_out=max(0, len(text) - CHARACTERS_SHOWN),
         rank=rank,
         merged_from=merged_from,
@@ -118,7 +118,8 @@ def _part(model: Model, piece: str) -> MergedPart:
     return MergedPart(id, shown_piece(piece))
 
 
-def _character(char: str) -> Character:
+def character_of(char: str) -> Character:
+    """A character with its code point and its name."""
     code = f"U+{ord(char):04X}"
     return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
 
