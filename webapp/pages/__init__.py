@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.pages import (
     ambiguity,
+    byte_alphabet,
     compare,
     difference,
     download,
@@ -35,6 +36,7 @@ PAGES = (
     languages,
     learn,
     vocabularies,
+    byte_alphabet,
     difference,
     expansion,
     share,

@@ -1,4 +1,4 @@
-"""Sentences about a token: what the marks in its spelling stand for, what a special token is for, why it is unreachable.
+"""Sentences about a token: what the marks in its spelling stand for, what it is for, why no text gives it.
 
 Used by the details of a result and by the pages of tokens and bytes.
 """

@@ -76,6 +76,7 @@ class TokenPage(HeadedPage):
     same_elsewhere: OthersContext
     title: str  # of the vocabulary
     piece: str  # readable
+    spelling: str  # as files of Hugging Face have it, readable
     kind: str  # what it is if it is no ordinary piece
     purpose: str  # of a special token with a usual meaning
     flags: Sequence[str]
@@ -87,6 +88,7 @@ class TokenPage(HeadedPage):
     characters: Sequence[Character]
     characters_left_out: int
     how: str  # how it is made, in a sentence
+    score_place: str  # by score, among the pieces
     tree: MergeTree | None
     scored: bool  # whether merges have scores
     parts: Sequence[LinkedToken]  # that are merged to make it
