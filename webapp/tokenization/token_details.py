@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from webapp.core.analysis.token_origin import marks_in
 from webapp.core.encoding import Encoding, Token
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -15,9 +16,12 @@ from webapp.core.models.word_models import DictionaryModel
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
+from webapp.tokenization.token_links import token_address
+from webapp.tokenization.token_messages import mark_sentences
 from webapp.tokenization.word_probability import WordProbability, word_probability
 
 CHARACTERS_SHOWN = 64
+LONGEST_MARKED = 1_000  # characters or bytes of a piece whose marks are explained
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class TokenDetails:
     frequency: int | None = None
     tag: str | None = None
     in_context: WordProbability | None = None  # of n-grams
+    marks: tuple[tuple[str, str], ...] = ()  # in the spelling of the piece, each with what it stands for
+    page: str | None = None  # the address of the token's own page
 
 
 def token_details(result: Result, index: int) -> TokenDetails:
@@ -87,6 +93,8 @@ def token_details(result: Result, index: int) -> TokenDetails:
         frequency=frequency,
         tag=tag,
         in_context=word_probability(result, index),
+        marks=_marks(result, token),
+        page=token_address(result, token.id),
     )
 
 
@@ -96,6 +104,14 @@ def token_bytes(encoding: Encoding, index: int) -> bytes:
     if isinstance(piece, bytes) or data != piece.encode("utf-8", "replace"):
         return data
     return encoding.text[encoding.starts[index] : encoding.ends[index]].encode("utf-8", "replace") or data
+
+
+def _marks(result: Result, token: Token) -> tuple[tuple[str, str], ...]:
+    pieces = result.tokenizer.model.pieces
+    if token.unknown or token.special or token.id >= len(pieces) or len(pieces[token.id]) > LONGEST_MARKED:
+        return ()
+    marks = mark_sentences(marks_in(result.tokenizer, pieces[token.id]))
+    return tuple((visible(spelling), sentence) for spelling, sentence in marks)
 
 
 def _own_piece(result: Result, token: Token) -> str | bytes:

@@ -16,6 +16,7 @@ from webapp.core.models import Model
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.skipped_lines import NONE_SKIPPED
+from webapp.jobs.surveying import stored_survey
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     FollowingContext,
@@ -43,6 +44,7 @@ from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
+from webapp.tokenization.token_messages import reason_title
 from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
 from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
@@ -210,6 +212,7 @@ def vocabulary(name: str) -> Response:
         return _answer(render(tokens), status, name=name, **_kept(query, page))
     portrait = found.portrait
     dictionary = getattr(tokenizer.model, "dictionary", None)
+    survey = stored_survey(name)
     context = VocabularyPage(
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
@@ -231,6 +234,8 @@ def vocabulary(name: str) -> Response:
         sample=samples.TEXT,
         sample_tokens=samples.samples([entry]).get(entry.name),
         downloads=downloads.downloads_of(entry.name, tokenizer),
+        survey=survey,
+        reason_titles={reason_title(reason): count for reason, count in survey.reasons.items()} if survey else {},
         expandable=base_kind(tokenizer) is not None,
     )
     response = _answer(render(context), status)
