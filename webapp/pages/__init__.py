@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.pages import (
     ambiguity,
+    byte_alphabet,
     compare,
     decode,
     difference,
@@ -41,6 +42,7 @@ PAGES = (
     measures,
     models,
     vocabularies,
+    byte_alphabet,
     difference,
     expansion,
     share,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from flask import current_app, request, url_for
+from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.chat.messages import MOST_MESSAGES
@@ -13,7 +13,7 @@ from webapp.core.algorithms import family_of
 from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.conversation.contexts import MessageShare, StageContext
+from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.forms import ROLES, ConversationForm, model_chosen
 from webapp.tokenization.conversation.state import (
@@ -21,7 +21,6 @@ from webapp.tokenization.conversation.state import (
     FROM_VOCABULARY,
     OWN,
     ConversationState,
-    View,
     extra_json,
 )
 from webapp.tokenization.conversation.views import ConversationView
