@@ -13,6 +13,7 @@ from webapp.core.models.matching import Disagreement
 from webapp.core.models.skipped_lines import SkippedLine
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.inferences import InferenceNote
 from webapp.tokenization.result import Result
 from webapp.tokenization.special_hints import SpecialTokenHint
 from webapp.tokenization.state import State, View
@@ -99,6 +100,8 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule
+    compare_inferences: str | None  # the address of a comparison of all ways to apply the vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
