@@ -16,7 +16,6 @@ from webapp.vocabularies.language_models import LanguageModel, model_of
 from webapp.vocabularies.models_of import models_of
 from webapp.web.localization import join_list
 
-
 _FIELDS = ("model", "prefix", "suffix", "added")
 
 
