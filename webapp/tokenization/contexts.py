@@ -14,6 +14,7 @@ from webapp.core.models.skipped_lines import SkippedLine
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
+from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
@@ -99,6 +100,7 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    round_trip: RoundTripView | None  # what decoding changes, None if nothing or if it cannot be traced
 
 
 @dataclass(frozen=True, kw_only=True)

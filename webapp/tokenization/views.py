@@ -21,6 +21,7 @@ from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherToken
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
+from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
@@ -165,6 +166,7 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            round_trip=round_trip_view(result),
         )
 
     @property
