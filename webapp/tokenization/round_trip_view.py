@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from flask_babel import gettext as _
 
@@ -22,11 +23,11 @@ CHARACTERS_SHOWN = 6  # of one change, with their names
 
 @dataclass(frozen=True)
 class NamedCharacter:
-    """A character as it is shown, its code point and its Unicode name."""
+    """A character's code point and Unicode name, and how many times it follows itself."""
 
-    shown: str
     code: str
     name: str
+    times: int
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,18 @@ def _shown_group(group: ChangeGroup) -> ShownChanges:
 
 
 def _shown_text(text: str) -> ShownText:
-    named = [
-        NamedCharacter(_short(character), f"U+{ord(character):04X}", unicodedata.name(character, ""))
-        for character in text[:CHARACTERS_SHOWN]
-    ]
-    return ShownText(_short(text), named, max(0, len(text) - CHARACTERS_SHOWN))
+    """The text with the names of its characters; those of a word or a token of ASCII speak for themselves."""
+    if len(text) > 1 and text.isascii() and text.isprintable() and not text.isspace():
+        return ShownText(_short(text), (), 0)
+    named: list[NamedCharacter] = []
+    count = 0
+    for character, run in groupby(text):
+        if len(named) == CHARACTERS_SHOWN:
+            break
+        times = len(list(run))
+        count += times
+        named.append(NamedCharacter(f"U+{ord(character):04X}", unicodedata.name(character, ""), times))
+    return ShownText(_short(text), named, len(text) - count)
 
 
 def _short(text: str) -> str:
