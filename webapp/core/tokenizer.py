@@ -141,11 +141,31 @@ class Tokenizer:
                     pieces.append(added)
             elif 0 <= id < size:
                 pieces.append(vocabulary[id])
-            elif id == self.model.unknown_id:
-                pieces.append("\ufffd")
             else:
-                raise ValueError(f"id {id} is outside the vocabulary of {size} pieces")
+                pieces.append(self.decoded_piece(id))
         return (self.decoder or Join()).decode(pieces)
+
+    def decoded_piece(self, id: int) -> str | bytes:
+        """Return what `decode` gives the decoder for an id; raises ValueError for one outside the vocabulary.
+
+        That is the piece, for an added token its text, and U+FFFD for an unknown token without a piece.
+        """
+        added = self._decoded.get(id)
+        if added is not None:
+            return added
+        if 0 <= id < len(self.model.pieces):
+            return self.model.pieces[id]
+        if id == self.model.unknown_id:
+            return "\ufffd"
+        raise ValueError(f"id {id} is outside the vocabulary of {len(self.model.pieces)} pieces")
+
+    def has_id(self, id: int) -> bool:
+        """Whether the id is that of a piece, of an added token or of unknown text."""
+        return 0 <= id < len(self.model.pieces) or id in self._decoded or id == self.model.unknown_id
+
+    def is_skipped(self, id: int) -> bool:
+        """Whether `decode` with `skip_special` leaves out this id."""
+        return self._decoded.get(id) in self.special_tokens
 
     def pieces_length(self, ids: Iterable[int]) -> int:
         """Return the total length of the pieces of ids, in characters (in bytes for pieces that are bytes).

@@ -37,21 +37,18 @@ NOTHING_LEFT = _l("No pair is left to merge.")
 class AlgorithmTexts:
     """The texts of an algorithm.
 
-    `name` is its name, `caption` one or two sentences on what it does, which may depend on the model. `heading` is the
-    heading of its vocabularies if that is not the name; `steps` says what its steps show, and `examples` are example
-    texts, the first of which is the initial one. `fewer_merges_reason` says why training made fewer merges than
-    requested.
+    `name` is its name, `caption` one or two sentences on what it does, which may depend on the model. `steps` says
+    what its steps show, and `examples` are example texts, the first of which is the initial one. `fewer_merges_reason`
+    says why training made fewer merges than requested.
     """
 
     name: Text
     caption: Text | Callable[[Model], Text]
-    heading: Text = ""
     steps: Text = ""
     examples: Sequence[str] = ENGLISH
     fewer_merges_reason: Text = NOTHING_LEFT
 
 
-_DICTIONARIES = _l("Dictionaries")
 _WINDOW = _l(
     "The window on the text, each length that it tries, and the word that it takes; where the two directions differ, "
     "both results and the choice of the bidirectional rule."
@@ -98,7 +95,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "Forward maximum matching reads from the left and takes the longest dictionary word at each position; a "
             "character that starts no word is a token of its own, out of vocabulary."
         ),
-        heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
     ),
@@ -108,7 +104,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "Backward maximum matching reads from the right and takes the longest dictionary word that ends at each "
             "position; a character that ends no word is a token of its own, out of vocabulary."
         ),
-        heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
     ),
@@ -118,14 +113,12 @@ TEXTS: dict[str, AlgorithmTexts] = {
             "Bidirectional maximum matching reads in both directions and chooses the result with fewer words; if both "
             "have as many, the one with fewer single characters; if these are equal too, that of BMM."
         ),
-        heading=_DICTIONARIES,
         steps=_WINDOW,
         examples=CHINESE,
     ),
     "max-probability": AlgorithmTexts(
         _l("Max probability"),
         _probability,
-        heading=_DICTIONARIES,
         steps=_l(
             "Every word of the dictionary as an arc with its frequency and probability, the sums from the right, the "
             "most probable path, and the table of the HMM for each run of unknown characters."
@@ -195,11 +188,6 @@ TEXTS: dict[str, AlgorithmTexts] = {
 def algorithm_names() -> dict[str, str]:
     """The name of each algorithm, in the reader's language."""
     return {id: str(TEXTS[id].name) for id in ALGORITHMS}
-
-
-def heading_of(id: str) -> str:
-    """The heading of an algorithm's vocabularies."""
-    return str(TEXTS[id].heading or TEXTS[id].name)
 
 
 def caption_of(id: str, model: Model) -> str:

@@ -240,7 +240,7 @@ def ambiguity_name(kind: Kind) -> str:
 
 def dictionary_problem(error: DictionaryError) -> InputProblem:
     """The problem with a pasted text that is no word list."""
-    wrong = _translated(error.message)
+    wrong = translated(error.message)
     if error.lines == 1:
         message = _("Line %(line)s of the dictionary: %(wrong)s.", line=error.line_number, wrong=wrong)
     else:
@@ -258,7 +258,7 @@ def dictionary_problem(error: DictionaryError) -> InputProblem:
 def edit_problem(error: EditError) -> InputProblem:
     """The problem with a line that is no change of a dictionary."""
     message = _(
-        "Line %(line)s of the changes: %(wrong)s.", line=number(error.line_number), wrong=_translated(error.message)
+        "Line %(line)s of the changes: %(wrong)s.", line=number(error.line_number), wrong=translated(error.message)
     )
     return InputProblem(message, field="edits")
 
@@ -308,18 +308,18 @@ def text_problem(state: State, error: TextError) -> InputProblem:
 
 def wrong_file(error: FormatError) -> str:
     """The error in a vocabulary file, translated."""
-    return _translated(error)
+    return translated(error)
 
 
 def skipped_line_reason(line: SkippedLine) -> str:
     """Why a line of a word list was skipped."""
-    return _translated(line.message)
+    return translated(line.message)
 
 
-def _translated(message: VocabularyError | Phrase) -> str:
+def translated(message: VocabularyError | Phrase) -> str:
     """Translate a message of the core and the phrases in its values, and fill them in."""
     values = {
-        name: _translated(value) if isinstance(value, VocabularyError | Phrase) else value
+        name: translated(value) if isinstance(value, VocabularyError | Phrase) else value
         for name, value in message.values.items()
     }
     return _(message.sentence, **values)

@@ -13,7 +13,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile, storage_of
-from webapp.vocabularies import fetching
+from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.memory_cache import MemoryCache
@@ -175,6 +175,7 @@ class Library:
 def init_app(app: Flask) -> None:
     """Set up the library of `app` from its settings."""
     fetching.init_app(app)
+    language_models.init_app(app)
     app.extensions["vocabularies"] = Library(
         Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.fetcher_of(app),

@@ -65,14 +65,17 @@ class ByteLevelDecoder:
         try:
             joined = b"".join(cast("abc.Sequence[bytes]", pieces))
         except TypeError:  # some pieces are strings
-            joined = b"".join(piece if isinstance(piece, bytes) else self._bytes(piece) for piece in pieces)
+            joined = b"".join(piece if isinstance(piece, bytes) else self.bytes_of(piece) for piece in pieces)
         return joined.decode("utf-8", errors="replace")
 
     def change(self, pieces: list[str]) -> list[str]:
         """The joined pieces as a single piece."""
         return [self.decode(pieces)]
 
-    def _bytes(self, piece: str) -> bytes:
+    def bytes_of(self, piece: str | bytes) -> bytes:
+        """Return the bytes that a piece adds to the text."""
+        if isinstance(piece, bytes):
+            return piece
         if not self.byte_characters:
             return piece.encode()
         try:

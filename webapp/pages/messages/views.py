@@ -1,0 +1,158 @@
+"""Builds the contexts of `/messages`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from flask import current_app, request, url_for
+from flask_babel import gettext as _
+
+from webapp.chat.messages import MOST_MESSAGES
+from webapp.chat.templates import BUILT_IN
+from webapp.core.algorithms import family_of
+from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
+from webapp.pages.messages.examples import EXAMPLES
+from webapp.tokenization.algorithms import algorithm_names
+from webapp.tokenization.conversation.contexts import MessageShare, StageContext
+from webapp.tokenization.conversation.count import ConversationResult
+from webapp.tokenization.conversation.forms import ROLES, ConversationForm, model_chosen
+from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState, View, extra_json
+from webapp.tokenization.conversation.views import ConversationView
+from webapp.tokenization.forms import InputProblem
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, find, title_of, well_known
+from webapp.vocabularies.language_models import LanguageModel, find_models
+from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+
+
+def page_context(conversation: ConversationContext) -> MessagesPage:
+    """The context of the whole page."""
+    return MessagesPage(conversation=conversation)
+
+
+def conversation_context(
+    asked: ConversationForm,
+    result: ConversationResult | None,
+    problems: Sequence[InputProblem],
+    pending: StillFetchingError | None,
+    link: str | None,
+) -> ConversationContext:
+    """The context of the form and the stage."""
+    state = asked.state
+    view = _view(result, link) if result else None
+    model = model_chosen(state)
+    return ConversationContext(
+        state=state,
+        rows=_rows(asked, view.shares() if view else []),
+        counted=view is not None,
+        stage=view.context() if view else None,
+        pending=pending,
+        problems=problems,
+        invalid={one.field: one.message for one in reversed(problems) if one.field},
+        typed=asked.typed or {},
+        pasted=asked.pasted,
+        groups=_groups(state.vocabulary),
+        title_of=title_of,
+        templates=[
+            *((name, template.title) for name, template in BUILT_IN.items()),
+            (FROM_VOCABULARY, _("From the vocabulary")),
+            (OWN, _("Your own")),
+        ],
+        models=_models(model),
+        model=model,
+        model_note=_model_note(state, model),
+        examples=[(str(one.title), _example(state, index)) for index, one in enumerate(EXAMPLES)],
+        most_messages=MOST_MESSAGES,
+        link=link,
+    )
+
+
+def _view(result: ConversationResult, link: str | None) -> ConversationView:
+    kinds = {"csv": _("Counts as CSV"), "json": _("Everything as JSON"), "txt": _("The prompt as text")}
+    entry = find(result.state.vocabulary)
+    assert entry is not None
+    return ConversationView(
+        state=result.state,
+        roles=[message.role for message in result.conversation.messages],
+        counted=result.counted,
+        vocabulary_title=title_of(entry),
+        template_title=_template_title(result),
+        provenance=result.template.provenance,
+        views=lambda _view: None,
+        files=[(title, url_for("messages.files", kind=kind)) for kind, title in kinds.items()],
+        form="messages",
+        is_link=link is not None,
+        shareable=True,
+    )
+
+
+def _template_title(result: ConversationResult) -> str:
+    own = {FROM_VOCABULARY: _("the template of the vocabulary"), OWN: _("your own template")}
+    return own.get(result.state.template, result.template.title)
+
+
+def _rows(asked: ConversationForm, shares: Sequence[MessageShare]) -> list[MessageRow]:
+    typed = asked.typed or {}
+    rows = []
+    for number, message in enumerate(asked.state.messages[: MOST_MESSAGES + 1], 1):
+        extra = typed.get(f"extra-{number}") or extra_json(message.extra)
+        rows.append(
+            MessageRow(
+                number,
+                message.role,
+                message.content,
+                extra,
+                bool(extra) or message.role == "tool",
+                ROLES if message.role in ROLES else (*ROLES, message.role),
+                shares[number - 1] if number <= len(shares) else None,
+            )
+        )
+    return rows
+
+
+def _groups(chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
+    """The vocabularies to choose from: the site's own, the visitor's uploads, then families."""
+    names = list(algorithm_names())
+    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and _is_subword(entry)]
+    shipped = sorted(own, key=lambda entry: names.index(entry.algorithms[-1]))
+    return [(_("Shipped with this site"), shipped), *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()])]
+
+
+def _is_subword(entry: CatalogueEntry) -> bool:
+    return any(family_of(algorithm) not in ("dictionary", "word model") for algorithm in entry.algorithms)
+
+
+def _models(chosen: LanguageModel | None) -> list[tuple[str, list[LanguageModel]]]:
+    """The models with a public tokenizer, by family; the chosen one may be a version that the list does not name."""
+    listed = [model for model in find_models("") if model.vocabulary]
+    if chosen is not None and chosen.id not in {model.id for model in listed}:
+        listed = [chosen, *listed]
+    families: dict[str, list[LanguageModel]] = {}
+    for model in listed:
+        families.setdefault(model.family, []).append(model)
+    return list(families.items())
+
+
+def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
+    if model is None:
+        return ""
+    if model.vocabulary is None:
+        return _("The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title)
+    if model.vocabulary != state.vocabulary:
+        entry = find(model.vocabulary)
+        return _(
+            "%(model)s uses another vocabulary, %(vocabulary)s, so its window and price are not applied.",
+            model=model.title,
+            vocabulary=title_of(entry) if entry else model.vocabulary,
+        )
+    notes = [] if model.context else [_("no context window in the list")]
+    notes += [] if model.has_price else [_("no price in the list")]
+    return "; ".join([model.title, *notes]) if notes else ""
+
+
+def _example(state: ConversationState, index: int) -> str:
+    """The address of an example with the same choices."""
+    example = EXAMPLES[index]
+    template = DEFAULT_TEMPLATE if state.template == OWN else state.template
+    query = state.query(messages=example.messages, tools=example.tools, template=template, view="tokens")
+    return f"{url_for('messages.page')}?{query}"

@@ -1,0 +1,79 @@
+"""Renders the prompt of a state and counts its tokens, or says what prevents it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import current_app
+from flask_babel import gettext as _
+
+from webapp.chat.messages import Conversation
+from webapp.chat.render import TemplateError, render
+from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, own_template, template_of
+from webapp.core.text.split_patterns import TextError
+from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
+from webapp.tokenization.conversation.forms import tools_of
+from webapp.tokenization.conversation.messages import template_problem
+from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState
+from webapp.tokenization.forms import InputProblem, TooLongError, within
+from webapp.tokenization.messages import text_problem, unavailable_problem
+from webapp.tokenization.state import State
+from webapp.vocabularies import UnavailableVocabularyError, find, tokenizer_of
+
+LONGEST_PROMPT = 2
+"""A prompt may have this many times the bytes of the longest text."""
+
+
+@dataclass(frozen=True)
+class ConversationResult:
+    """A counted prompt, with the conversation and the template that it was made of."""
+
+    state: ConversationState
+    conversation: Conversation
+    template: ChatTemplate
+    counted: CountedPrompt
+
+
+def count(
+    state: ConversationState, problems: list[InputProblem]
+) -> tuple[ConversationResult | None, list[InputProblem]]:
+    """The result for a state, or None and the problems that prevent it; with `problems`, nothing is tried.
+
+    Raises StillFetchingError while the vocabulary or its template is being downloaded.
+    """
+    if problems or not state.messages:
+        return None, problems
+    field = "source" if state.template == OWN else "template"
+    try:
+        template = template_chosen(state)
+        conversation = Conversation(state.messages, tools_of(state.tools))
+        tokenizer = tokenizer_of(state.vocabulary)
+        prompt = render(template, conversation, reply=state.reply)
+        within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"))
+        counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
+    except NoTemplateError:
+        message = _("The files of this vocabulary have no chat template. Choose another template, or paste one.")
+        return None, [InputProblem(message, 422, "template")]
+    except TemplateError as error:
+        return None, [InputProblem(template_problem(error), 422, field)]
+    except TooLongError as error:
+        return None, [InputProblem(str(error), 413, field)]
+    except UnavailableVocabularyError as error:
+        return None, [unavailable_problem(error)]
+    except TextError as error:
+        problem = text_problem(_playground(state), error)
+        return None, [InputProblem(problem.message, problem.status, "messages")]
+    return ConversationResult(state, conversation, template, counted), []
+
+
+def template_chosen(state: ConversationState) -> ChatTemplate:
+    """The template of a state; raises the exceptions of `template_of`."""
+    if state.template == FROM_VOCABULARY:
+        return template_of(state.vocabulary)
+    return own_template(state.source) if state.template == OWN else BUILT_IN[state.template]
+
+
+def _playground(state: ConversationState) -> State:
+    entry = find(state.vocabulary)
+    assert entry is not None
+    return State(algorithm=entry.algorithms[0], vocabulary=entry.name)

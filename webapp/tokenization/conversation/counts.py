@@ -1,0 +1,179 @@
+"""Counts the tokens of a rendered prompt by message: those of its content, and those that the template adds.
+
+A token belongs to the span that its first character lies in. A token that reaches into the next span, for example a
+line end of the template with the first letter of the content, is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webapp.chat.messages import Conversation
+from webapp.chat.render import Prompt, Span
+from webapp.chat.templates import ChatTemplate
+from webapp.core.encoding import Encoding
+from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.conversation.markers import markers_of, missing_markers, with_markers
+
+MOST_LISTED = 20
+"""The most crossing tokens and the most injected markers that are listed; all are counted."""
+
+# What looks like a marker, so that a message which contains what the template writes is noticed: `<|im_end|>`,
+# `<<SYS>>`, `[/INST]`. The bounds keep the search linear.
+_SHAPE = re.compile(r"<<?[^\s<>]{1,60}>>?|\[/?[A-Z_]{2,40}\]|\[gMASK\]")
+
+
+@dataclass(frozen=True)
+class MessageCount:
+    """The tokens of one message: of its content, and of what the template puts around it."""
+
+    content: int
+    template: int
+
+    @property
+    def total(self) -> int:
+        """All tokens of the message."""
+        return self.content + self.template
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A token that begins in one span and ends in another: its index, and the message that it counts for, from 0."""
+
+    index: int
+    message: int | None
+
+
+@dataclass(frozen=True)
+class Injected:
+    """A marker of the template, or a special token, that the content of a message contains.
+
+    `message` counts from 0, `offset` is in characters of the prompt. With `special`, the tokenizer reads it as a
+    special token; without, the template writes the same text.
+    """
+
+    message: int
+    offset: int
+    text: str
+    special: bool
+
+
+@dataclass(frozen=True)
+class PromptCounts:
+    """The tokens of a prompt: by message, of the reply prompt, and of what belongs to no message (begin, tools)."""
+
+    messages: Sequence[MessageCount]
+    reply: int
+    other: int
+    crossing: Sequence[Crossing] = ()
+    crossing_count: int = 0
+    injected: Sequence[Injected] = ()
+    injected_count: int = 0
+
+    @property
+    def content(self) -> int:
+        """The tokens of the messages' contents."""
+        return sum(one.content for one in self.messages)
+
+    @property
+    def template(self) -> int:
+        """The tokens that the template adds, with the reply prompt."""
+        return sum(one.template for one in self.messages) + self.reply + self.other
+
+    @property
+    def total(self) -> int:
+        """All tokens of the prompt."""
+        return self.content + self.template
+
+
+@dataclass(frozen=True)
+class CountedPrompt:
+    """A rendered prompt with its tokens and their counts.
+
+    `missing` are the markers of the template that the vocabulary has no token for; with `single`, each of them counts
+    as one token, whose id the vocabulary does not have.
+    """
+
+    prompt: Prompt
+    encoding: Encoding
+    counts: PromptCounts
+    missing: Sequence[str] = ()
+    single: bool = True
+
+
+def count_prompt(
+    prompt: Prompt, conversation: Conversation, template: ChatTemplate, tokenizer: Tokenizer, *, single: bool = True
+) -> CountedPrompt:
+    """Tokenize a prompt with special tokens recognized, and count its tokens by message.
+
+    With `single`, markers of the template that the vocabulary lacks are one token each, else plain text. Raises
+    TextError for a text that the vocabulary's pipeline cannot process.
+    """
+    markers = markers_of(prompt, template)
+    missing = missing_markers(markers, tokenizer)
+    if single:
+        tokenizer = with_markers(tokenizer, missing)
+    encoding = tokenizer.encode(prompt.text, special=True)
+    counts = counts_of(prompt, encoding, len(conversation.messages))
+    return CountedPrompt(prompt, encoding, counts, missing, single)
+
+
+def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> PromptCounts:
+    """The counts of a tokenized prompt."""
+    spans = prompt.spans
+    begins = [span.start for span in spans]
+    content = [0] * number_of_messages
+    template = [0] * number_of_messages
+    reply = other = crossings = 0
+    crossing = []
+    for index, (start, end) in enumerate(zip(encoding.starts, encoding.ends, strict=True)):
+        span = spans[_span_at(begins, spans, start)]
+        if span.message is None:
+            reply += span.kind == "reply"
+            other += span.kind != "reply"
+        elif span.kind == "content":
+            content[span.message] += 1
+        else:
+            template[span.message] += 1
+        if end > span.end:
+            crossings += 1
+            if len(crossing) < MOST_LISTED:
+                crossing.append(Crossing(index, span.message))
+    injected, number = _injected(prompt, encoding)
+    messages = [MessageCount(*pair) for pair in zip(content, template, strict=True)]
+    return PromptCounts(messages, reply, other, crossing, crossings, injected, number)
+
+
+def _span_at(begins: Sequence[int], spans: Sequence[Span], offset: int) -> int:
+    """The index of the span with a character; empty spans have none."""
+    index = max(0, bisect_right(begins, offset) - 1)
+    while spans[index].end <= offset and index + 1 < len(spans):
+        index += 1
+    return index
+
+
+def _injected(prompt: Prompt, encoding: Encoding) -> tuple[list[Injected], int]:
+    """The first markers and special tokens in the contents of messages, and how many there are."""
+    text, special = prompt.text, {encoding.starts[index]: encoding.ends[index] for index in encoding.special}
+    contents = [span for span in prompt.spans if span.kind == "content" and span.message is not None]
+    written = {
+        match[0]
+        for span in prompt.spans
+        if span.kind != "content"
+        for match in _SHAPE.finditer(text, span.start, span.end)
+    }
+    begins = [span.start for span in contents]
+    places: dict[int, tuple[int, int]] = {}  # offset in the prompt → end, message
+    for start, end in special.items():
+        at = bisect_right(begins, start) - 1
+        if at >= 0 and start < contents[at].end:
+            places[start] = end, contents[at].message or 0
+    for span in contents if written else ():
+        for match in _SHAPE.finditer(text, span.start, span.end):
+            if match[0] in written:
+                places.setdefault(match.start(), (match.end(), span.message or 0))
+    first = sorted(places)[:MOST_LISTED]
+    return [Injected(places[at][1], at, text[at : places[at][0]], at in special) for at in first], len(places)

@@ -1,0 +1,280 @@
+"""Reads a conversation from an address or a form, and applies the buttons that add, move and remove messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from flask import Request, current_app
+from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
+
+from webapp.chat.messages import LONGEST_ROLE, MOST_MESSAGES, Conversation, ConversationError, Message, read_messages
+from webapp.chat.templates import BUILT_IN
+from webapp.core.vocabulary_error import Phrase, shown
+from webapp.tokenization.conversation.messages import conversation_problem
+from webapp.tokenization.conversation.state import (
+    DEFAULT_TEMPLATE,
+    DEFAULT_VOCABULARY,
+    FROM_VOCABULARY,
+    OWN,
+    VIEWS,
+    ConversationState,
+    written,
+)
+from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
+from webapp.vocabularies import find
+from webapp.vocabularies.language_models import LanguageModel, model_of
+from webapp.web.localization import number
+
+MOST_SOURCE_BYTES = 100_000
+MOST_TOOLS_BYTES = 200_000
+MOST_CONTEXT = 10**12
+ROLES = ("system", "user", "assistant", "tool")
+
+
+@dataclass(frozen=True)
+class ConversationForm:
+    """The request: its state, its problems, the pasted JSON if it is wrong, and the fields whose values are wrong."""
+
+    state: ConversationState
+    problems: list[InputProblem]
+    pasted: str = ""
+    typed: Mapping[str, str] | None = None  # what was typed into fields whose value the state cannot hold
+
+
+def read(request: Request, first: tuple[Message, ...] = ()) -> ConversationForm:
+    """The conversation of a request; `first` are the messages of an address that has none.
+
+    In spite of any problem, the state has the visitor's own texts, so that the page can show them again; a default
+    replaces a choice that does not exist.
+    """
+    values = MultiDict(request.form if request.method == "POST" else request.args)
+    problems: list[InputProblem] = []
+    typed: dict[str, str] = {}
+    messages, tools = _messages(values, problems, typed)
+    if request.method == "GET" and "messages" not in values:
+        messages = first
+    pasted = as_typed(values.get("json"))
+    if "paste" in values and pasted.strip():
+        conversation = _conversation(pasted, "json", problems)
+        if conversation is not None:
+            messages, pasted = conversation.messages, ""
+            tools = json.dumps(list(conversation.tools), ensure_ascii=False, indent=1) if conversation.tools else tools
+    elif "paste" not in values:
+        pasted = ""
+    messages = _pressed(values, messages)
+    problems += _limits(messages, tools)
+    state = ConversationState(
+        messages=messages,
+        tools=tools,
+        source=as_typed(values.get("source")),
+        reply=(values.getlist("reply") or ["1"])[0] == "1",
+        single=(values.getlist("markers") or ["single"])[0] != "text",
+        view=next((each for each in VIEWS if each == values.get("show", values.get("view"))), "tokens"),
+    )
+    state = _chosen(values, state, problems)
+    return ConversationForm(_priced(values, state, problems, typed), problems, pasted, typed)
+
+
+def _messages(
+    values: MultiDict[str, str], problems: list[InputProblem], typed: dict[str, str]
+) -> tuple[tuple[Message, ...], str]:
+    """The messages and the tools: of the boxes of a form, or of the parameter `messages`."""
+    tools = as_typed(values.get("tools"))
+    if "content" not in values:
+        text = values.get("messages", "")
+        conversation = _conversation(text, "messages", problems) if text.strip() else None
+        if conversation is None:
+            return (), tools
+        more = json.dumps(list(conversation.tools), ensure_ascii=False) if conversation.tools else ""
+        return conversation.messages, tools or more
+    roles, extras = values.getlist("role"), values.getlist("extra")
+    messages = []
+    for index, content in enumerate(values.getlist("content")):
+        role = roles[index].strip() if index < len(roles) else ""
+        extra = extras[index].strip() if index < len(extras) else ""
+        fields: dict[str, Any] = {}
+        if extra:
+            try:
+                fields = _fields(extra)
+            except ConversationError as error:
+                field = f"extra-{index + 1}"
+                typed[field] = extra
+                problems.append(InputProblem(conversation_problem(error), status_of(error), field))
+        if len(role) > LONGEST_ROLE:
+            message = _("A role has at most %(most)s characters.", most=LONGEST_ROLE)
+            problems.append(InputProblem(message, 422, f"role-{index + 1}"))
+            role = role[:LONGEST_ROLE]
+        text = as_typed(content)
+        messages.append(Message(role or "user", text, fields, blank=not text and bool(fields.get("tool_calls"))))
+    return tuple(messages), tools
+
+
+def _fields(text: str) -> dict[str, Any]:
+    """A JSON object without role and content; raises ConversationError for anything else."""
+    found = _json(text)
+    if not isinstance(found, dict):
+        raise ConversationError(Phrase("the further fields should be an object, not %(value)s", value=shown(found)))
+    fields = {name: value for name, value in found.items() if name not in ("role", "content")}
+    read_messages(json.dumps([{"role": "user", "content": "", **fields}]))
+    return fields
+
+
+def _json(text: str) -> Any:
+    """The value of a JSON text; raises ConversationError, which says where it is wrong."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        read_messages(text)
+        raise
+
+
+def _conversation(text: str, field: str, problems: list[InputProblem]) -> Conversation | None:
+    try:
+        within(text, current_app.config["MAX_TEXT_BYTES"], _("The conversation"))
+        return read_messages(text, most_bytes=current_app.config["MAX_TEXT_BYTES"])
+    except TooLongError as error:
+        problems.append(InputProblem(str(error), 413, field))
+    except ConversationError as error:
+        problems.append(InputProblem(conversation_problem(error), status_of(error), field))
+    return None
+
+
+def status_of(error: ConversationError) -> int:
+    """The status for a conversation that cannot be read: 413 beyond a limit, else 422."""
+    return 413 if "most" in error.problem.values else 422
+
+
+def tools_of(text: str) -> tuple[Mapping[str, Any], ...]:
+    """The tools of a JSON list, none for an empty text; raises ConversationError for anything else."""
+    if not text.strip():
+        return ()
+    whole = {"messages": [{"role": "user", "content": ""}], "tools": _json(text)}
+    return read_messages(json.dumps(whole)).tools
+
+
+def _pressed(values: MultiDict[str, str], messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages after a button: `add`, or `up`, `down` or `remove` with the number of a message from 1."""
+    rows = list(messages)
+    if "add" in values and len(rows) <= MOST_MESSAGES:
+        rows.append(Message("assistant" if rows and rows[-1].role == "user" else "user", ""))
+    for name, step in (("up", -1), ("down", 1), ("remove", 0)):
+        at = _index(values.get(name), len(rows))
+        if at is None:
+            continue
+        row = rows.pop(at)
+        if step:
+            rows.insert(max(0, at + step), row)
+    return tuple(rows)
+
+
+def _index(value: str | None, count: int) -> int | None:
+    if not (value and value.isascii() and value.isdecimal() and len(value) < 5):
+        return None
+    return int(value) - 1 if 1 <= int(value) <= count else None
+
+
+def _limits(messages: tuple[Message, ...], tools: str) -> list[InputProblem]:
+    """The problems of a conversation that is too long, or of tools that are not JSON."""
+    problems = []
+    if len(messages) > MOST_MESSAGES:
+        message = _(
+            "These are %(count)s messages; the limit is %(most)s. Remove some of them.",
+            count=number(len(messages)),
+            most=number(MOST_MESSAGES),
+        )
+        problems.append(InputProblem(message, 413, "messages"))
+    try:
+        within(written(messages), current_app.config["MAX_TEXT_BYTES"], _("The conversation"))
+        within(tools, MOST_TOOLS_BYTES, _("The list of tools"))
+        tools_of(tools)
+    except TooLongError as error:
+        problems.append(InputProblem(str(error), 413, "tools" if len(tools) > MOST_TOOLS_BYTES else "messages"))
+    except ConversationError as error:
+        problems.append(InputProblem(conversation_problem(error), status_of(error), "tools"))
+    return problems
+
+
+def _chosen(values: MultiDict[str, str], state: ConversationState, problems: list[InputProblem]) -> ConversationState:
+    """The state with its vocabulary, template and model.
+
+    In a form, a newly chosen model brings its vocabulary and its template; a newly chosen vocabulary drops the model.
+    """
+    id = values.get("model", "")
+    model = model_of(id) if id else None
+    if id and model is None:
+        problems.append(InputProblem(_("There is no model “%(name)s” in the list.", name=id[:40]), 404, "model"))
+    vocabulary = values.get("vocabulary") or (model and model.vocabulary) or DEFAULT_VOCABULARY
+    template = values.get("template") or (model and model.template) or DEFAULT_TEMPLATE
+    if model is not None and "model_before" in values and values["model_before"] != model.id:
+        vocabulary, template = model.vocabulary or vocabulary, model.template or template
+    elif model is not None and values.get("vocabulary_before", vocabulary) != vocabulary:
+        model = None
+    entry = find(vocabulary)
+    if entry is None or entry.origin in ("learned", "pasted"):
+        message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=vocabulary[:40])
+        problems.append(InputProblem(message, 404, "vocabulary"))
+        vocabulary = DEFAULT_VOCABULARY
+    if template not in (FROM_VOCABULARY, OWN, *BUILT_IN):
+        message = _("There is no chat template “%(name)s”. Choose one from the list.", name=template[:40])
+        problems.append(InputProblem(message, 404, "template"))
+        template = DEFAULT_TEMPLATE
+    if template == OWN:
+        try:
+            within(state.source, MOST_SOURCE_BYTES, _("The template"))
+        except TooLongError as error:
+            problems.append(InputProblem(str(error), 413, "source"))
+    return replace(state, model=model.id if model else "", vocabulary=vocabulary, template=template)
+
+
+def _priced(
+    values: MultiDict[str, str], state: ConversationState, problems: list[InputProblem], typed: dict[str, str]
+) -> ConversationState:
+    """The state with the visitor's own figures, and the day on which the price was entered."""
+    window = values.get("context", "").strip()
+    context: int | None = None
+    if window.isascii() and window.isdecimal() and len(window) < 14 and 0 < int(window) <= MOST_CONTEXT:
+        context = int(window)
+    elif window:
+        typed["context"] = window[:40]
+        problems.append(InputProblem(_("Enter a number of tokens, from 1."), 422, "context"))
+    text = values.get("price", "").strip()
+    price = _price(text)
+    if text and price is None:
+        typed["price"] = text[:40]
+        problems.append(InputProblem(_("Enter a price in US dollars, such as 2.50."), 422, "price"))
+    entered = None
+    if price is not None:
+        entered = _day(values.get("entered", ""))
+        if "price_before" in values and _price(values["price_before"].strip()) != price:
+            entered = datetime.now(UTC).date()
+    return replace(state, context=context, price=price, entered=entered)
+
+
+def _price(text: str) -> Decimal | None:
+    """A price with at most six decimal places; None for anything else.
+
+    >>> _price("2.50"), _price("1e9"), _price("-1")
+    (Decimal('2.5'), None, None)
+    """
+    if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{0,6})?|\.[0-9]{1,6}", text) is None:
+        return None
+    return Decimal(f"{Decimal(text).normalize():f}")
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None
+
+
+def model_chosen(state: ConversationState) -> LanguageModel | None:
+    """The model of a state, None if none is chosen."""
+    return model_of(state.model) if state.model else None

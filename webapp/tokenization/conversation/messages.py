@@ -1,0 +1,112 @@
+"""The sentences about conversations, templates and prompts."""
+
+from __future__ import annotations
+
+from flask_babel import gettext as _
+from flask_babel import ngettext
+
+from webapp.chat.messages import ConversationError
+from webapp.chat.render import TemplateError
+from webapp.rendering.markup import visible
+from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.tokenization.messages import translated
+from webapp.web.localization import current_key, join_list, number
+
+
+def conversation_problem(error: ConversationError) -> str:
+    """What is wrong with a conversation in JSON, and where."""
+    return _whole(translated(error.message))
+
+
+def template_problem(error: TemplateError) -> str:
+    """What is wrong with a template, with its line if that is known."""
+    message = _whole(translated(error.message))
+    return message if error.line is None else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
+
+
+def _whole(message: str) -> str:
+    """A message as a sentence, with a capital and a full stop."""
+    stop = "。" if current_key() == "zh" else "."
+    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "。", "!", "?")) else stop)
+
+
+def role_title(role: str) -> str:
+    """A role as a label shows it."""
+    return visible(role[:40]) or _("no role")
+
+
+def missing_note(counted: CountedPrompt, vocabulary: str) -> str:
+    """Which markers of the template the vocabulary has no token for, and how they were counted; "" for none."""
+    if not counted.missing:
+        return ""
+    names = join_list([visible(name) for name in counted.missing[:6]])
+    if counted.single:
+        return ngettext(
+            "“%(vocabulary)s” has no token for %(names)s. It counts as one token, as in a chat model that has it, "
+            "under an id that the vocabulary does not have.",
+            "“%(vocabulary)s” has no tokens for %(names)s. Each counts as one token, as in a chat model that has "
+            "them, under an id that the vocabulary does not have.",
+            len(counted.missing),
+            vocabulary=vocabulary,
+            names=names,
+        )
+    return ngettext(
+        "“%(vocabulary)s” has no token for %(names)s, so it is split like any other text.",
+        "“%(vocabulary)s” has no tokens for %(names)s, so they are split like any other text.",
+        len(counted.missing),
+        vocabulary=vocabulary,
+        names=names,
+    )
+
+
+def crossing_note(counted: CountedPrompt) -> str:
+    """How many tokens lie across a boundary between content and template; "" for none."""
+    count = counted.counts.crossing_count
+    if not count:
+        return ""
+    return ngettext(
+        "One token lies across the boundary between a message and the template. It counts where its first character "
+        "is.",
+        "%(count)s tokens lie across a boundary between a message and the template. Each counts where its first "
+        "character is.",
+        count,
+        count=number(count),
+    )
+
+
+def injection_notes(counted: CountedPrompt) -> list[str]:
+    """A sentence for each message that contains a marker: which, and what the model reads there."""
+    places: dict[tuple[int, str, bool], int] = {}
+    for one in counted.counts.injected:
+        key = one.message, one.text, one.special
+        places[key] = places.get(key, 0) + 1
+    notes = []
+    for (message, text, special), times in places.items():
+        values = {"number": number(message + 1), "text": visible(text), "times": number(times)}
+        if special:
+            sentence = ngettext(
+                "Message %(number)s contains %(text)s, and the tokenizer reads it as a special token: to the model, "
+                "the message may end or another one begin there.",
+                "Message %(number)s contains %(text)s %(times)s times, and the tokenizer reads it as a special token: "
+                "to the model, the message may end or another one begin there.",
+                times,
+                **values,
+            )
+        else:
+            sentence = ngettext(
+                "Message %(number)s contains %(text)s, which the template writes too: the model cannot tell them "
+                "apart.",
+                "Message %(number)s contains %(text)s %(times)s times, which the template writes too: the model "
+                "cannot tell them apart.",
+                times,
+                **values,
+            )
+        notes.append(sentence)
+    more = counted.counts.injected_count - len(counted.counts.injected)
+    if more > 0:
+        notes.append(
+            ngettext(
+                "And one more place of this kind.", "And %(count)s more places of this kind.", more, count=number(more)
+            )
+        )
+    return notes

@@ -1,0 +1,172 @@
+"""Builds the context of the stage of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from flask_babel import format_date
+from flask_babel import gettext as _
+from markupsafe import Markup, escape
+
+from webapp.rendering.markup import Painter, ids_html, visible
+from webapp.tokenization.conversation import messages
+from webapp.tokenization.conversation.contexts import (
+    MessageShare,
+    PriceFigures,
+    RuleCount,
+    StageContext,
+    ViewChoice,
+    WindowFigures,
+)
+from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.tokenization.conversation.forms import model_chosen
+from webapp.tokenization.conversation.state import ConversationState, View
+from webapp.vocabularies.language_models import is_old
+
+COLOURS = 5  # of messages, in turn; the sixth is that of the rest
+LISTED = 12  # messages that the legend names
+LONG = 2_500  # tokens; a longer prompt is laid out chunk by chunk as it comes into view
+TILES = 500  # tokens; in a longer prompt ids are not shown under the tokens
+GAP = 2.0  # between bars, of 1,000
+
+
+@dataclass(frozen=True)
+class ConversationView:
+    """A counted prompt with what the stage says about it.
+
+    `views` gives the address of a view, or None if a form requests it; `files` are (title, address).
+    """
+
+    state: ConversationState
+    roles: Sequence[str]
+    counted: CountedPrompt
+    vocabulary_title: str
+    template_title: str
+    provenance: str
+    views: Callable[[View], str | None]
+    files: Sequence[tuple[str, str]] = ()
+    rules: Sequence[RuleCount] = ()
+    form: str = ""
+    is_link: bool = True
+    shareable: bool = False
+
+    def context(self) -> StageContext:
+        """The context of the stage."""
+        counted, counts, view = self.counted, self.counted.counts, self.state.view
+        encoding = counted.encoding
+        tiled = view == "ids" and len(encoding) <= TILES
+        painter = Painter(encoding, under=(lambda index: str(encoding.ids[index])) if tiled else None)
+        titles: dict[View, str] = {"tokens": _("Tokens"), "template": _("Template"), "ids": _("Ids")}
+        notes = [messages.missing_note(counted, self.vocabulary_title), messages.crossing_note(counted)]
+        return StageContext(
+            total=counts.total,
+            in_messages=counts.content,
+            by_template=counts.template,
+            shares=self.shares(),
+            shares_listed=LISTED,
+            window=self._window(),
+            price=self._price(),
+            rules=self.rules,
+            view=view,
+            views=[ViewChoice(name, title, self.views(name)) for name, title in titles.items()],
+            tokens=painter.html() if view == "tokens" or tiled else Markup(),
+            ids=ids_html(encoding, painter.chunks) if view == "ids" and not tiled else Markup(),
+            prompt=prompt_html(counted) if view == "template" else Markup(),
+            long=len(encoding) > LONG,
+            tiled=tiled,
+            has_special=bool(encoding.special),
+            notes=[note for note in notes if note],
+            injections=messages.injection_notes(counted),
+            vocabulary_title=self.vocabulary_title,
+            template_title=self.template_title,
+            provenance=self.provenance,
+            is_link=self.is_link,
+            shareable=self.shareable,
+            files=self.files,
+            stage_form=self.form,
+        )
+
+    def shares(self) -> list[MessageShare]:
+        """The tokens of each message, then those of the rest, with their bars."""
+        counts = self.counted.counts
+        parts = [
+            (messages.role_title(role), at % COLOURS + 1, one.content, one.template)
+            for at, (role, one) in enumerate(zip(self.roles, counts.messages, strict=True))
+        ]
+        if counts.other:
+            parts.append((_("begin and tools"), COLOURS + 1, 0, counts.other))
+        if counts.reply:
+            parts.append((_("reply prompt"), COLOURS + 1, 0, counts.reply))
+        total, x, shares = max(1, counts.total), 0.0, []
+        for title, colour, content, template in parts:
+            width = 1_000 * (content + template) / total
+            gap = GAP if width > 2 * GAP and x + width < 999 else 0.0
+            shares.append(
+                MessageShare(title, colour, content + template, content, template, round(x, 2), round(width - gap, 2))
+            )
+            x += width
+        return shares
+
+    def _window(self) -> WindowFigures | None:
+        model = model_chosen(self.state)
+        size = self.state.context or (
+            model.context if model and model.vocabulary in (None, self.state.vocabulary) else None
+        )
+        return None if not size else WindowFigures(size, self.counted.counts.total)
+
+    def _price(self) -> PriceFigures | None:
+        state, model = self.state, model_chosen(self.state)
+        if state.price is not None:
+            label = _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
+            return PriceFigures(dollars(self.counted.counts.total, state.price), label, False, "")
+        if model is None or model.price_in is None or model.vocabulary not in (None, state.vocabulary):
+            return None
+        if model.price_up_to is not None and self.counted.counts.total > model.price_up_to:
+            return None
+        label = _("price, as of %(day)s", day=_day(model.as_of)) if model.as_of else _("price")
+        today = datetime.now(UTC).date()
+        return PriceFigures(
+            dollars(self.counted.counts.total, model.price_in), label, is_old(model, today), model.source
+        )
+
+
+def _day(day: date) -> str:
+    return str(format_date(day, "medium"))
+
+
+def dollars(tokens: int, per_million: Decimal) -> str:
+    """What some tokens cost, in US dollars, with three significant digits.
+
+    >>> dollars(104, Decimal(10)), dollars(2_000_000, Decimal("2.5")), dollars(0, Decimal(10))
+    ('$0.00104', '$5.00', '$0')
+    """
+    amount = tokens * per_million / 1_000_000
+    if not amount:
+        return "$0"
+    return f"${amount:,.2f}" if amount >= 1 else f"${Decimal(f'{amount:.3g}').normalize():f}"
+
+
+def prompt_html(counted: CountedPrompt) -> Markup:
+    """The rendered prompt as text, with what the template adds in `span`s and injected markers in `mark`s."""
+    text, parts = counted.prompt.text, []
+    injected = {one.offset: one.offset + len(one.text) for one in counted.counts.injected}
+    offsets = sorted(injected)
+    at = 0
+    for span in counted.prompt.spans:
+        body = escape(visible(text[span.start : span.end]))
+        if span.kind != "content":
+            parts.append(Markup('<span class="added">{}</span>').format(body))
+            continue
+        cursor = span.start
+        while at < len(offsets) and offsets[at] < span.end:
+            if offsets[at] >= cursor:
+                end = min(injected[offsets[at]], span.end)
+                parts.append(escape(visible(text[cursor : offsets[at]])))
+                parts.append(Markup("<mark>{}</mark>").format(visible(text[offsets[at] : end])))
+                cursor = end
+            at += 1
+        parts.append(escape(visible(text[cursor : span.end])))
+    return Markup("").join(parts)

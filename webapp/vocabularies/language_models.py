@@ -1,0 +1,259 @@
+"""Language models: the vocabulary, the context window and the price of each, from `models.toml`.
+
+The list holds what a source states, with the address and the date of that source; nothing in it is estimated. Every
+start validates the whole file. The setting `MODELS_FILE` names a file that replaces it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from flask import Flask, current_app, has_app_context
+
+from webapp.vocabularies.wellknown import WELL_KNOWN
+
+FILE = Path(__file__).with_name("models.toml")
+OLD = timedelta(days=90)
+"""The age beyond which pages say that a figure may be out of date."""
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """One model. Figures that no source states are None.
+
+    `id` is the name that the publisher's API or repository uses; `also` are other names for the same model with the
+    same figures, `prefixes` the beginnings of names whose tokenizer is the same. `vocabulary` is a name in
+    `well_known.toml`; None only if `public` is False: the publisher gives no tokenizer for this model. `context` is the
+    context window in tokens. Prices are in US dollars per million tokens, for prompts of up to `price_up_to` tokens.
+    `source` is the address of the page that states the figures, `via` the list in which it was read, `as_of` the date
+    of that. `ends` is the day on which the publisher stops serving it. `template` is a built-in chat template.
+    """
+
+    id: str
+    title: str
+    family: str
+    vocabulary: str | None = None
+    context: int | None = None
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+    price_up_to: int | None = None
+    source: str = ""
+    via: str = ""
+    as_of: date | None = None
+    ends: date | None = None
+    template: str = ""
+    public: bool = True
+    note: str = ""
+    note_zh: str = ""
+    also: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+
+    @property
+    def has_price(self) -> bool:
+        """Whether the list has a price for it."""
+        return self.price_in is not None
+
+
+class ModelList:
+    """The models of a file, in its order."""
+
+    def __init__(self, models: Mapping[str, LanguageModel]) -> None:
+        """Index the models; raises ValueError if two have a name in common."""
+        self.models = models
+        self._named: dict[str, LanguageModel] = {}
+        prefixes: dict[str, LanguageModel] = {}
+        for model in models.values():
+            for name in (model.id, *model.also):
+                _once(self._named, name, model)
+            for prefix in model.prefixes:
+                _once(prefixes, prefix, model)
+        self._prefixes = sorted(prefixes.items(), key=lambda pair: -len(pair[0]))
+        self._searched = {model.id: _letters(" ".join(_names(model))) for model in models.values()}
+
+    def model_of(self, id: str) -> LanguageModel | None:
+        """Return the model of this name, in any case; None if there is none.
+
+        A name that only begins like a known one, such as that of a later version, has the tokenizer of that one but
+        none of its figures.
+        """
+        name = id.casefold().strip()
+        model = self._named.get(name)
+        if model is not None:
+            return model
+        for prefix, model in self._prefixes:
+            if name.startswith(prefix.casefold()):
+                return replace(
+                    model, id=id.strip(), title=id.strip(), context=None, price_in=None, price_out=None,
+                    price_up_to=None, source="", via="", as_of=None, ends=None, also=(), prefixes=(),
+                )  # fmt: skip
+        return None
+
+    def find(self, query: str) -> list[LanguageModel]:
+        """Return the models whose names contain all words of the query, the one of that name first."""
+        words = [_letters(word) for word in query.split()]
+        found = [model for model in self.models.values() if all(word in self._searched[model.id] for word in words)]
+        named = self.model_of(query) if query.strip() else None
+        if named is None:
+            return found
+        return [named, *(model for model in found if model.id != named.id)]
+
+    def using(self, vocabulary: str) -> list[LanguageModel]:
+        """Return the models with this vocabulary."""
+        return [model for model in self.models.values() if vocabulary and model.vocabulary == vocabulary]
+
+    def near(self, id: str) -> list[str]:
+        """Return at most 3 names that resemble one that is not in the list."""
+        return get_close_matches(id.casefold()[:100], self._named, 3, 0.6)
+
+
+def read(text: str) -> ModelList:
+    """Return the models of a file, one table each.
+
+    >>> models = read('''
+    ... [gpt-4o]
+    ... title = "GPT-4o"
+    ... family = "OpenAI"
+    ... vocabulary = "o200k_base"
+    ... price_in = 2.5
+    ... source = "https://openai.com/api/pricing"
+    ... as_of = 2026-05-03
+    ... prefixes = ["gpt-4o-"]
+    ... ''')
+    >>> models.model_of("GPT-4o").price_in, models.model_of("gpt-4o-2099-01-01").vocabulary
+    (Decimal('2.5'), 'o200k_base')
+
+    Raises ValueError if the text is not TOML, or an entry is incomplete, inconsistent or has unknown keys.
+    """
+    tables = tomllib.loads(text, parse_float=Decimal)
+    return ModelList(MappingProxyType({id: _entry(id, table) for id, table in tables.items()}))
+
+
+def _entry(id: str, table: Any) -> LanguageModel:
+    wrong = _wrong(id, table) if isinstance(table, dict) else "should be a table"
+    if wrong:
+        raise ValueError(f"[{id}] {wrong}")
+    known: dict[str, Any] = {key: Decimal(value) if key in _PRICES else value for key, value in table.items()}
+    for key in ("also", "prefixes"):
+        known[key] = tuple(table.get(key, ()))
+    return LanguageModel(id=id, **known)
+
+
+def _wrong(id: str, table: Mapping[str, Any]) -> str:
+    """The first error in an entry, or an empty string."""
+    for key, kinds in (_NEEDED | _ALLOWED).items():
+        if key in table and type(table[key]) not in kinds:
+            return f"{key} should be {' or '.join(_KINDS[kind] for kind in kinds)}"
+    lacking, strange = _NEEDED.keys() - table.keys(), table.keys() - _NEEDED.keys() - _ALLOWED.keys()
+    if lacking:
+        return f"has no {', '.join(sorted(lacking))}"
+    if strange:
+        return f"has unknown keys: {', '.join(sorted(strange))}"
+    figures = table.keys() & {"context", "price_in", "price_out"}
+    public, vocabulary = table.get("public", True), table.get("vocabulary")
+    names = [*table.get("also", ()), *table.get("prefixes", ())]
+    checks = {
+        "is not a name without white space": bool(_ID.fullmatch(id)),
+        "has names that are not texts without white space": all(isinstance(n, str) and _ID.fullmatch(n) for n in names),
+        "has an empty text": all(value != "" for value in table.values()),
+        f"has an unknown vocabulary {vocabulary!r}": vocabulary is None or vocabulary in WELL_KNOWN,
+        "should have a vocabulary, or public = false": public == (vocabulary is not None),
+        "has an impossible context": 0 < table.get("context", 1) <= 1_000_000_000,
+        "has an impossible price": all(0 <= table.get(key, 0) <= 1_000_000 for key in _PRICES),
+        "has a price_out but no price_in": "price_in" in table or "price_out" not in table,
+        "has a price_up_to but no price_in": "price_in" in table or "price_up_to" not in table,
+        "has an impossible price_up_to": table.get("price_up_to", 1) > 0,
+        "has figures without a source and a date (as_of)": not figures or {"source", "as_of"} <= table.keys(),
+        "has a source that is not the address of a web page": bool(_URL.fullmatch(table.get("source", "https://a"))),
+    }
+    return next((sentence for sentence, holds in checks.items() if not holds), "")
+
+
+_PRICES = ("price_in", "price_out")
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    Decimal: "a number",
+    date: "a date",
+    bool: "true or false",
+    list: "a list",
+}
+_NEEDED: dict[str, tuple[type, ...]] = {"title": (str,), "family": (str,)}
+_ALLOWED: dict[str, tuple[type, ...]] = {
+    "vocabulary": (str,), "public": (bool,), "context": (int,), "price_in": (int, Decimal), "price_out": (int, Decimal),
+    "price_up_to": (int,), "source": (str,), "via": (str,), "as_of": (date,), "ends": (date,), "template": (str,),
+    "note": (str,), "note_zh": (str,), "also": (list,), "prefixes": (list,),
+}  # fmt: skip
+_ID = re.compile(r"[^\s\x00-\x1f]{1,100}")
+_URL = re.compile(r"https?://[^\s\"<>]{1,500}")
+
+
+def _once(index: dict[str, LanguageModel], name: str, model: LanguageModel) -> None:
+    if index.setdefault(name.casefold(), model) is not model:
+        raise ValueError(f"[{model.id}] has the name {name!r}, which [{index[name.casefold()].id}] has too")
+
+
+def _names(model: LanguageModel) -> Iterable[str]:
+    return (model.id, model.title, model.family, model.vocabulary or "", *model.also)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum() or character == " ")
+
+
+SHIPPED = read(FILE.read_text(encoding="utf-8"))
+"""The list that the site ships."""
+
+
+def init_app(app: Flask) -> None:
+    """Read the operator's list, if `MODELS_FILE` names one; raises ValueError, with a sentence, if it is not valid."""
+    name = app.config["MODELS_FILE"]
+    if not name:
+        return
+    try:
+        app.extensions["models"] = read(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"TOKENSCOPE_MODELS_FILE: {name}: {reason}") from None
+
+
+def model_list() -> ModelList:
+    """Return the list of the current site; outside of one, the list that it ships."""
+    listed: ModelList = current_app.extensions.get("models", SHIPPED) if has_app_context() else SHIPPED
+    return listed
+
+
+def model_of(id: str) -> LanguageModel | None:
+    """Return the model of this name, or None; see `ModelList.model_of`."""
+    return model_list().model_of(id)
+
+
+def find_models(query: str) -> list[LanguageModel]:
+    """Return the models whose names contain all words of the query; all of them for an empty one.
+
+    >>> find_models("embedding 3 small")[0].id
+    'text-embedding-3-small'
+    """
+    return model_list().find(query)
+
+
+def models_using(vocabulary: str) -> list[LanguageModel]:
+    """Return the models with a vocabulary of `well_known.toml`.
+
+    >>> [model.id for model in models_using("phi-4")]
+    ['phi-4']
+    """
+    return model_list().using(vocabulary)
+
+
+def is_old(model: LanguageModel, today: date) -> bool:
+    """Whether the figures of a model are more than 90 days old."""
+    return model.as_of is not None and today - model.as_of > OLD
