@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webapp.chat.messages import Conversation
-from webapp.chat.render import Prompt, Span
+from webapp.chat.render import Prompt
+from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer

@@ -29,7 +29,7 @@ from webapp.tokenization.conversation.state import (
 )
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
 from webapp.vocabularies import find
-from webapp.vocabularies.language_models import LanguageModel, model_of
+from webapp.vocabularies.language_models import model_of
 from webapp.web.localization import number
 
 MOST_SOURCE_BYTES = 100_000
@@ -273,8 +273,3 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         return None
-
-
-def model_chosen(state: ConversationState) -> LanguageModel | None:
-    """The model of a state, None if none is chosen."""
-    return model_of(state.model) if state.model else None
