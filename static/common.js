@@ -134,7 +134,7 @@ const Tokenscope = (() => {
     if (!button) return;
     event.preventDefault();
     const theme = button.value === "system" ? "" : button.value;
-    document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax`;
+    document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
     if (theme) document.documentElement.dataset.theme = theme;
     else delete document.documentElement.dataset.theme;
     for (const other of button.parentElement.children) other.removeAttribute("aria-current");

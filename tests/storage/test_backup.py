@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -52,6 +55,17 @@ def texts(storage: Storage) -> set[str]:
     with storage.database.read() as connection:
         ids = connection.exec_driver_sql("SELECT id FROM snapshots").scalars().all()
     return {stored.snapshot.text for id in ids if (stored := storage.snapshots.get(id))}
+
+
+def test_a_database_that_does_not_exist_is_not_backed_up(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.backup"
+    environment = {**os.environ, "DATABASE_URL": "", "TOKENSCOPE_DATABASE_FILE": str(file)}
+    command = [sys.executable, "-m", "flask", "--app", "webapp", "backup", str(copy)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"There is no database {file}" in done.stderr
+    assert not copy.exists()
+    assert not file.exists()
 
 
 def test_backup_and_restore_while_the_site_runs(site: Storage, run: Run, tmp_path: Path) -> None:

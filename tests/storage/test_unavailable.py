@@ -124,7 +124,7 @@ def test_a_full_database_is_503_until_there_is_space(client: FlaskClient) -> Non
     fill(database)
     long = os.urandom(50_000).hex()
     page = refused(client, long).text
-    assert "nothing was stored or changed" in page
+    assert "disk of the site’s storage is full" in page
     assert long in page
     with pytest.raises(UnavailableStorageError) as caught:
         Storage(database).snapshots.share(snapshot(long), expires=None)
@@ -205,6 +205,42 @@ def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
         refused(client)
         file.unlink()
         assert_works(client)
+
+
+def test_a_file_that_is_moved_away_is_missed_until_it_is_back(tmp_path: Path) -> None:
+    file, elsewhere = tmp_path / "tokenscope.sqlite", tmp_path / "elsewhere"
+    app = site({"DATABASE_URL": "", "DATABASE_FILE": str(file)})
+    with app.test_client() as client:
+        kept = client.post("/keep", data={"text": TEXT}).text
+        elsewhere.mkdir()
+        for part in tmp_path.glob("tokenscope.sqlite*"):
+            part.rename(elsewhere / part.name)
+        assert "storage cannot be reached" in refused(client).text
+        assert client.get(f"/kept/{kept}").status_code == 503
+        assert client.get("/?text=low").status_code == 200
+        assert not file.exists()
+        for part in elsewhere.iterdir():
+            part.rename(tmp_path / part.name)
+        assert client.get(f"/kept/{kept}").text == TEXT
+        assert_works(client)
+    with app.app_context():
+        storage().database.close()
+
+
+def test_another_file_in_its_place_is_used(tmp_path: Path) -> None:
+    file, backup = tmp_path / "tokenscope.sqlite", tmp_path / "backup"
+    app = site({"DATABASE_URL": "", "DATABASE_FILE": str(file)})
+    with app.test_client() as client:
+        first = client.post("/keep", data={"text": "first"}).text
+        assert app.test_cli_runner().invoke(args=["backup", str(backup)]).exit_code == 0
+        second = client.post("/keep", data={"text": "second"}).text
+        for part in tmp_path.glob("tokenscope.sqlite*"):
+            part.unlink()
+        backup.rename(file)
+        assert (client.get(f"/kept/{first}").text, client.get(f"/kept/{second}").text) == ("first", "none")
+        assert_works(client)
+    with app.app_context():
+        storage().database.close()
 
 
 def test_exhausted_connections_are_reported(database_settings: dict[str, str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -30,6 +32,18 @@ def test_pages_follow_the_system_until_a_theme_is_chosen(client: FlaskClient) ->
     choose(client, "system")
     assert theme_of(client) is None
     assert client.get_cookie("theme") is None
+
+
+@pytest.mark.parametrize(("scheme", "is_secure"), [("http", False), ("https", True)])
+def test_cookies_are_secure_over_tls(client: FlaskClient, scheme: str, is_secure: bool) -> None:
+    base = f"{scheme}://localhost"
+    words = {"algorithm": "fmm", "vocabulary_file": (BytesIO(b"low\n"), "words.txt")}
+    theme = client.post("/theme", data={"theme": "dark"}, base_url=base)
+    language = client.get("/?lang=zh", base_url=base)
+    upload = client.post("/upload", data=words, base_url=base, headers=HTMX)
+    for answer, name in ((theme, "theme"), (language, "lang"), (upload, "uploads")):
+        (cookie,) = [line for line in answer.headers.getlist("Set-Cookie") if line.startswith(f"{name}=")]
+        assert ("Secure" in cookie) == is_secure, cookie
 
 
 def test_the_menu_marks_the_current_theme(client: FlaskClient) -> None:

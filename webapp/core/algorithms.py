@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Literal
 
+from webapp.core.inference.records import OWN
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching
@@ -115,7 +116,7 @@ class Algorithm:
     fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
     `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show. `reference` are the
     functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty where
-    there is no textbook version.
+    there is no textbook version. `inferences` are the ids of the ways to apply its vocabularies, its own rule first.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Algorithm:
     trainer: ModuleType | None = None
     tracer: ModuleType | None = None
     reference: tuple[Callable[..., object], ...] = ()
+    inferences: tuple[str, ...] = (OWN,)
 
     @property
     def vocabulary_kind(self) -> str:
@@ -209,6 +211,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             trainer=train_bpe,
             tracer=trace_merging,
             reference=(reference_bpe.characters, reference_bpe.utf8, reference_bpe.encode),
+            inferences=(OWN, "longest", "fewest", "dropout"),
         ),
         Algorithm(
             "wordpiece",
@@ -219,6 +222,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             trainer=train_wordpiece,
             tracer=trace_wordpiece,
             reference=(reference_wordpiece.encode,),
+            inferences=(OWN, "longest", "fewest"),
         ),
         Algorithm(
             "unigram",
@@ -228,9 +232,16 @@ ALGORITHMS: dict[str, Algorithm] = {
             trainer=train_unigram,
             tracer=trace_viterbi,
             reference=(reference_unigram.encode,),
+            inferences=(OWN, "longest", "fewest", "sample"),
         ),
         # For vocabularies that a visitor trained with removals; the site ships none.
-        Algorithm("picky-bpe", "merges", (PickyBPE,), reference=(reference_picky_bpe.encode,)),
+        Algorithm(
+            "picky-bpe",
+            "merges",
+            (PickyBPE,),
+            reference=(reference_picky_bpe.encode,),
+            inferences=(OWN, "longest", "fewest"),
+        ),
         # For vocabularies of whole words or characters, which are only looked up. The site ships none, so it offers
         # this entry only after a visitor has fetched or uploaded one.
         Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),
@@ -258,6 +269,16 @@ def choices_of(id: str) -> tuple[Choice, ...]:
     """The choices of an algorithm; empty if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)
     return algorithm.choices if algorithm else ()
+
+
+def inferences_of(id: str) -> tuple[str, ...]:
+    """The ids of the ways to apply the vocabularies of an algorithm; the own rule alone if no algorithm has this id.
+
+    >>> inferences_of("wordpiece"), inferences_of("fmm")
+    (('own', 'longest', 'fewest'), ('own',))
+    """
+    algorithm = ALGORITHMS.get(id)
+    return algorithm.inferences if algorithm else (OWN,)
 
 
 def algorithms_for(model: Model) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from webapp.core.added_tokens import AddedToken, AddedTokenFinder, as_added_tokens
+from webapp.core.added_tokens import AddedToken, AddedTokenFinder, Part, as_added_tokens
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
 from webapp.core.models import Model
@@ -80,7 +80,7 @@ class Tokenizer:
         special tokens of the post-processor's template are added around the text. A surrogate pair is read as its
         character and a lone surrogate as U+FFFD, as in `tiktoken`; `tokenizers` and `sentencepiece` reject such texts.
         """
-        well_formed = _well_formed(text)
+        well_formed = as_well_formed(text)
         ids = self._ids(well_formed, special)
         filled = self.postprocessor.template.ids(ids) if template and self.postprocessor.template else ids
         return Encoding(
@@ -94,7 +94,7 @@ class Tokenizer:
 
     def ids(self, text: str, *, special: bool = False, template: bool = False) -> list[int]:
         """Return `encode(text).ids`, without the cost of an `Encoding`."""
-        ids = self._ids(_well_formed(text), special)
+        ids = self._ids(as_well_formed(text), special)
         if template and self.postprocessor.template is not None:
             return self.postprocessor.template.ids(ids)
         return ids
@@ -105,6 +105,20 @@ class Tokenizer:
         For a span between added tokens the second item is None.
         """
         return self._parts(_aligned(text), special)
+
+    def parts_in_text(self, text: str, *, special: bool = False) -> list[Part]:
+        """Return the added tokens of a text before normalization, and the spans between them."""
+        return self._in_text.parts(text, special=special)
+
+    def parts_in_normalized(self, text: str, *, special: bool = False) -> list[Part]:
+        """Return the added tokens of a normalized span, and the spans between them."""
+        return self._in_normalized.parts(text, special=special)
+
+    def piece_to_decode(self, id: int) -> str | bytes:
+        """Return what the decoder reads for an id that encoding returned."""
+        if id in self._decoded:
+            return self._decoded[id]
+        return self.model.pieces[id] if id < len(self.model.pieces) else "\ufffd"
 
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         """Return the text of ids, with `skip_special` without the special tokens among them.
@@ -127,11 +141,31 @@ class Tokenizer:
                     pieces.append(added)
             elif 0 <= id < size:
                 pieces.append(vocabulary[id])
-            elif id == self.model.unknown_id:
-                pieces.append("\ufffd")
             else:
-                raise ValueError(f"id {id} is outside the vocabulary of {size} pieces")
+                pieces.append(self.decoded_piece(id))
         return (self.decoder or Join()).decode(pieces)
+
+    def decoded_piece(self, id: int) -> str | bytes:
+        """Return what `decode` gives the decoder for an id; raises ValueError for one outside the vocabulary.
+
+        That is the piece, for an added token its text, and U+FFFD for an unknown token without a piece.
+        """
+        added = self._decoded.get(id)
+        if added is not None:
+            return added
+        if 0 <= id < len(self.model.pieces):
+            return self.model.pieces[id]
+        if id == self.model.unknown_id:
+            return "\ufffd"
+        raise ValueError(f"id {id} is outside the vocabulary of {len(self.model.pieces)} pieces")
+
+    def has_id(self, id: int) -> bool:
+        """Whether the id is that of a piece, of an added token or of unknown text."""
+        return 0 <= id < len(self.model.pieces) or id in self._decoded or id == self.model.unknown_id
+
+    def is_skipped(self, id: int) -> bool:
+        """Whether `decode` with `skip_special` leaves out this id."""
+        return self._decoded.get(id) in self.special_tokens
 
     def pieces_length(self, ids: Iterable[int]) -> int:
         """Return the total length of the pieces of ids, in characters (in bytes for pieces that are bytes).
@@ -234,7 +268,7 @@ class Tokenizer:
         return id in self._added_by_id or id >= len(self.model.pieces)
 
 
-def _well_formed(text: str) -> str:
+def as_well_formed(text: str) -> str:
     """Return the text with each surrogate pair as one character and each lone surrogate as U+FFFD."""
     if text.isascii():
         return text
@@ -247,7 +281,7 @@ def _well_formed(text: str) -> str:
 
 def _aligned(text: str) -> AlignedText:
     """Return the well-formed text, aligned with the characters of the original text."""
-    well_formed = _well_formed(text)
+    well_formed = as_well_formed(text)
     if len(text) == len(well_formed):
         return AlignedText.of(well_formed)
     places = _places_of(text, well_formed)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+import click
 from flask import Flask, current_app
 
 from webapp.storage import commands
@@ -72,7 +73,7 @@ class Storage:
 
 
 def init_app(app: Flask) -> None:
-    """Set up the storage of `app`, and migrate its database.
+    """Set up the storage of `app`, and migrate its database; a command of the operator does that when it needs it.
 
     The site starts even if the database is unreachable, and migrates it later. Raises DatabaseUrlError if
     `DATABASE_URL` is invalid, SchemaError if a newer release has migrated the database.
@@ -81,6 +82,8 @@ def init_app(app: Flask) -> None:
     database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=app.config["MAX_DATABASE_SECONDS"])
     app.extensions[_EXTENSION] = Storage(database)
     commands.init_app(app, database)
+    if click.get_current_context(silent=True) is not None:
+        return  # a command may be for another file than the operator means, and must not create it
     try:
         database.prepare()
     except UnavailableStorageError as error:

@@ -28,7 +28,12 @@ def write(database: Database, file: Path) -> None:
     Replaces an older backup in `file` once the new one is complete. Raises BackupError.
     """
     source = _embedded(database)
-    database.prepare()
+    if not source.is_file():  # `prepare` would create an empty database, of which a backup is worth nothing
+        raise BackupError(f"There is no database {source}, so nothing was backed up. Check TOKENSCOPE_DATABASE_FILE.")
+    try:
+        database.prepare()
+    except (SchemaError, UnavailableStorageError) as error:
+        raise BackupError(f"{source} was not backed up. {error}") from error
     if file.exists():
         _check(file, f"{file} already exists and is not a backup, so it was not changed. Choose another name.")
     try:

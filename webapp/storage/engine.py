@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -19,9 +19,16 @@ from typing import Any, Literal
 
 import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    DisconnectionError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from webapp.storage import schema
 
@@ -116,9 +123,10 @@ class Database:
 
     def _made(self, **options: Any) -> tuple[Engine, Engine]:
         options = options or {"pool_timeout": self.seconds}
-        if is_sqlite(self.url):
+        if self.file is not None:
             engine = create_engine(self.url, connect_args={"timeout": self.seconds}, **options)
             event.listen(engine, "connect", _set_up_sqlite)
+            _watch(engine, self.file, lambda: self._prepared)
             event.listen(engine, "begin", _begin_sqlite)
             return engine, engine.execution_options(**{_WRITES: True})
         engine = create_engine(
@@ -196,6 +204,37 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA secure_delete=ON")  # overwrites deleted data with zeros
+
+
+def _watch(engine: Engine, file: Path, is_prepared: Callable[[], bool]) -> None:
+    """Use no connection to a file that is moved away, or that another file has replaced.
+
+    SQLite would go on with the moved file, and a new connection would create an empty one in its place.
+    """
+
+    @event.listens_for(engine, "do_connect")
+    def refuse(_dialect: object, _record: object, _arguments: object, _options: object) -> None:
+        if is_prepared() and not file.exists():
+            error = sqlite3.OperationalError(f"there is no file {file}")
+            error.sqlite_errorname = "SQLITE_CANTOPEN"
+            raise error
+
+    @event.listens_for(engine, "connect")
+    def remember(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info["file"] = _identity(file)
+
+    @event.listens_for(engine, "checkout")
+    def check(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        if record.info["file"] != _identity(file):
+            raise DisconnectionError(f"{file} is no longer the file that was opened")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _use_wal(connection: Connection, seconds: float) -> None:

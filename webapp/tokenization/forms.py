@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flask import Request, current_app
 from flask_babel import get_locale
 from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage, MultiDict
-from wtforms import BooleanField, FileField, Form, IntegerField, StringField, TextAreaField
+from wtforms import BooleanField, Field, FileField, FloatField, Form, IntegerField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
 from webapp.core.algorithms import CHOICES, DEFAULT, MODE, OPTIONS, ORDER, SMOOTHING, Choice
+from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, SEED, Parameter
 from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key, join_list
 
 MAX_EDITS_BYTES = 100_000
+TYPED_NUMBERS = ("size", "token", "dropout", "alpha", "seed")
 
 # Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box
 # differs from a missing parameter.
@@ -68,6 +71,10 @@ class PlaygroundForm(TranslatedForm):
     show = BooleanField(false_values=("0", ""))
     view = StringField()
     file = FileField()
+    inference = StringField()
+    dropout = FloatField(validators=[Optional()])
+    alpha = FloatField(validators=[Optional()])
+    seed = IntegerField(validators=[Optional()])
 
     def validate_algorithm(self, field: StringField) -> None:
         """Require an algorithm that the site has a vocabulary for, or that the chosen vocabulary is for."""
@@ -113,6 +120,29 @@ class PlaygroundForm(TranslatedForm):
         """Limit the changes to a dictionary, in bytes; what is wrong with a line is found when they are made."""
         within(field.data or "", MAX_EDITS_BYTES, _("The list of changes"))
 
+    def validate_inference(self, field: StringField) -> None:
+        """Require a known inference; a state drops one that its algorithm does not have."""
+        if field.data and field.data not in INFERENCES:
+            raise ValidationError(
+                _(
+                    "There is no inference “%(name)s”. Use one of these: %(names)s.",
+                    name=field.data[:40],
+                    names=join_list(INFERENCES),
+                )
+            )
+
+    def validate_dropout(self, field: FloatField) -> None:
+        """Require a probability."""
+        _require_within(DROPOUT, field.data)
+
+    def validate_alpha(self, field: FloatField) -> None:
+        """Require an exponent within its limits."""
+        _require_within(ALPHA, field.data)
+
+    def validate_seed(self, field: IntegerField) -> None:
+        """Require a seed within its limits."""
+        _require_within(SEED, field.data)
+
     def validate_size(self, field: IntegerField) -> None:
         """Require a size within the slider's range, which depends on the vocabulary."""
         problem = size_problem(self.vocabulary.data or "", field.data)
@@ -153,6 +183,18 @@ def _require_value(choice: Choice, value: str | None) -> None:
                 value=(value or "")[:40],
                 name=choice_title(choice),
                 values=join_list(choice.values),
+            )
+        )
+
+
+def _require_within(parameter: Parameter, value: float | None) -> None:
+    """Raise ValidationError if a value is outside the limits of a parameter; nan is."""
+    if value is not None and not parameter.least <= value <= parameter.most:
+        raise ValidationError(
+            _(
+                "Choose a number from %(least)s to %(most)s.",
+                least=f"{parameter.least:g}",
+                most=f"{parameter.most:.12g}",
             )
         )
 
@@ -213,6 +255,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         show=form.show.data,
         view=view_of(form.view.data),
         token=None if "token" in wrong else form.token.data,
+        inference=OWN if "inference" in wrong else form.inference.data or OWN,
+        **{each.name: _number(form[each.name], each, wrong) for each in (DROPOUT, ALPHA, SEED)},
     )
     if request.method == "POST" and "text" not in request.form:
         missing = _("The form arrived without its text. Go back and send it again.")
@@ -222,6 +266,11 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         state, problem = _with_file(state, upload)
         problems = [*problems, problem] if problem else problems
     return state, problems
+
+
+def _number(field: FloatField | IntegerField, parameter: Parameter, wrong: set[str]) -> Any:
+    """The value of a parameter's field; the default if it is empty or wrong."""
+    return parameter.default if parameter.name in wrong or field.data is None else field.data
 
 
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
@@ -251,10 +300,17 @@ def _problems(form: PlaygroundForm) -> list[InputProblem]:
     problems = []
     for name, messages in form.errors.items():
         if form[name].process_errors:  # WTForms' own message does not show the value
-            messages = [_("“%(value)s” is not a whole number.", value=str((form[name].raw_data or [""])[0])[:40])]
-        typed = str((form[name].raw_data or [""])[0])[:40] if name in ("size", "token") else ""
+            messages = [_not_a_number(form[name])]
+        typed = str((form[name].raw_data or [""])[0])[:40] if name in TYPED_NUMBERS else ""
         problems += [InputProblem(str(message), _status(name), name, typed) for message in messages]
     return problems
+
+
+def _not_a_number(field: Field) -> str:
+    value = str((field.raw_data or [""])[0])[:40]
+    if isinstance(field, FloatField):
+        return _("“%(value)s” is not a number.", value=value)
+    return _("“%(value)s” is not a whole number.", value=value)
 
 
 def _status(name: str) -> int:

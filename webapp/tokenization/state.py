@@ -24,8 +24,10 @@ from webapp.core.algorithms import (
     Family,
     choices_of,
     family_of,
+    inferences_of,
     options_of,
 )
+from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 
 View = Literal["tokens", "ids", "bytes"]
@@ -59,6 +61,10 @@ class State:
     show: bool = False  # make spaces and line ends visible
     view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
+    inference: str = OWN  # how the vocabulary is applied: by its own rule, or by another one
+    dropout: float = DROPOUT.default  # BPE-dropout: the probability that a merge is dropped
+    alpha: float = ALPHA.default  # samples of Unigram: the exponent of the probabilities
+    seed: int = 0  # BPE-dropout and samples: which of the random results
 
     @property
     def family(self) -> Family | None:
@@ -95,6 +101,8 @@ class State:
         """The state without choices that its algorithm and vocabulary do not use: equal results then have one link."""
         options, choices = options_of(self.algorithm), choices_of(self.algorithm)
         unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
+        inference = self.inference if self.inference in inferences_of(self.algorithm) else OWN
+        used = [parameter.name for parameter in INFERENCES[inference].parameters]
         return replace(
             self,
             size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,
@@ -106,6 +114,10 @@ class State:
             special=self.special and (self.external or SPECIAL in options),
             template=self.template and self.external,
             hmm=self.hmm if HMM in options else HMM.default,
+            inference=inference,
+            dropout=self.dropout if "dropout" in used else DROPOUT.default,
+            alpha=self.alpha if "alpha" in used else ALPHA.default,
+            seed=self.seed if "seed" in used else 0,
             **unused,
         )
 

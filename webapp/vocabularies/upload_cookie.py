@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.parse import quote, unquote
 
 from flask import Request, Response
+from flask import request as current_request
 
 from webapp.storage import UnavailableStorageError
 from webapp.vocabularies.catalogue import CatalogueEntry
@@ -58,4 +59,6 @@ def remember_upload(
     parts = [
         f"{upload}:{quote(label, safe='')}{id and f':{quote(id)}'}" for upload, (label, id) in newest_first.items()
     ][:REMEMBERED]
-    response.set_cookie(COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True)
+    response.set_cookie(
+        COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True, secure=current_request.is_secure
+    )

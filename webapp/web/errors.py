@@ -124,10 +124,16 @@ def storage_error_page(error: UnavailableStorageError) -> Response:
     log.error("%s %r is answered 503: %s", request.method, request.path, error)
     if is_api(request):
         g.language_key = "en"
-    message = _(
-        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not lost: "
-        "try again in a minute. Features that need no storage still work."
-    )
+    if error.reason == "full":
+        message = _(
+            "The disk of the site’s storage is full, so nothing was stored or changed. Your input is not lost: try "
+            "again later, when the operator has made room. Features that store nothing still work."
+        )
+    else:
+        message = _(
+            "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not "
+            "lost: try again in a minute. Features that need no storage still work."
+        )
     if wants_problems(request):
         return problem(503, message)
     if request.method in ("GET", "HEAD"):

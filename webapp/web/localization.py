@@ -51,7 +51,7 @@ def init_app(app: Flask) -> None:
         chosen = _explicit_choice()
         # Only HTML pages set the cookie. A response with a cookie must not be stored in a shared cache.
         if chosen in LANGUAGES and response.mimetype == "text/html" and request.endpoint != "static":
-            response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True)
+            response.set_cookie(COOKIE, chosen, max_age=A_YEAR, samesite="Lax", httponly=True, secure=request.is_secure)
             if response.cache_control.public:
                 response.cache_control.public = False
                 response.cache_control.private = True

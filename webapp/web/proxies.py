@@ -9,12 +9,16 @@ sends there. It builds links from `Host`, which proxies check anyway to route th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask
+from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+log = logging.getLogger(__name__)
+
+_FORWARDED = "X-Forwarded-For"
 _SCHEMES = frozenset(("http", "https"))
 _PROTO = "HTTP_X_FORWARDED_PROTO"
 
@@ -25,6 +29,24 @@ def init_app(app: Flask) -> None:
     if proxies:
         trusting = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=1, x_host=0)
         app.wsgi_app = _KnownSchemes(trusting)  # type: ignore[method-assign]
+    else:
+        app.before_request(_Warning().warn)
+
+
+class _Warning:
+    """Warns once in the log of a proxy that the setting `PROXIES` does not count: all its visitors share one limit."""
+
+    def __init__(self) -> None:
+        self._is_due = True
+
+    def warn(self) -> None:
+        if self._is_due and _FORWARDED in request.headers:
+            self._is_due = False
+            log.warning(
+                "A request came with %s, but TOKENSCOPE_PROXIES is 0: if the site is behind a proxy, all visitors "
+                "share the limits of one address. Set TOKENSCOPE_PROXIES to the number of proxies.",
+                _FORWARDED,
+            )
 
 
 class _KnownSchemes:

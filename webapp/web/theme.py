@@ -72,6 +72,6 @@ def _submitted() -> str | None:
 def _keep(response: BaseResponse, theme: str | None) -> None:
     if theme in THEMES:
         # The script of the switch sets the same cookie.
-        response.set_cookie(COOKIE, theme, max_age=A_YEAR, samesite="Lax")
+        response.set_cookie(COOKIE, theme, max_age=A_YEAR, samesite="Lax", secure=request.is_secure)
     elif theme == SYSTEM:
         response.delete_cookie(COOKIE, samesite="Lax")

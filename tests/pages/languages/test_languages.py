@@ -10,8 +10,8 @@ from flask.testing import FlaskClient
 
 from webapp.pages.languages.forms import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesRequest
 from webapp.pages.languages.measurements import measure
-from webapp.pages.languages.passages import passages
 from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
+from webapp.tokenization.parallel_article import passages
 from webapp.vocabularies import shipped_tokenizer
 
 

@@ -21,7 +21,7 @@ from tests.pages.steps.test_steps import told
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from tests.site import Page
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
-from webapp.pages.steps.merge_tree import MergeTree, merge_tree
+from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.pictures.figure import FigureBox, FigureLabel
 from webapp.vocabularies import shipped_tokenizer
 

@@ -48,12 +48,21 @@ def pipeline_summary(tokenizer: Tokenizer) -> PipelineSummary:
     return PipelineSummary(
         normalizer=tuple(_steps(tokenizer.normalizer)),
         pretokenizer=tuple(_steps(tokenizer.pretokenizer)),
-        model=PipelineStep(
-            _NAMES.get(type(tokenizer.model).__name__, type(tokenizer.model).__name__), _model(tokenizer.model)
-        ),
+        model=PipelineStep(step_name(tokenizer.model), _model(tokenizer.model)),
         decoder=tuple(_steps(tokenizer.decoder)),
         template=tuple(None if id is None else names.get(id, str(id)) for id in template.parts) if template else (),
     )
+
+
+def step_name(part: object) -> str:
+    """The usual name of a normalizer, pre-tokenizer, model or decoder.
+
+    >>> from webapp.core.text.decoders import WordPieceDecoder
+    >>> step_name(WordPieceDecoder())
+    'WordPiece'
+    """
+    name = type(part).__name__
+    return _NAMES.get(name, name)
 
 
 # The usual names of classes; several classes here implement the same step.
@@ -64,6 +73,7 @@ _NAMES = {
     "SentencePieceUnigram": "Unigram",
     "Matching": "maximum matching",
     "MaximumProbability": "maximum probability",
+    "ByteCharacters": "ByteLevel",
     "ByteLevelCharacters": "ByteLevel",
     "SentencePieceNormalizer": "SentencePiece",
     "SentencePieceDecoder": "SentencePiece",
@@ -99,8 +109,7 @@ def _steps(part: object) -> list[PipelineStep]:
         inner = getattr(part, name, None)
         if isinstance(inner, tuple):
             return [step for one in inner for step in _steps(one)]
-    name = type(part).__name__
-    return [PipelineStep(_NAMES.get(name, name), _settings(part))]
+    return [PipelineStep(step_name(part), _settings(part))]
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:

@@ -114,6 +114,15 @@ def bare(text: str) -> str:
     return text[1:] if text.startswith(" ") else text.removesuffix(" ")
 
 
+def is_byte_name(piece: str | bytes) -> bool:
+    """Return whether a piece is spelled as the name of a byte, as byte fallback names them.
+
+    >>> is_byte_name("<0x0A>"), is_byte_name("<s>"), is_byte_name(b"<0x0A>")
+    (True, False, False)
+    """
+    return isinstance(piece, str) and _BYTE.fullmatch(piece) is not None
+
+
 _BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
 
 

@@ -65,14 +65,17 @@ class ByteLevelDecoder:
         try:
             joined = b"".join(cast("abc.Sequence[bytes]", pieces))
         except TypeError:  # some pieces are strings
-            joined = b"".join(piece if isinstance(piece, bytes) else self._bytes(piece) for piece in pieces)
+            joined = b"".join(piece if isinstance(piece, bytes) else self.bytes_of(piece) for piece in pieces)
         return joined.decode("utf-8", errors="replace")
 
     def change(self, pieces: list[str]) -> list[str]:
         """The joined pieces as a single piece."""
         return [self.decode(pieces)]
 
-    def _bytes(self, piece: str) -> bytes:
+    def bytes_of(self, piece: str | bytes) -> bytes:
+        """Return the bytes that a piece adds to the text."""
+        if isinstance(piece, bytes):
+            return piece
         if not self.byte_characters:
             return piece.encode()
         try:
@@ -125,7 +128,7 @@ class WordPieceDecoder:
     def _with_space(self, piece: str, at: int) -> str:
         if at:
             piece = piece.removeprefix(self.prefix) if piece.startswith(self.prefix) else " " + piece
-        return _cleaned(piece) if self.cleanup else piece
+        return cleaned(piece) if self.cleanup else piece
 
 
 _CLEANUP = (
@@ -273,7 +276,7 @@ class CTC:
         for piece, _ in groupby(pieces):
             piece = piece.replace(self.pad, "")
             if self.cleanup:
-                piece = _cleaned(piece).replace(self.word_delimiter, " ")
+                piece = cleaned(piece).replace(self.word_delimiter, " ")
             if piece:
                 changed.append(piece)
         return changed
@@ -302,7 +305,8 @@ class DecoderSequence:
         return pieces
 
 
-def _cleaned(piece: str) -> str:
+def cleaned(piece: str) -> str:
+    """A piece without the spaces before English punctuation and contractions: ` !` becomes `!`."""
     for spaced, tight in _CLEANUP:
         piece = piece.replace(spaced, tight)
     return piece

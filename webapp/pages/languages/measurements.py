@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.languages import trained
 from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
-from webapp.pages.languages.passages import BASE, Passage, passages
+from webapp.tokenization.parallel_article import BASE, Passage, passages
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 
 LOSSY = 0.1  # the share of unknown tokens above which a low count means lost text

@@ -11,8 +11,8 @@ from webapp.core import recipes
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, parity_bpe
 from webapp.core.trainers.word_counts import merged
-from webapp.pages.languages.passages import passages
 from webapp.tokenization.algorithms import Text
+from webapp.tokenization.parallel_article import passages
 
 SIZE = 750  # pieces
 TITLES: Mapping[str, Text] = {

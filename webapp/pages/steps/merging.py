@@ -17,12 +17,12 @@ from webapp.core.traces.merging import BeginStep, MergeNode, MergeStep, MergingS
 from webapp.pages.steps import longest_first
 from webapp.pages.steps.greedy_vs_merges import compared_with_longest_first
 from webapp.pages.steps.longest_first import EXAMPLE
-from webapp.pages.steps.merge_tree import MergeTree, merge_tree
 from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
 from webapp.pages.steps.merging_part import MergingPart
 from webapp.pages.steps.rows import pair_rows, symbol_groups, symbol_row
 from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
 from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side

@@ -19,9 +19,9 @@ from webapp.core.traces.merging import (
     ReplaceStep,
     TracedWord,
 )
-from webapp.pages.steps.merge_tree import score
 from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import quotable
+from webapp.pages.walkthrough.merge_tree import score
 from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.pages.steps.greedy_vs_merges import GreedyVsMerges
-from webapp.pages.steps.merge_tree import MergeTree
 from webapp.pages.steps.rows import PairRow, RowSymbol, SymbolGroup
 from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.merge_tree import MergeTree
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from webapp.core.traces.merging import CandidatePair, MergeNode, MergeStep, MergingModel, MergingStep, ReplaceStep
-from webapp.pages.steps.merge_tree import score
+from webapp.pages.walkthrough.merge_tree import score
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 

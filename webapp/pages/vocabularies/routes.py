@@ -22,16 +22,20 @@ from webapp.pages.vocabularies.contexts import (
     ListContext,
     ListPage,
     NGramsContext,
-    PendingVocabularyPage,
     RowContext,
     ShippedRow,
     TokensContext,
-    UnavailableVocabularyPage,
-    UnknownVocabularyPage,
     VocabularyPage,
 )
 from webapp.pages.vocabularies.ngrams import LONGEST_WORD, neighbours_of, ngram_page
 from webapp.pages.vocabularies.pipeline_settings import settings_of
+from webapp.pages.vocabularies.responses import (
+    error_page,
+    short,
+    unavailable_vocabulary,
+    unknown_vocabulary,
+    vocabulary_on_its_way,
+)
 from webapp.pages.vocabularies.size_chart import size_chart
 from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
@@ -57,13 +61,12 @@ from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
-from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
-from webapp.web.templates import ErrorMessage, ErrorPage, render
+from webapp.web.templates import render
 
 SPECIAL_SHOWN = 300
 
@@ -102,7 +105,7 @@ def fetch(name: str) -> BaseResponse:
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     if name not in WELL_KNOWN:
-        return _unknown(name)
+        return unknown_vocabulary(name)
     if library().must_be_fetched(name):
         library().fetcher.start(WELL_KNOWN[name])
     return row(name)
@@ -113,7 +116,7 @@ def row(name: str) -> BaseResponse:
     """The row of a vocabulary in the list, which asks for itself while the vocabulary is being downloaded."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
-        return _unknown(name)
+        return unknown_vocabulary(name)
     asked, show = (request.values.get(key, "")[: listing.LONGEST_FIND] for key in ("find", "show"))
     if not wants_partial():
         address = url_for("vocabularies.index", find=asked or None, show=show or None)
@@ -139,7 +142,7 @@ def as_json(name: str) -> Response:
     """A vocabulary as JSON."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
-        return problem(404, _("There is no vocabulary “%(name)s”.", name=_short(name)))
+        return problem(404, _("There is no vocabulary “%(name)s”.", name=short(name)))
     try:
         response = cached_for(json_response(vocabulary_json(entry, tokenizer_of(name))), 0)
         private(response)  # the title is in the visitor's language
@@ -158,18 +161,18 @@ def download(name: str, file: str) -> Response:
         abort(404)
     entry = find(name)
     if entry is None or not listing.has_page(entry):
-        return _unknown(name)
+        return unknown_vocabulary(name)
     try:
         content = downloads.content_of(tokenizer_of(name), file)
     except FormatError as error:
         why = _(
             "There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title_of(entry), why=wrong_file(error)
         )
-        return _error_page(404, why)
+        return error_page(404, why)
     except UnavailableVocabularyError as error:
-        return _unavailable(entry, error)
+        return unavailable_vocabulary(entry, error)
     except StillFetchingError:
-        response = _error_page(503, _("The vocabulary is still being downloaded. Try again in a moment."))
+        response = error_page(503, _("The vocabulary is still being downloaded. Try again in a moment."))
         response.headers["Retry-After"] = "5"
         return response
     response = Response(content, mimetype=downloads.FORMAT_OF[file].files[file])
@@ -182,13 +185,13 @@ def vocabulary(name: str) -> Response:
     """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry = find(name)
     if entry is None or not listing.has_page(entry):
-        return _unknown(name)
+        return unknown_vocabulary(name)
     try:
         tokenizer = tokenizer_of(name)
     except UnavailableVocabularyError as error:
-        return _unavailable(entry, error)
+        return unavailable_vocabulary(entry, error)
     except StillFetchingError as waiting:
-        return _on_its_way(entry, waiting)
+        return vocabulary_on_its_way(entry, waiting)
     entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     of_ngrams = _following(entry, tokenizer.model)
     if wants_partial() and "after" in request.args:
@@ -271,40 +274,7 @@ def _too_long(query: str, limit: int) -> str | None:
 
 
 def _no_page(last: int) -> str:
-    return _("There is no page %(page)s; the last is %(last)s.", page=_short(request.args["page"]), last=number(last))
-
-
-def _unknown(name: str) -> Response:
-    message = _("There is no vocabulary “%(name)s”.", name=_short(name))
-    if wants_partial():
-        return make_response(render(ErrorMessage(message=message)), 404)
-    return make_response(
-        render(UnknownVocabularyPage(message=message, similar=listing.similar_vocabularies(name), status=404)), 404
-    )
-
-
-def _unavailable(entry: CatalogueEntry, error: UnavailableVocabularyError) -> Response:
-    """The page of a known vocabulary that cannot be fetched or read."""
-    told = unavailable_problem(error)
-    if wants_partial():
-        return make_response(render(ErrorMessage(message=told.message)), told.status)
-    page = UnavailableVocabularyPage(message=told.message, line=listing.line_of(entry))
-    return make_response(render(page), told.status)
-
-
-def _error_page(status: int, message: str) -> Response:
-    page = ErrorPage(message=message, heading=heading_for(status), status=status)
-    return make_response(render(page), status)
-
-
-def _on_its_way(entry: CatalogueEntry, waiting: StillFetchingError) -> Response:
-    """The page of a vocabulary that is being downloaded, which reloads itself."""
-    return make_response(render(PendingVocabularyPage(line=listing.line_of(entry), waiting=waiting)), 202)
-
-
-def _short(text: str) -> str:
-    text = visible(text)
-    return text if len(text) <= 40 else f"{text[:40]}…"
+    return _("There is no page %(page)s; the last is %(last)s.", page=short(request.args["page"]), last=number(last))
 
 
 def _listed() -> ListContext:

@@ -1,4 +1,4 @@
-"""The passages: one article in many languages, a paragraph of code, and the visitor's own."""
+"""One article in many languages, a paragraph of code: the texts by which languages are compared."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ class Passage:
 @cache
 def passages() -> tuple[Passage, ...]:
     """The article in every language, English first, followed by the code."""
-    content = tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads(files(__package__).joinpath("parallel_article.toml").read_text(encoding="utf-8"))
     articles = [Passage(item["language"], **item) for item in content["article"]]
     return (*articles, Passage("code", "", "", **content["code"], comparable=False))

@@ -1,0 +1,160 @@
+"""Measures of a tokenization against published implementations and direct counts."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import tokenization_scorer
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.scores import f_measure, precision, recall
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from webapp.core.analysis.gold_boundaries import boundary_agreement
+from webapp.core.analysis.measures import gini, measures_of, renyi_efficiency, word_measures
+from webapp.core.analysis.words import TextWords, words_of
+from webapp.core.evaluation.gold import read_gold
+from webapp.core.evaluation.report import segmented_by
+from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.uploads import number_of_ids
+
+TEXT = "Unbelievably, tokenization isn't trivial: 3.14 widest birds. 研究生命科学的人 naïve ☃ e.g."
+counted = st.lists(st.integers(1, 200), min_size=2, max_size=60)
+
+
+@given(counts=counted, power=st.sampled_from([2.5, 1.0, 0.5, 3.0]))
+def test_renyi_efficiency_is_that_of_the_published_scorer(counts: list[int], power: float) -> None:
+    lines = "\n".join(" ".join([f"t{number}"] * count) for number, count in enumerate(counts))
+    # With power 1 the scorer's own detour to Shannon's reads an exhausted generator.
+    metric = "shannon" if power == 1 else "renyi"
+    theirs = tokenization_scorer.score(lines, metric=metric, power=power)
+    assert renyi_efficiency(counts, power) == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+
+
+def test_renyi_efficiency_of_the_scorers_own_tests() -> None:
+    for text in ("pick @@ed pick @@l @@ed pick @@les", "pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s"):
+        theirs = tokenization_scorer.score(text, metric="renyi", power=2.5)
+        tokens = text.split()
+        assert renyi_efficiency([tokens.count(each) for each in set(tokens)]) == pytest.approx(theirs, rel=1e-12)
+        assert renyi_efficiency([tokens.count(each) for each in set(tokens)], vocabulary=100) == pytest.approx(
+            tokenization_scorer.score(text, metric="renyi", power=2.5, vocab=100), rel=1e-12
+        )
+
+
+def test_one_different_token_has_no_efficiency() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(tokenization_scorer.score("a a a", metric="renyi", power=2.5))
+    assert renyi_efficiency([3]) is None
+    assert renyi_efficiency([]) is None
+
+
+@given(costs=st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
+def test_gini_is_the_mean_difference_over_twice_the_mean(costs: list[float]) -> None:
+    each = np.array(costs)
+    if each.mean() < 1e-100:
+        return
+    expected = np.abs(each[:, None] - each[None, :]).mean() / (2 * each.mean())
+    assert gini(costs) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "bpe-bytes", "bpe-characters", "unigram"])
+@given(text=st.text(st.sampled_from("lower widest é研究, '.\n☃0"), max_size=60))
+def test_word_measures_are_direct_counts(name: str, text: str) -> None:
+    encoding = shipped_tokenizer(name).encode(text)
+    words = words_of(text)
+    fertility, whole = word_measures(words, encoding.starts, encoding.ends, encoding.unknown)
+    covering = [
+        [token for token in encoding if max(token.start, start) < min(token.end, end)]
+        for start, end in zip(words.starts, words.ends, strict=True)
+    ]
+    if not covering:
+        assert (fertility, whole) == (None, None)
+        return
+    assert fertility == sum(map(len, covering)) / len(words)
+    assert whole == sum(len(found) == 1 and not found[0].unknown for found in covering) / len(words)
+
+
+def test_fertility_of_words_as_bert_splits_them() -> None:
+    """With the words of `tokenizers`, fertility is Rust's: the tokens of each word alone, per word."""
+    tokenizer = shipped_tokenizer("wordpiece")
+    split = [(word, span) for word, span in BertPreTokenizer().pre_tokenize_str(TEXT) if word.isalnum()]
+    words = TextWords([start for _word, (start, _end) in split], [end for _word, (_start, end) in split])
+    encoding = tokenizer.encode(TEXT)
+    fertility, _whole = word_measures(words, encoding.starts, encoding.ends, encoding.unknown)
+    assert fertility == sum(len(tokenizer.ids(word)) for word, _span in split) / len(split)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It isn't 3.14, U.S.A. foo_bar ___ don’t", ["It", "isn't", "3.14", "U.S.A", "foo_bar", "don’t"]),
+        ("naïve cafe\u0301 ½ ☃ 👩‍🚀", ["naïve", "cafe\u0301"]),
+        ("한국어 단어 カタカナ", ["한국어", "단어", "カタカナ"]),
+        ("研究所a1", ["研", "究", "所", "a1"]),
+        ("  \n\t", []),
+        ("\ud800 a\udc00b", ["a", "b"]),
+    ],
+)
+def test_words_are_those_of_unicodes_rule(text: str, expected: list[str]) -> None:
+    assert words_of(text).of(text) == expected
+
+
+def test_a_segmenter_gets_only_han_characters() -> None:
+    given = []
+
+    def pairs(runs: str) -> list[str]:
+        given.append(runs)
+        return [part for line in runs.split("\n") for part in (line[:2], line[2:], "\n") if part]
+
+    text = "我们a研究生命、他们 x"
+    assert words_of(text, pairs).of(text) == ["我们", "a", "研究", "生命", "他们", "x"]
+    assert given == ["我们\n研究生命\n他们"]
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "bpe-bytes", "bpe-characters"])
+@pytest.mark.parametrize(
+    "gold",
+    [
+        "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的",
+        "un break able\nword s\nword",
+        "1\tThe\t_\tDET\n2\tbirds\t_\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No\n3\t.\t_\tPUNCT\n",
+    ],
+)
+def test_boundaries_are_scored_as_sets(name: str, gold: str) -> None:
+    tokenizer, read = shipped_tokenizer(name), read_gold(gold)
+    expected: set[tuple[int, int]] = set()
+    found: set[tuple[int, int]] = set()
+    for number, (line, words) in enumerate(zip(read.lines, segmented_by(tokenizer, read), strict=True)):
+        for target, parts in ((expected, line.words), (found, words)):
+            at = 0
+            for part, _next in pairwise(parts):
+                at += len(part)
+                target.add((number, at))
+    agreement = boundary_agreement(tokenizer, read)
+    assert (agreement.gold, agreement.found, agreement.both) == (len(expected), len(found), len(expected & found))
+    assert agreement.precision == precision(expected, found)
+    assert agreement.recall == recall(expected, found)
+    if agreement.both:
+        assert agreement.f1 == pytest.approx(f_measure(expected, found))
+
+
+def test_a_boundary_inside_of_a_character_is_none() -> None:
+    tokenizer = shipped_tokenizer("unigram")  # its tokens of 研究 share the bytes of 研
+    assert [(token.start, token.end) for token in tokenizer.encode("研究")] == [(0, 1), (0, 2)]
+    agreement = boundary_agreement(tokenizer, read_gold("研 究"))
+    assert (agreement.gold, agreement.found, agreement.both) == (1, 0, 0)
+    assert (agreement.precision, agreement.recall, agreement.f1) == (None, 0, 0)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\ud800", "a" * 1_000_000, "研" * 300_000, "_" * 100_000, "a'" * 200_000])
+def test_hostile_texts_have_measures(text: str) -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    found = measures_of(tokenizer.encode(text), words_of(text), number_of_ids(tokenizer))
+    assert found.tokens == len(tokenizer.ids(text))
+    assert (found.characters_per_token is None) == (not text)
+    assert found.vocabulary_used is None or 0 < found.vocabulary_used <= 1
+    assert found.renyi_efficiency is None or 0 <= found.renyi_efficiency <= 1 + 1e-12

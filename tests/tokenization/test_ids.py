@@ -1,0 +1,163 @@
+"""Ids in any shape that people paste."""
+
+import contextlib
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.tokenization.ids import IdsError, ids_outside, read_ids
+from webapp.vocabularies import shipped_tokenizer
+
+SHAPES: dict[str, Callable[[list[int]], str]] = {
+    "spaces": lambda ids: " ".join(map(str, ids)),
+    "commas": lambda ids: ",".join(map(str, ids)),
+    "lines": lambda ids: "\r\n".join(map(str, ids)),
+    "Chinese commas": lambda ids: "，".join(map(str, ids)),
+    "JSON": json.dumps,
+    "JSON, indented": lambda ids: json.dumps(ids, indent=2),
+    "nested": lambda ids: json.dumps([[ids]]),
+    "ids": lambda ids: json.dumps({"text": '12 "]', "tokens": ["1", "x"], "ids": ids, "more": {"a": [7.5, None]}}),
+    "input_ids": lambda ids: json.dumps({"attention_mask": [1 for _ in ids], "input_ids": [ids]}),
+    "objects": lambda ids: json.dumps({"tokens": [{"id": id, "piece": "9"} for id in ids]}),
+    "strings": lambda ids: json.dumps([str(id) for id in ids]),
+    "JSON Lines": lambda ids: "\n".join(json.dumps({"ids": [id], "line": 5}) for id in ids),
+    "Python": str,
+    "tuple": lambda ids: str(tuple(ids)),
+    "encoding": lambda ids: str({"input_ids": ids, "token_type_ids": [0] * len(ids)}),
+    "tensors": lambda ids: f"{{'input_ids': tensor([{ids}], device='cuda:0'), 'attention_mask': tensor([[1, 1]])}}",
+    "array": lambda ids: f"array({ids}, dtype=int64)",
+    "typed array": lambda ids: f"array('I', {ids})",
+    "numpy": lambda ids: f"[{' '.join(map(str, ids))}]",
+    "scalars": lambda ids: f"[{', '.join(f'np.int64({id})' for id in ids)}]",
+    "TensorFlow": lambda ids: f"<tf.Tensor: shape=(1, {len(ids)}), dtype=int32, numpy=array([{ids}], dtype=int32)>",
+    "arguments": lambda ids: f"input_ids={ids}, attention_mask=[1, 1]",
+    "variable": lambda ids: f"ids = {ids}  # the ids",
+    "C": lambda ids: f"static const uint32_t ids[{len(ids)}] = {{{', '.join(f'{id}U' for id in ids)}}};",
+    "C++": lambda ids: f"std::vector<int> ids{{{', '.join(map(str, ids))}}}; // ids",
+    "Rust": lambda ids: f"let ids: Vec<u32> = vec![{', '.join(f'{id}u32' for id in ids)}];",
+    "Go": lambda ids: f"[]int{{{', '.join(map(str, ids))}}}",
+    "hexadecimal": lambda ids: " ".join(map(hex, ids)),
+    "underscores": lambda ids: " ".join(f"{id:_}" for id in ids),
+    "fractions": lambda ids: f"tensor([{', '.join(f'{id}.' for id in ids)}])",
+    "cut": lambda ids: f"{', '.join(map(str, ids))}]], 'attention_mask': [[1, 1",
+    "comment": lambda ids: f"/* 3 ids */ {ids}",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(ids=st.lists(st.integers(0, 1 << 32), min_size=1, max_size=12))
+def test_any_list_in_any_shape_is_read_back(shape: str, ids: list[int]) -> None:
+    text = SHAPES[shape](ids)
+    found = read_ids(text)
+    assert list(found.ids) == ids
+    for index, id in enumerate(ids):
+        place = found.place(index)
+        line = text.split("\n")[place.line - 1]
+        assert line[place.column - 1 :].startswith((str(id), hex(id), f"{id:_}"))
+
+
+@given(text=st.text() | st.text("[]{}()<>0123456789,:='\"x .-#/*\n\\u_"))
+def test_any_text_is_read_or_refused_with_its_place(text: str) -> None:
+    wrong: IdsError | None = None
+    try:
+        found = read_ids(text)
+    except IdsError as error:
+        wrong = error
+    if wrong is None:
+        assert len(found.ids) == len(found.offsets)
+        return
+    lines = text.split("\n")
+    assert 1 <= wrong.line <= len(lines)
+    assert 1 <= wrong.column <= len(lines[wrong.line - 1]) + 1
+
+
+@pytest.mark.parametrize("text", ["", " \n", "[]", "[[], []]", "()", '{"ids": []}', "# only a comment"])
+def test_no_ids_are_no_error(text: str) -> None:
+    assert list(read_ids(text).ids) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("12\n13 hello 14", (2, 4), "“hello” is not an id"),
+        ("[1, 2.5]", (1, 5), "“2.5” is not a whole number"),
+        ("1F 20", (1, 1), "“1F” is not an id; write a hexadecimal number as 0x1F"),
+        ("[101, 2023, ..., 102]", (1, 13), "shortened with “...”"),
+        ("[1,\n 2, “3”]", (2, 5), "““” is not an id"),
+        ("[1, true]", (1, 5), "“true” is not an id"),
+        ('["a", 1]', (1, 2), '“"a"” is not an id'),
+        ('{"vocab": [1]}', (1, 1), "an object without “ids”"),
+        ('{"ids": [1, {"x": 2}]}', (1, 13), "an object without “ids”"),
+        ("0: 15, 1: 16", (1, 1), "“0:” is a key"),
+        ('[1, "2]', (1, 5), "a quotation mark is not closed"),
+        ("[" * 100 + "0x1", (1, 65), "nested too deeply"),
+        ("٣ 4", (1, 1), "“٣” is not an id"),
+        ("\0", (1, 1), "is not an id"),
+    ],
+)
+def test_what_is_no_id_is_named_with_its_place(text: str, place: tuple[int, int], message: str) -> None:
+    with pytest.raises(IdsError) as told:
+        read_ids(text)
+    assert message in str(told.value)
+    assert (told.value.line, told.value.column) == place
+
+
+def test_ids_outside_the_vocabulary_are_named_by_place() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    size = len(tokenizer.model.pieces) + len(tokenizer.special_tokens)
+    found = ids_outside(
+        read_ids(f"[5, -1, {len(tokenizer.model.pieces) - 1},\n {size}, 0xFFFFFFFFFFFFFFFFFFFFFFFF, {'9' * 5000}]"),
+        tokenizer,
+    )
+    assert found.count == 4
+    assert [(place.index, place.line, place.column) for place in found.places] == [
+        (1, 1, 5), (3, 2, 2), (4, 2, 9), (5, 2, 37)
+    ]  # fmt: skip
+    assert [place.written for place in found.places] == ["-1", str(size), "0xFFFFFFFFFFFFFFFFFFFFFFFF", "9" * 40 + "…"]
+    many = ids_outside(read_ids("-5 " * 1000), tokenizer)
+    assert (many.count, len(many.places)) == (1000, 20)
+
+
+def test_too_many_ids_are_refused() -> None:
+    for text in ("1 " * 100_001, "[" + "0x1," * 100_001 + "]"):
+        with pytest.raises(IdsError, match="more than 100,000 ids") as told:
+            read_ids(text)
+        assert told.value.too_many
+        assert len(read_ids(text, most=None).ids) == 100_001
+    assert len(read_ids("1 " * 100_000).ids) == 100_000
+
+
+MEGABYTE = 1 << 20
+HOSTILE = [
+    "9",
+    "[",
+    "1 ",
+    "'",
+    '"\\',
+    "/*",
+    "//\n",
+    "a:",
+    "a=",
+    "a<",
+    "{1:",
+    "-",
+    "0x",
+    "1_",
+    "\0",
+    "a ",
+    "[{(<",
+    "'a',",
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_a_megabyte_of_anything_takes_a_moment(part: str) -> None:
+    text = part * (MEGABYTE // len(part))
+    began = time.process_time()
+    with contextlib.suppress(IdsError):
+        read_ids(text)
+    assert time.process_time() - began < 10  # about 1 s

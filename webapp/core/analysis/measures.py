@@ -1,0 +1,207 @@
+"""Measures of a tokenization: how long, how fragmented and how even the tokens of a text are.
+
+None of them says how good a language model with the tokenizer will be: Schmidt et al. 2024, "Tokenization Is More Than
+Compression" (arXiv 2402.18376), train models with the fewest tokens possible, and they are no better than others.
+
+Each function is its formula. Except for `measures_of`, they take plain numbers, so that the same measure can be taken
+of the output of any other tokenizer.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum, log2
+from typing import Literal, get_args
+
+from webapp.core.analysis.words import TextWords
+from webapp.core.encoding import Encoding
+
+MeasureId = Literal[
+    "tokens",
+    "characters-per-token",
+    "bytes-per-token",
+    "fertility",
+    "whole-words",
+    "unknown",
+    "renyi-efficiency",
+    "vocabulary-used",
+    "premium",
+    "gini",
+    "boundary-precision",
+    "boundary-recall",
+    "boundary-f1",
+]
+MEASURES: tuple[MeasureId, ...] = get_args(MeasureId)
+SHARES: frozenset[MeasureId] = frozenset(
+    {"whole-words", "unknown", "vocabulary-used", "boundary-precision", "boundary-recall", "boundary-f1"}
+)
+"""The measures that are shares, from 0 to 1."""
+ALPHA = 2.5
+"""The order of Rényi entropy that Zouhar et al. 2023 found to correlate best with the quality of translations."""
+
+
+@dataclass(frozen=True)
+class TextMeasures:
+    """The measures of a tokenizer on one text; None where there is nothing to divide by."""
+
+    tokens: int
+    characters_per_token: float | None
+    bytes_per_token: float | None
+    fertility: float | None
+    whole_words: float | None
+    unknown: float | None
+    renyi_efficiency: float | None
+    vocabulary_used: float | None
+    different: int  # different tokens in the text
+    vocabulary_size: int
+
+    def value(self, measure: MeasureId) -> float | None:
+        """The value of a measure; None also for those that are not of a single text."""
+        found: float | None = getattr(self, measure.replace("-", "_"), None)
+        return found
+
+
+def measures_of(encoding: Encoding, words: TextWords, vocabulary_size: int) -> TextMeasures:
+    """Measure the tokens of a text whose words are `words`, with a vocabulary of `vocabulary_size` ids.
+
+    >>> from webapp.core.analysis.words import words_of
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "low", "##er", "##est", "a", "b", "c", "d", "e", "f"]))
+    >>> text = "low lower lowest"  # low low ##er low ##est
+    >>> found = measures_of(tokenizer.encode(text), words_of(text), 10)
+    >>> found.tokens, found.characters_per_token, found.bytes_per_token, found.different, found.vocabulary_used
+    (5, 3.2, 3.2, 3, 0.3)
+    >>> round(found.fertility, 4), round(found.whole_words, 4), found.unknown, round(found.renyi_efficiency, 4)
+    (1.6667, 0.3333, 0.0, 0.7017)
+
+    The time is nearly linear in the number of tokens.
+    """
+    text, tokens = encoding.text, len(encoding)
+    counts = Counter(encoding.ids)
+    fertility, whole = word_measures(words, encoding.starts, encoding.ends, encoding.unknown)
+    return TextMeasures(
+        tokens=tokens,
+        characters_per_token=per(len(text), tokens),
+        bytes_per_token=per(len(text.encode("utf-8", "replace")), tokens),
+        fertility=fertility,
+        whole_words=whole,
+        unknown=per(len(encoding.unknown), tokens),
+        renyi_efficiency=renyi_efficiency(counts.values()),
+        vocabulary_used=per(min(len(counts), vocabulary_size), vocabulary_size) if tokens else None,
+        different=len(counts),
+        vocabulary_size=vocabulary_size,
+    )
+
+
+def per(amount: float, of: float) -> float | None:
+    """The quotient, or None if there is nothing to divide by.
+
+    >>> per(16, 5), per(0, 0)
+    (3.2, None)
+    """
+    return amount / of if of else None
+
+
+def word_measures(
+    words: TextWords, starts: Sequence[int], ends: Sequence[int], unknown: Collection[int] = ()
+) -> tuple[float | None, float | None]:
+    """Fertility and the share of words kept whole, given the starts and ends of the tokens and the unknown ones.
+
+    Fertility is the mean number of tokens that cover at least one character of a word (Rust et al. 2021, "How Good is
+    Your Tokenizer?", section 3.2, there with words tokenized one by one). A word is kept whole if only one token covers
+    any of it and that token is not unknown: 1 minus Rust's proportion of continued words, unknown words aside. Tokens
+    of white space and punctuation alone count in neither.
+
+    >>> words = TextWords(starts=[0, 4, 10], ends=[3, 9, 16])  # low lower lowest
+    >>> word_measures(words, [0, 4, 7, 10, 13], [3, 7, 9, 13, 16])
+    (1.6666666666666667, 0.3333333333333333)
+    >>> word_measures(words, [0, 4, 10], [3, 9, 16], unknown=[2])
+    (1.0, 0.6666666666666666)
+    """
+    if not words:
+        return None, None
+    covering = _covering(words, starts, ends)
+    if unknown:
+        unknown_starts, unknown_ends = [starts[at] for at in unknown], [ends[at] for at in unknown]
+        unknown_covering = _covering(words, unknown_starts, unknown_ends)
+        whole = sum(1 for one, other in zip(covering, unknown_covering, strict=True) if one == 1 and not other)
+    else:
+        whole = covering.count(1)
+    return sum(covering) / len(words), whole / len(words)
+
+
+def _covering(words: TextWords, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """For each word, the number of tokens that cover any of it: all that begin before its end, less those before it."""
+    texts = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+    all_starts = sorted(start for start, _end in texts)
+    all_ends = sorted(end for _start, end in texts)
+    found = []
+    before = after = 0
+    for start, end in zip(words.starts, words.ends, strict=True):
+        before = bisect_right(all_ends, start, before)
+        after = bisect_left(all_starts, end, after)
+        found.append(after - before)
+    return found
+
+
+def renyi_efficiency(counts: Iterable[int], alpha: float = ALPHA, vocabulary: int | None = None) -> float | None:
+    """The Rényi efficiency of a distribution of tokens: its Rényi entropy divided by the highest one possible.
+
+    From 0, if nearly all tokens are the same, to 1, if all are equally frequent (Zouhar et al. 2023, "Tokenization and
+    the Noiseless Channel", arXiv 2306.16842, section 4). `counts` has the occurrences of each different token. As in
+    the authors' `tokenization-scorer`, the highest entropy is that of the tokens that occur, or of `vocabulary`
+    different ones if that is given. None with fewer than two different tokens. With `alpha` 1 it is Shannon's.
+
+    Three, one and one of five tokens: the sum of p^2.5 is 0.6^2.5 + 2 · 0.2^2.5 = 0.3146, the entropy
+    log2(0.3146) / (1 - 2.5) = 1.1122 bits, the highest one log2(3) = 1.585.
+
+    >>> round(renyi_efficiency([3, 1, 1]), 4), renyi_efficiency([2, 2, 2, 2]), renyi_efficiency([5])
+    (0.7017, 1.0, None)
+    """
+    numbers = Counter(count for count in counts if count > 0)  # many tokens occur equally often
+    different = numbers.total() if vocabulary is None else vocabulary
+    total = sum(count * times for count, times in numbers.items())
+    if different < 2 or not total:
+        return None
+    shares = [(count / total, times) for count, times in numbers.items()]
+    if alpha == 1:
+        entropy = -fsum(times * share * log2(share) for share, times in shares)
+    else:
+        entropy = log2(fsum(times * share**alpha for share, times in shares)) / (1 - alpha)
+    return entropy / log2(different)
+
+
+def premium(tokens: int, english: int) -> float | None:
+    """How many times as many tokens a text has as its English translation; 1 is parity.
+
+    The tokenization premium of Petrov et al. 2023, "Language Model Tokenizers Introduce Unfairness Between Languages"
+    (arXiv 2305.15425), with English as the reference; None if the English text has no tokens.
+
+    >>> premium(54, 36), premium(36, 36)
+    (1.5, 1.0)
+    """
+    return per(tokens, english)
+
+
+def gini(costs: Iterable[float]) -> float | None:
+    """The Gini coefficient of the tokens that each language needs for the same text, all languages weighing the same.
+
+    The mean difference of two languages divided by twice the mean: 0 if all need as many, near 1 if one of many
+    languages needs nearly all. Foroutan et al. 2025, "Parity-Aware Byte-Pair Encoding" (arXiv 2508.04796), measure
+    tokenizers by it; this is the formula of their evaluation code. None without a cost above 0.
+
+    Of 1, 1, 2 and 4 the 16 differences add up to 2 · (0 + 1 + 3 + 1 + 3 + 2) = 20, and twice the mean is 4:
+
+    >>> gini([1, 2, 1, 4]), 20 / (2 * 4**2 * 2), gini([7, 7, 7]), gini([])
+    (0.3125, 0.3125, 0.0, None)
+    """
+    ordered = sorted(costs)
+    count, total = len(ordered), fsum(ordered)
+    if not total:
+        return None
+    # In order, each cost is the greater one of `at` pairs and the lesser one of `count - 1 - at`.
+    return fsum((2 * at + 1 - count) * cost for at, cost in enumerate(ordered)) / (count * total)

@@ -1,0 +1,1 @@
+"""Several ways to apply one vocabulary."""

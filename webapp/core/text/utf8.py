@@ -1,0 +1,123 @@
+"""UTF-8 byte by byte: which bytes an unfinished character still needs, and a decoder that waits for them.
+
+The ranges are those of the table "Well-Formed UTF-8 Byte Sequences" (The Unicode Standard, table 3-7).
+"""
+
+from __future__ import annotations
+
+ByteRange = tuple[int, int]
+
+REPLACEMENT = "\ufffd"
+_ANY: ByteRange = (0x80, 0xBF)
+
+
+def following_bytes(lead: int) -> tuple[ByteRange, ...] | None:
+    """Return the ranges of the bytes that follow the first byte of a character; None if no character begins with it.
+
+    >>> following_bytes(0x61), following_bytes(0xC3), following_bytes(0x80)
+    ((), ((128, 191),), None)
+    """
+    if lead < 0x80:
+        return ()
+    if 0xC2 <= lead < 0xE0:
+        return (_ANY,)
+    if 0xE0 <= lead < 0xF0:
+        return ({0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F)}.get(lead, _ANY), _ANY)
+    if 0xF0 <= lead < 0xF5:
+        return ({0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}.get(lead, _ANY), _ANY, _ANY)
+    return None
+
+
+def missing_bytes(pending: bytes) -> tuple[ByteRange, ...]:
+    """Return the ranges of the bytes that the beginning of one character still needs; empty for no bytes.
+
+    >>> missing_bytes(b"\\xe4\\xbd"), missing_bytes(b"\\xe0")
+    (((128, 191),), ((160, 191), (128, 191)))
+    """
+    ranges = following_bytes(pending[0]) if pending else ()
+    return (ranges or ())[max(0, len(pending) - 1) :]
+
+
+class Utf8Decoder:
+    """Decodes bytes as they arrive, and keeps those of an unfinished character until the rest of it arrives.
+
+    Invalid bytes become U+FFFD as in Python and browsers: one for each longest beginning of a character; with
+    `each_byte` one for each byte, as in SentencePiece.
+
+    >>> decoder = Utf8Decoder()
+    >>> decoder.feed(b"a\\xe4\\xbd"), decoder.pending
+    ('a', b'\\xe4\\xbd')
+    >>> decoder.feed(b"\\xa0"), decoder.feed(b"\\xe4"), decoder.finish()
+    ('你', '', '\ufffd')
+    """
+
+    def __init__(self, *, each_byte: bool = False) -> None:
+        self.each_byte = each_byte
+        self.pending = b""
+        """The bytes of a character that has begun."""
+        self.invalid = b""
+        """The bytes that the last call found to be invalid."""
+        self.broken = ""
+        """What the last call put in place of bytes that were pending; empty if it completed their character."""
+
+    def feed(self, data: bytes) -> str:
+        """Return the characters that are complete with these bytes."""
+        self.invalid, self.broken = b"", ""
+        if not self.pending:
+            try:
+                return data.decode()
+            except UnicodeDecodeError:
+                pass
+        waiting = len(self.pending)
+        data = self.pending + data
+        self.pending = b""
+        texts: list[str] = []
+        position = 0
+        while position < len(data):
+            end, complete = _character_end(data, position)
+            if complete is None:
+                self.pending = data[position:]
+                break
+            if complete:
+                # All bytes up to the next invalid one at once.
+                try:
+                    text, end = data[position:].decode(), len(data)
+                except UnicodeDecodeError as error:
+                    end = position + error.start
+                    text = data[position:end].decode()
+                texts.append(text)
+            else:
+                texts.append(self._replaced(data[position:end]))
+                if position < waiting:
+                    self.broken += texts[-1]
+            position = end
+        return "".join(texts)
+
+    def finish(self) -> str:
+        """Return what stands for the pending bytes at the end, and forget them."""
+        self.invalid, self.broken = b"", ""
+        pending, self.pending = self.pending, b""
+        self.broken = self._replaced(pending) if pending else ""
+        return self.broken
+
+    def _replaced(self, invalid: bytes) -> str:
+        self.invalid += invalid
+        return REPLACEMENT * (len(invalid) if self.each_byte else 1)
+
+
+def _character_end(data: bytes, start: int) -> tuple[int, bool | None]:
+    """Return where the character at `start` or its longest valid beginning ends, and whether it is complete.
+
+    None instead: it may still be completed by more data.
+    """
+    ranges = following_bytes(data[start])
+    end = start + 1
+    if ranges is None:
+        return end, False
+    for low, high in ranges:
+        if end == len(data):
+            return end, None
+        if not low <= data[end] <= high:
+            return end, False
+        end += 1
+    return end, True

@@ -1,0 +1,157 @@
+"""The merge tree of one piece: what the merges of a vocabulary make of the piece's own symbols.
+
+If a piece is a token of some text, no merge crosses its ends there, so inside it the same merges happen as on its
+symbols alone, in the same order. Therefore a piece that its own symbols do not give is never a token, unless the
+vocabulary takes whole pre-tokens without merging.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.traces.initial_symbols import InitialSymbol, initial_symbols
+from webapp.core.traces.merging import CandidatePair, MergeNode, MergingModel
+
+MOST_SYMBOLS = 256
+"""A piece of more symbols has no tree; finding its merges takes the square of their number."""
+
+_BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
+
+
+@dataclass(frozen=True)
+class PieceTree:
+    """`nodes` in order of creation, the symbols first; `tokens` remain at the end: one if the merges make the piece.
+
+    The offsets of the nodes are in characters of the piece, or in bytes if it is part of a character.
+    """
+
+    nodes: Sequence[MergeNode]
+    tokens: Sequence[MergeNode]
+
+    def makes(self, id: int) -> bool:
+        """Whether the merges make the piece with this id."""
+        return len(self.tokens) == 1 and self.tokens[0].id == id
+
+
+def piece_tree(model: object, id: int) -> PieceTree | None:
+    """The merge tree of the piece `id`; None if the model does not merge, or for a piece of too many symbols.
+
+    >>> bpe = BPE(["a", "b", "c", "bc", "ab", "abc"], [(1, 2), (0, 1), (4, 2)], byte_level=False)
+    >>> [node.piece for node in piece_tree(bpe, 3).tokens], piece_tree(bpe, 3).makes(3)
+    (['bc'], True)
+    >>> [node.piece for node in piece_tree(bpe, 5).tokens], piece_tree(bpe, 5).makes(5)  # "bc" is merged first
+    (['a', 'bc'], False)
+    """
+    if not isinstance(model, BPE | RankBPE | ScoredBPE):
+        return None
+    symbols = _symbols(model, id)
+    if not symbols:
+        return None
+    nodes = [
+        MergeNode(at, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
+        for at, symbol in enumerate(symbols)
+    ]
+    row = list(nodes)
+    pairs = [_pair(model, left, right) for left, right in pairwise(row)]
+    while (at := _best(pairs)) is not None:
+        pair, left, right = pairs[at], row[at], row[at + 1]
+        assert pair is not None
+        made = MergeNode(
+            len(nodes),
+            model.pieces[pair.id],
+            pair.id,
+            min(left.start, right.start),
+            max(left.end, right.end),
+            how="merge",
+            parts=(left.number, right.number),
+            rank=pair.rank,
+            score=pair.score,
+        )
+        nodes.append(made)
+        row[at : at + 2] = [made]
+        del pairs[at]
+        if at:
+            pairs[at - 1] = _pair(model, row[at - 1], made)
+        if at < len(pairs):
+            pairs[at] = _pair(model, made, row[at + 1])
+    return PieceTree(tuple(nodes), tuple(row))
+
+
+def _best(pairs: Sequence[CandidatePair | None]) -> int | None:
+    """The position of the pair that is merged first: the lowest rank or highest score, the leftmost of equals."""
+    found = [(_order(pair), at) for at, pair in enumerate(pairs) if pair is not None]
+    return min(found)[1] if found else None
+
+
+def _order(pair: CandidatePair) -> float:
+    return -pair.score if pair.score is not None else pair.rank if pair.rank is not None else 0
+
+
+def _pair(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+    if isinstance(model, BPE):
+        made = None if left.id is None or right.id is None else model.merge_result(left.id, right.id)
+        return None if made is None else CandidatePair(made[1], rank=made[0])
+    if isinstance(model, RankBPE):
+        rank = model.id_of(bytes(left.piece) + bytes(right.piece))  # type: ignore[arg-type]
+        return None if rank is None else CandidatePair(rank, rank=rank)
+    vocabulary = model.vocabulary
+    joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
+    if "user-defined" in (left.kind, right.kind) or joined in vocabulary.user_defined:
+        return None
+    found = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
+    return None if found is None else CandidatePair(found, score=vocabulary.scores[found])
+
+
+def _symbols(model: MergingModel, id: int) -> list[InitialSymbol]:
+    """The symbols that the merges of a piece begin with; empty if it has none or too many."""
+    piece = model.pieces[id]
+    if not piece or len(piece) > MOST_SYMBOLS:
+        return []
+    if isinstance(piece, bytes):
+        return _bytes(model, piece)
+    if isinstance(model, ScoredBPE):
+        return [] if _BYTE.fullmatch(piece) and model.vocabulary.byte_ids else initial_symbols(model, piece)[0]
+    assert isinstance(model, BPE)
+    if model.byte_fallback and _BYTE.fullmatch(piece):
+        return []
+    return _characters(model, piece)
+
+
+def _bytes(model: MergingModel, piece: bytes) -> list[InitialSymbol]:
+    try:
+        text = piece.decode()
+    except UnicodeDecodeError:
+        return [
+            InitialSymbol(piece[at : at + 1], model.id_of(piece[at : at + 1]), at, at + 1) for at in range(len(piece))
+        ]
+    return [
+        InitialSymbol(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
+        for at, character in enumerate(text)
+        for byte in character.encode()
+    ]
+
+
+def _characters(model: BPE, piece: str) -> list[InitialSymbol]:
+    """Each character with the prefix that it has inside a word, the last one with the suffix if the piece has it."""
+    prefix, suffix = model.continuing_subword_prefix, model.end_of_word_suffix
+    inside = bool(prefix) and piece.startswith(prefix) and piece != prefix
+    ends = bool(suffix) and piece.endswith(suffix)
+    body = piece[len(prefix) if inside else 0 : len(piece) - len(suffix) if ends else None]
+    if not body:
+        known = model.id_of(piece)
+        return [] if known is None else [InitialSymbol(piece, known, 0, len(piece))]
+    found = []
+    for at, character in enumerate(body):
+        symbol = prefix + character if at or inside else character
+        if ends and at == len(body) - 1 and model.suffix_id is None:
+            symbol += suffix
+        found.append(InitialSymbol(symbol, model.id_of(symbol), at, at + 1))
+    if ends and model.suffix_id is not None:
+        found.append(InitialSymbol(suffix, model.suffix_id, len(body), len(body), "suffix"))
+    return found

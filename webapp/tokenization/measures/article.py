@@ -1,0 +1,95 @@
+"""The measures of a tokenizer on the parallel article: premiums, Gini, and the measures of its English and Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from webapp.core.analysis.measures import TextMeasures, gini, measures_of, premium
+from webapp.core.analysis.words import TextWords, words_of
+from webapp.core.text.split_patterns import TextError
+from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.measures.chinese_words import chinese_words
+from webapp.tokenization.parallel_article import BASE, Passage, passages
+from webapp.vocabularies.uploads import number_of_ids
+
+LOSSY = 0.1
+"""The share of unknown tokens above which a low count means lost text."""
+CHINESE = "zh_Hans"
+
+
+@dataclass(frozen=True)
+class ArticleMeasures:
+    """Premiums by language, highest last, and the Gini coefficient; `lossy` languages are in neither.
+
+    `english` and `chinese` are the measures of the article in these languages.
+    """
+
+    premiums: Mapping[str, float]
+    gini: float | None
+    lossy: Sequence[str]
+    english: TextMeasures
+    chinese: TextMeasures
+
+    @property
+    def of_chinese(self) -> float | None:
+        """The premium of Chinese; None if too many of its tokens are unknown."""
+        return self.premiums.get(CHINESE)
+
+    @property
+    def highest(self) -> str | None:
+        """The language with the highest premium."""
+        return next(reversed(self.premiums), None) if self.premiums else None
+
+
+_cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
+_measuring = Lock()
+
+
+def article_measures(tokenizer: Tokenizer) -> ArticleMeasures:
+    """The measures of a tokenizer, cached as long as it exists; the first call encodes 39 short texts."""
+    with _measuring:
+        found = _cache.get(tokenizer)
+        if found is None:
+            found = _cache[tokenizer] = _measured(tokenizer)
+        return found
+
+
+def fair(tokens: Mapping[str, int], unknown: Mapping[str, float]) -> tuple[dict[str, float], float | None, list[str]]:
+    """Premiums by language, ascending, the Gini coefficient, and the languages left out because of unknown tokens."""
+    lossy = [key for key in tokens if unknown.get(key, 0) > LOSSY]
+    kept = {key: count for key, count in tokens.items() if key not in lossy}
+    english = kept.get(BASE, 0)
+    premiums = {key: value for key, count in kept.items() if (value := premium(count, english)) is not None}
+    return dict(sorted(premiums.items(), key=lambda item: item[1])), gini(kept.values()), lossy
+
+
+def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
+    tokens, unknown = {}, {}
+    for passage in _articles():
+        try:
+            encoding = tokenizer.encode(passage.text)
+            tokens[passage.key] = len(encoding)
+            unknown[passage.key] = len(encoding.unknown) / len(encoding) if len(encoding) else 0.0
+        except TextError:
+            continue
+    premiums, inequality, lossy = fair(tokens, unknown)
+    return ArticleMeasures(premiums, inequality, lossy, _of(tokenizer, BASE), _of(tokenizer, CHINESE))
+
+
+def _of(tokenizer: Tokenizer, key: str) -> TextMeasures:
+    text, words = _text_and_words(key)
+    return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+
+
+@cache
+def _text_and_words(key: str) -> tuple[str, TextWords]:
+    text = next(passage.text for passage in _articles() if passage.key == key)
+    return text, words_of(text, chinese_words)
+
+
+def _articles() -> list[Passage]:
+    return [passage for passage in passages() if passage.comparable]

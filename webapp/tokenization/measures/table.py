@@ -1,0 +1,151 @@
+"""A table of measures for pages: a row for each measure, a column for each tokenizer or text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from flask_babel import get_locale, ngettext
+from flask_babel import gettext as _
+
+from webapp.core.analysis.measures import SHARES, MeasureId, TextMeasures
+from webapp.tokenization.comparison.contexts import ComparisonFigures
+from webapp.tokenization.measures.article import ArticleMeasures
+from webapp.tokenization.measures.definitions import DEFINITIONS
+from webapp.tokenization.measures.measured import Measured, MeasuredTokenizer
+from webapp.web.localization import number, percent
+
+OF_TEXT: tuple[MeasureId, ...] = (
+    "tokens",
+    "characters-per-token",
+    "bytes-per-token",
+    "fertility",
+    "whole-words",
+    "unknown",
+    "renyi-efficiency",
+    "vocabulary-used",
+)
+OF_LANGUAGES: tuple[MeasureId, ...] = ("premium", "gini")
+OF_GOLD: tuple[MeasureId, ...] = ("boundary-precision", "boundary-recall", "boundary-f1")
+
+
+@dataclass(frozen=True)
+class MeasureCell:
+    """A value as text, `–` for none, and what is to be known about it."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class MeasureLine:
+    """A measure, its title and unit, and its values."""
+
+    measure: MeasureId
+    title: str
+    unit: str
+    cells: Sequence[MeasureCell]
+
+
+@dataclass(frozen=True)
+class MeasureGroup:
+    """Measures of the same text under a heading."""
+
+    title: str
+    lines: Sequence[MeasureLine]
+
+
+@dataclass(frozen=True)
+class MeasureHead:
+    """The head of a column: the number of a tokenizer, its name, and its address in the playground."""
+
+    number: int
+    name: str
+    address: str | None
+
+
+def heads_of(figures: Iterable[ComparisonFigures]) -> list[MeasureHead]:
+    """The heads of the columns of compared tokenizers."""
+    return [MeasureHead(each.row.number, each.name, each.address) for each in figures]
+
+
+def shown(measure: MeasureId, value: float | None) -> str:
+    """A value as text: a share in percent, a count without decimals, anything else with two or three."""
+    if value is None:
+        return "–"
+    if measure in SHARES:
+        return percent(value) if value >= 0.0005 or not value else f"<{percent(0.001)}"
+    if measure == "tokens":
+        return number(value)
+    return number(value, 3 if measure in ("renyi-efficiency", "gini") else 2) + ("×" if measure == "premium" else "")
+
+
+def text_lines(columns: Iterable[TextMeasures | None]) -> list[MeasureLine]:
+    """A line for each measure of a text, with a column for each of `columns`."""
+    columns = list(columns)
+    return [
+        _line(measure, [MeasureCell(shown(measure, each.value(measure) if each else None)) for each in columns])
+        for measure in OF_TEXT
+    ]
+
+
+def groups_of(measured: Measured, *, gold: bool) -> list[MeasureGroup]:
+    """The measures of tokenizers: of the text, of the parallel article, and with `gold` of the gold text."""
+
+    def lines(measures: Sequence[MeasureId], note: Callable[[MeasureId, MeasuredTokenizer], str]) -> list[MeasureLine]:
+        return [
+            _line(each, [MeasureCell(shown(each, one.value(each)), note(each, one)) for one in measured.tokenizers])
+            for each in measures
+        ]
+
+    groups = [
+        MeasureGroup(_("Your text"), lines(OF_TEXT, lambda measure, one: "")),
+        MeasureGroup(_("The same article in 39 languages"), lines(OF_LANGUAGES, _language_note)),
+    ]
+    if gold:
+        groups.insert(1, MeasureGroup(_("The gold segmentation"), lines(OF_GOLD, lambda measure, one: "")))
+    return groups
+
+
+def language_lines(article: ArticleMeasures) -> list[MeasureLine]:
+    """The premium of Chinese, the highest premium, and the Gini coefficient of one tokenizer."""
+    premium = MeasureCell(shown("premium", article.of_chinese), premium_note(article))
+    gini = MeasureCell(shown("gini", article.gini), gini_note(article))
+    return [_line("premium", [premium]), _line("gini", [gini])]
+
+
+def premium_note(article: ArticleMeasures) -> str:
+    """The language with the highest premium."""
+    highest = article.highest
+    if highest is None:
+        return ""
+    value = shown("premium", article.premiums[highest])
+    return _("highest: %(language)s, %(value)s", language=language_name(highest), value=value)
+
+
+def gini_note(article: ArticleMeasures) -> str:
+    """Of how many languages the coefficient is, if not of all."""
+    if not article.lossy:
+        return ""
+    kept = len(article.premiums)
+    return ngettext("of one language", "of %(count)s languages; the others are largely unknown", kept, count=kept)
+
+
+def language_name(key: str) -> str:
+    """The name of a language in the reader's language."""
+    locale = get_locale()
+    return str(locale.languages.get(key, key)) if locale else key
+
+
+def _language_note(measure: MeasureId, one: MeasuredTokenizer) -> str:
+    if one.of_article is None:
+        return ""
+    return premium_note(one.of_article) if measure == "premium" else gini_note(one.of_article)
+
+
+def _line(measure: MeasureId, cells: Sequence[MeasureCell]) -> MeasureLine:
+    definition = DEFINITIONS[measure]
+    title = str(definition.title)
+    if measure == "premium":
+        title = _("Premium of Chinese")
+    return MeasureLine(measure, title, str(definition.unit), cells)
