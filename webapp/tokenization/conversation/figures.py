@@ -1,4 +1,4 @@
-"""The context window and the price that a prompt is measured against: the visitor's own figures, or those of a model."""
+"""The context window and the price for a prompt: the visitor's own figures, or those of a model."""
 
 from __future__ import annotations
 

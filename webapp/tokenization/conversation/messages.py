@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flask_babel import format_date
+from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
-from flask_babel import ngettext
 
 from webapp.chat.messages import ConversationError
 from webapp.chat.render import TemplateError
@@ -89,14 +88,12 @@ def prompt_notes(counted: CountedPrompt) -> list[str]:
     if not counted.prompt.exact:
         notes.append(
             _(
-                "This template changes the contents of messages, so what belongs to which message was found by searching "
-                "for it."
+                "This template changes the contents of messages, so what belongs to which message was found by "
+                "searching for it."
             )
         )
     if counted.prompt.dated:
-        notes.append(
-            _("The template writes the date, here %(day)s.", day=format_date(counted.prompt.date, "long"))
-        )
+        notes.append(_("The template writes the date, here %(day)s.", day=format_date(counted.prompt.date, "long")))
     return notes
 
 
