@@ -148,7 +148,7 @@ def _conversation(text: str, field: str, problems: list[InputProblem]) -> Conver
 
 def status_of(error: ConversationError) -> int:
     """The status for a conversation that cannot be read: 413 beyond a limit, else 422."""
-    return 413 if "most" in error.problem.values else 422
+    return 413 if "most" in error.problem.values and "deep" not in error.problem.sentence else 422
 
 
 def tools_of(text: str) -> tuple[Mapping[str, Any], ...]:
