@@ -56,7 +56,7 @@ def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> N
         page.locator("#dictionary").fill(DICTIONARY)
         expect(page.locator("#tokens > .chunk > *")).to_have_text(WORDS)
         link, deletion = (part.removeprefix(address) for part in share(page, "一句话"))
-        assert re.fullmatch(r"/s/[2-9a-hjkmnp-z]{9}", link)
+        assert re.fullmatch(r"/s/[2-9a-hjkmnp-z]{14}", link)
         page.close()
     with serve(environment=settings) as address:
         phone = browser.new_context(

@@ -50,7 +50,7 @@ MESSAGES += [
     "price",
 ]
 MESSAGES += ["price_before", "entered", "view", "show"]
-READ |= {path: MESSAGES for path in ("/messages", "/messages.json", "/messages.csv", "/messages.txt")}
+READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
 WRITTEN = [
     "/",
     "/dictionary.txt",

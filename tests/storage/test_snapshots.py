@@ -20,7 +20,6 @@ from tests.storage.conftest import snapshot
 from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, Snapshot, Storage, snapshots
 from webapp.storage.engine import Database, url_of
 from webapp.storage.packing import NOTHING, pack, unpack
-from webapp.storage.snapshots import ids_of
 from webapp.storage.tables import ClaimRow, SnapshotRow
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -102,22 +101,31 @@ def test_the_order_of_keys_in_a_state_does_not_change_the_link(storage: Storage)
         assert share(storage, other).id != first.id
 
 
-def test_an_id_is_short_and_easy_to_read(storage: Storage) -> None:
-    id = share(storage).id
-    assert len(id) == 9
-    assert set(id) <= set("23456789abcdefghjkmnpqrstuvwxyz")
-    every = list(ids_of("f" * 64))
-    assert [len(each) for each in every] == list(range(9, 52))
-    assert len({next(ids_of(sha256(b"%d" % n).hexdigest())) for n in range(1_000)}) == 1_000
+def test_an_id_is_random_and_easy_to_read(storage: Storage, tmp_path: Path) -> None:
+    elsewhere = Storage(Database(url_of("", tmp_path / "elsewhere.sqlite"), seconds=1))
+    ids = [share(each, snapshot("a text that one can guess")).id for each in (storage, elsewhere)]
+    assert ids[0] != ids[1]
+    assert all(len(id) == 14 and set(id) <= set("23456789abcdefghjkmnpqrstuvwxyz") for id in ids)
+    elsewhere.database.close()
 
 
-def test_states_with_the_same_prefix_get_different_links(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes = iter(f"{number:064x}" for number in (5, 5 + 31**9, 5 + 31**9 + 31**10))
-    monkeypatch.setattr(snapshots, "content_hash", lambda _: next(hashes))
-    ids = [share(storage, snapshot(each)).id for each in ("one", "two", "three")]
-    assert [len(id) for id in ids] == [9, 10, 11]
+def test_an_id_that_is_taken_is_not_given_again(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = iter("2" * 14 + "2" * 14 + "3" * 14)
+    monkeypatch.setattr(snapshots.secrets, "choice", lambda _: next(choices))
+    ids = [share(storage, snapshot(each)).id for each in ("one", "two")]
+    assert ids == ["2" * 14, "3" * 14]
     stored = [storage.snapshots.get(id) for id in ids]
-    assert [each.snapshot.text for each in stored if each] == ["one", "two", "three"]
+    assert [each.snapshot.text for each in stored if each] == ["one", "two"]
+
+
+def test_a_link_from_an_earlier_release_is_found_and_given_again(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(snapshots, "_new_id", lambda: "9a2222222")
+        share(storage)
+    assert condition(storage, "9a2222222") == "kept"
+    assert share(storage).id == "9a2222222"
 
 
 def test_a_secret_ends_one_claim_and_the_last_claim_deletes_the_snapshot(storage: Storage) -> None:

@@ -24,6 +24,15 @@ class TemplateSourceError(ValueError):
         self.message = message
 
 
+class NoTemplateError(Exception):
+    """A vocabulary without a chat template; `message` is the sentence to translate."""
+
+    def __init__(self, message: Phrase) -> None:
+        """Create an error from its sentence."""
+        super().__init__(str(message))
+        self.message = message
+
+
 @dataclass(frozen=True)
 class ChatTemplate:
     """A chat template.

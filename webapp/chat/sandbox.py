@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from webapp.chat.renderer.process import MOST_RECEIVED, MOST_REQUEST, WALL_SECONDS
+from webapp.chat.renderer.limits import MOST_RECEIVED, MOST_REQUEST, WALL_SECONDS
 
 AT_ONCE = 4
 SPARE = 2

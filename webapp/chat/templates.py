@@ -6,21 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from webapp.chat.chat_template import ChatTemplate, TemplateSourceError, check_source, from_config
+from webapp.chat.chat_template import ChatTemplate, NoTemplateError, TemplateSourceError, check_source, from_config
 from webapp.core.vocabulary_error import Phrase
 
 __all__ = ["BUILT_IN", "ChatTemplate", "NoTemplateError", "TemplateSourceError", "own_template", "template_of"]
 
 _FOLDER = Path(__file__).with_name("builtin")
-
-
-class NoTemplateError(Exception):
-    """A vocabulary without a chat template; `message` is the sentence to translate."""
-
-    def __init__(self, message: Phrase) -> None:
-        """Create an error from its sentence."""
-        super().__init__(str(message))
-        self.message = message
 
 
 def _built_in(name: str, title: str, provenance: str, **variables: str) -> ChatTemplate:
@@ -91,5 +82,12 @@ def own_template(source: str) -> ChatTemplate:
 
 
 def template_of(vocabulary: str) -> ChatTemplate:
-    """The template of a well-known vocabulary, fetched from its publisher."""
-    raise NoTemplateError(Phrase("no chat template is published with this vocabulary"))
+    """The template that is published for a well-known vocabulary, fetched if necessary, in the current application.
+
+    Raises NoTemplateError, StillFetchingError and UnavailableVocabularyError as `published_template` does.
+    """
+    # The command line renders without the site, whose imports take a second.
+    from webapp.chat.published import published_template
+    from webapp.vocabularies import library
+
+    return published_template(library(), vocabulary)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -40,8 +40,8 @@ Condition = Literal["kept", "expired", "deleted", "removed"]
 
 # Without characters that look alike: 0 and o, 1, i and l.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
-SHORTEST_ID = 9
-LONGEST_ID = 51  # the digits of a SHA-256 in base 31
+ID_LENGTH = 14  # 69 random bits
+LONGEST_ID = 51  # of links from earlier releases, whose ids were 9 digits or more of the content's hash
 LONGEST_REASON = 2_000  # characters
 # The interval at which a process that uses snapshots deletes expired ones, in seconds.
 SWEEP = 60.0
@@ -133,7 +133,7 @@ class SnapshotStore:
                         store_file(connection, files[key], uploaded=False, most_bytes=most_bytes)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
-            except IntegrityError:  # a concurrent transaction shares the same state, or needs the same id
+            except IntegrityError:  # a concurrent transaction shares the same state, or the id is taken
                 continue
             return ShareReceipt(id, secret, new)
         raise UnavailableStorageError("locked", "too many concurrent requests share the same result")
@@ -247,7 +247,7 @@ def _store(
     vocabulary = snapshot.state.get("vocabulary_hash")
     fresh = {"condition": "kept", "created": _now(), "expires": expires, "content": content}
     if row is None:
-        id = _free_id(connection, hash)
+        id = _new_id()
         values = {"id": id, "hash": hash, "vocabulary_hash": vocabulary, **fresh}
         connection.execute(insert(SnapshotRow).values(values))
         _need(connection, id, snapshot)
@@ -297,26 +297,9 @@ def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -
     delete_unneeded(connection, filter(None, vocabularies))
 
 
-def _free_id(connection: Connection, hash: str) -> str:
-    """The shortest id for a state that no other state has."""
-    ids = list(ids_of(hash))
-    taken = set(connection.execute(select(SnapshotRow.id).where(SnapshotRow.id.in_(ids))).scalars())
-    return next(id for id in ids if id not in taken)
-
-
-def ids_of(hash: str) -> Iterator[str]:
-    """The possible ids of a state, shortest first.
-
-    >>> from itertools import islice
-    >>> list(islice(ids_of("00" * 31 + "ff"), 3))
-    ['9a2222222', '9a22222222', '9a222222222']
-    """
-    number, digits = int(hash, 16), ""
-    for _ in range(LONGEST_ID):
-        number, digit = divmod(number, len(ALPHABET))
-        digits += ALPHABET[digit]
-    for length in range(SHORTEST_ID, LONGEST_ID + 1):
-        yield digits[:length]
+def _new_id() -> str:
+    """A random id: with one that followed from the content, anyone could confirm a guess at what was shared."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
 
 
 def _hidden(secret: str) -> str:

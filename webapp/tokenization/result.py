@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
+from webapp.core.affixes import Affixed, with_affixes
 from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
@@ -75,6 +76,8 @@ class Result:
     merges: Sequence[AnyMerge] = field(default=())
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
     decoded: str | None = None  # the decoded text that was stored with a shared result
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
 
     @cached_property
     def figures(self) -> ResultFigures:
@@ -147,6 +150,8 @@ class Prepared:
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = ()
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
 
 
 def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Prepared:
@@ -158,6 +163,14 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     dictionary, StillFetchingError for a vocabulary that is being fetched, and UnavailableVocabularyError for one that
     cannot be loaded.
     """
+    ready = _prepared(state, corpus_limit, tokenizer)
+    if not state.affixes or family_of(state.algorithm) in ("dictionary", "word model"):
+        return ready
+    affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
+    return replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
+
+
+def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> Prepared:
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
         direction = ALGORITHMS[state.algorithm].direction
@@ -181,9 +194,19 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
     """Return the result for `state`; arguments and errors are those of `prepare`."""
     ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
-    encoding = ready.tokenizer.encode(state.text, special=state.special, template=state.template)
+    encoding = ready.tokenizer.encode(state.text, special=state.special, template=state.puts_around)
     seconds = time.perf_counter() - began
-    return Result(state, ready.tokenizer, encoding, seconds, ready.dictionary, ready.merges, ready.trained_bytes)
+    return Result(
+        state,
+        ready.tokenizer,
+        encoding,
+        seconds,
+        ready.dictionary,
+        ready.merges,
+        ready.trained_bytes,
+        affixed=ready.affixed,
+        base=ready.base,
+    )
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:

@@ -29,13 +29,9 @@ import jinja2.constants
 import jinja2.debug
 
 from .environment import Clock, environment
+from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
 from .rendering import OutOfTimeError, answer, line_now
 
-# A child's seconds of processor time and of time, and bytes of memory above the start.
-CPU_SECONDS, WALL_SECONDS = 1, 3.0
-MEMORY, RESERVE = 256_000_000, 32_000_000
-MOST_RECEIVED = 160_000_000  # bytes of an answer, written as JSON
-MOST_REQUEST = 16_000_000
 # What a renderer does before the first request, so that each child finds it done.
 WARMING: Mapping[str, Any] = {
     "source": "{{ '\\u0041' ~ strftime_now('%d %b %Y') }}{{ {'a': 1} | tojson }}{{ 'a b' | wordwrap(1) }}{{ 1 + '' }}",

@@ -16,13 +16,8 @@ import jinja2
 import jinja2.exceptions
 
 from .environment import Clock, RaisedError
+from .limits import ENOUGH_SECONDS, LONGEST_MESSAGE, MOST_ANSWER, MOST_OUTPUT, MOST_SHORTER
 
-MOST_OUTPUT = 4_000_000  # bytes of one rendering
-MOST_ANSWER = 24_000_000  # bytes of all renderings of a request
-LONGEST_MESSAGE = 300
-# The processor time after which no further rendering begins, as only the first is needed; and the most prompts of
-# first messages.
-ENOUGH_SECONDS, MOST_SHORTER = 0.6, 64
 NAME = "<template>"
 
 Line = dict[str, Any]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 
 from flask_babel import format_date
 from flask_babel import gettext as _
@@ -24,6 +23,7 @@ from webapp.tokenization.conversation.contexts import (
 from webapp.tokenization.conversation.counts import CountedPrompt
 from webapp.tokenization.conversation.figures import PromptFigures
 from webapp.tokenization.conversation.state import ConversationState, View
+from webapp.tokenization.meter import dollars
 
 COLOURS = 5  # of messages, in turn; the sixth is that of the rest
 LISTED = 12  # messages that the legend names
@@ -126,18 +126,6 @@ class ConversationView:
 
 def _day(day: date) -> str:
     return str(format_date(day, "medium"))
-
-
-def dollars(tokens: int, per_million: Decimal) -> str:
-    """What some tokens cost, in US dollars, with three significant digits.
-
-    >>> dollars(104, Decimal(10)), dollars(2_000_000, Decimal("2.5")), dollars(0, Decimal(10))
-    ('$0.00104', '$5.00', '$0')
-    """
-    amount = tokens * per_million / 1_000_000
-    if not amount:
-        return "$0"
-    return f"${amount:,.2f}" if amount >= 1 else f"${Decimal(f'{amount:.3g}').normalize():f}"
 
 
 def prompt_html(counted: CountedPrompt) -> Markup:
