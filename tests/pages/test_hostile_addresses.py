@@ -39,6 +39,20 @@ READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
+MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
+MESSAGES += [
+    "source",
+    "vocabulary",
+    "reply",
+    "markers",
+    "model",
+    "model_before",
+    "vocabulary_before",
+    "context",
+    "price",
+]
+MESSAGES += ["price_before", "entered", "view", "show"]
+READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
 WRITTEN = [
     "/",
     "/dictionary.txt",
@@ -52,6 +66,8 @@ WRITTEN = [
     "/decode.csv",
     "/frequencies",
     "/languages",
+    "/messages",
+    "/messages.json",
     "/vocabularies/expand",
 ]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
@@ -63,6 +79,7 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same", "apart"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 TEXTS += ["[1, 2, 0x3]", '{"ids": [4, "5"]}', "[" * 300, "240 159 x -5", "240 159 2"]
 # fmt: on

@@ -54,7 +54,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
         {
-            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want),
+            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.puts_around), body.want),
             **words_json(tokenizer, state.mode, text),
         }
         for text in texts
@@ -79,7 +79,7 @@ def count(body: requests.CountBody) -> Response:
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
-        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
+        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.puts_around))) for text in texts
     ]
     return _one_or_all(body, found, ("tokens", "characters", "bytes"), skipped_json(tokenizer))
 
@@ -146,7 +146,7 @@ def split_text(body: requests.SplitBody) -> Response:
         overlap=body.overlap,
         boundary=body.boundary,
         special=state.special,
-        template=state.template,
+        template=state.puts_around,
     )
     try:
         found = list(islice(parts, MOST_PARTS + 1))
