@@ -61,10 +61,15 @@ def test_apart_shows_each_token_by_itself(client: FlaskClient) -> None:
 def test_the_table_says_what_each_token_needs_and_which_completes_it(client: FlaskClient) -> None:
     rows = rows_of(shown(client, ids=str(IDS)))
     assert [row[1] for row in rows] == [str(id) for id in IDS]
-    first = next(index for index, row in enumerate(rows) if row[3] == "F0")
-    assert rows[first][4:] == ["�", "…", f"F0 needs 3 more bytes (90–BF 80–BF 80–BF). Token {first + 4} completes it."]
+    first = next(index for index, row in enumerate(rows) if row[5] == "F0")
+    assert rows[first][3:] == [
+        "�",
+        "…",
+        "F0",
+        f"F0 needs 3 more bytes (90–BF 80–BF 80–BF). Token {first + 4} completes it.",
+    ]
     assert rows[first + 2][6] == f"F0 9F 90 needs 1 more byte (80–BF). Token {first + 4} completes it."
-    assert rows[first + 3][3:] == ["89", "�", "🐉", ""]
+    assert rows[first + 3][3:] == ["�", "🐉", "89", ""]
 
 
 def test_both_clients_of_a_stream_are_compared(client: FlaskClient) -> None:
@@ -85,7 +90,7 @@ def test_ids_that_end_or_break_inside_a_character(client: FlaskClient) -> None:
     assert rows_of(cut)[-1][6] == "F0 9F needs 2 more bytes (80–BF 80–BF). No token completes it."
     broken = rows_of(shown(client, ids=str([*IDS[: at + 2], IDS[0]])))
     assert broken[-2][6].endswith(f"Token {at + 3} does not continue it.")
-    assert broken[-1][5:] == ["� a", "F0 9F is not valid UTF-8."]
+    assert broken[-1][4:] == ["� a", "61", "F0 9F is not valid UTF-8."]
 
 
 def test_where_nothing_is_split_both_clients_agree_or_lose_spaces(client: FlaskClient) -> None:
