@@ -12,8 +12,9 @@ from webapp.tokenization.vocabulary_choices import is_choice
 
 
 def can_decode(state: State) -> bool:
-    """Whether `/decode` has the vocabulary of a state: not one of the visitor's text, words or changes."""
-    return is_choice(state.vocabulary) and not state.trained and not state.edits.strip()
+    """Whether `/decode` has the vocabulary of a state: not one of the visitor's text or words, nor with changes."""
+    changed = state.edits.strip() or state.added.strip()
+    return is_choice(state.vocabulary) and not state.trained and not changed
 
 
 def decode_link(state: State, ids: Sequence[int]) -> str | None:

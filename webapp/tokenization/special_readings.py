@@ -58,7 +58,7 @@ def special_readings(state: State, encoding: Encoding, tokenizer: Tokenizer) -> 
         return None
     if not state.special and not any(name in text for name in names):
         return None
-    other = tokenizer.encode(text, special=not state.special, template=state.template)
+    other = tokenizer.encode(text, special=not state.special, template=state.puts_around)
     plain, special = (other, encoding) if state.special else (encoding, other)
     found = [index for index in special.special if special.starts[index] < special.ends[index]]
     if not found:

@@ -169,7 +169,7 @@ class ResultView:
             special_hints=special_hints(self.state, result.encoding, result.tokenizer) if self.shareable else [],
             special_link=self._with_special(True),
             special_readings=(
-                special_readings(self.state, result.encoding, result.tokenizer) if self.shareable else None
+                special_readings(self.state, result.encoding, result.encoder) if self.shareable else None
             ),
             switch_special_link=self._with_special(not self.state.special),
             decode_link=decode_link(self.state, result.encoding.ids),

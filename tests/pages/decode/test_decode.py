@@ -199,6 +199,13 @@ def test_a_result_leads_to_its_ids_and_back(client: FlaskClient) -> None:
     assert Page(client.get(html.unescape(back)).text).ids == IDS
 
 
+def test_each_id_leads_to_the_page_of_its_token(client: FlaskClient) -> None:
+    page = shown(client, ids="97 31999")
+    for id in ("97", "31999"):
+        assert f'<a href="/vocabularies/bpe-bytes/tokens/{id}">{id}</a>' in page
+        assert client.get(f"/vocabularies/bpe-bytes/tokens/{id}").status_code == 200
+
+
 def test_a_long_result_sends_its_text(client: FlaskClient) -> None:
     text = DRAGON * 500
     result = client.post("/", data={"algorithm": "bpe", "text": text, "lang": "en"}).text
@@ -213,7 +220,14 @@ def test_a_long_result_sends_its_text(client: FlaskClient) -> None:
     assert wrong.status_code == 404
 
 
-@pytest.mark.parametrize("choices", [{"vocabulary": "learned-bytes"}, {"algorithm": "fmm", "edits": "研究生命 5"}])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"vocabulary": "learned-bytes"},
+        {"algorithm": "fmm", "edits": "研究生命 5"},
+        {"vocabulary": "unigram", "algorithm": "unigram", "added": "研究"},
+    ],
+)
 def test_a_result_of_the_visitors_own_words_has_no_link(client: FlaskClient, choices: dict[str, str]) -> None:
     query = {"algorithm": "bpe", "text": "研究生命", **choices}
     assert "/decode" not in client.get("/", query_string=query).text.partition("<main")[2]
