@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from webapp.chat import Conversation, ConversationError, Message, read_messages
 from webapp.chat.messages import MOST_LEVELS, MOST_MESSAGES
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+KEYS = ["role", "content", "messages", "tools", "system", "type", "text"]
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": [1]}'}}
 
 
@@ -108,12 +110,8 @@ def test_what_is_written_is_read_again(messages: list[Message]) -> None:
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | TEXTS,
                     lambda inner: st.lists(inner, max_size=3)
-                    | st.dictionaries(st.sampled_from(["role", "content", "messages", "tools", "system", "type", "text"]),
-                                      inner, max_size=4), max_leaves=12))  # fmt: skip
+                    | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=12))  # fmt: skip
 def test_any_json_is_read_or_refused(value: Any) -> None:
-    try:
+    with suppress(ConversationError):
         found = read_messages(json.dumps(value))
-    except ConversationError as error:
-        assert str(error)
-    else:
         assert all(isinstance(message.content, str) for message in found.messages)
