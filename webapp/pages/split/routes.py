@@ -94,7 +94,7 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
     if problems or not asked.text:
         return asked, (), problems
     try:
-        tokenizer = prepare(asked.state(), corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
+        tokenizer = prepare(asked.state(), corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
         found = split(asked.text, tokenizer, most=asked.tokens, overlap=asked.overlap, boundary=asked.boundary)
         parts = list(islice(found, MOST_PARTS + 1))
     except UnavailableVocabularyError as error:
