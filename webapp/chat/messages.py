@@ -65,7 +65,7 @@ class Message:
         """The message as `apply_chat_template` of transformers hands it to a template.
 
         Fields that are null are left out, and reasoning gets all of its names. Chat APIs have the arguments of a call
-        as a text of JSON, templates mostly expect the object in it: `parse_arguments` reads it, as vLLM does.
+        as a text of JSON: `parse_arguments` makes it the object that some templates expect, as vLLM does.
         """
         found = {name: value for name, value in self.as_json().items() if value is not None}
         if parse_arguments and isinstance(found.get("tool_calls"), list):
