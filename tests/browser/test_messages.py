@@ -28,12 +28,12 @@ def test_a_conversation_is_edited_and_counted(open_page: OpenPage, javascript: b
     page.wait_for_function("text => document.querySelector('#content-2').value === text", arg=before[0])
     assert contents(page) == [before[1], before[0], *before[2:]]
     page.click("#remove-1")
-    page.wait_for_function("document.querySelectorAll('.turn').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('.turn').length === 3")
     page.click("#add")
     page.wait_for_selector("#content-4")
     page.fill("#content-4", "One more.")
     page.click("#count")
-    page.wait_for_function("document.querySelector('#content-4').defaultValue === 'One more.'")
+    page.wait_for_function("() => document.querySelector('#content-4').defaultValue === 'One more.'")
     assert contents(page) == [before[0], *before[2:], "One more."]
     total = int(page.inner_text(".count b"))
     own = [int(page.inner_text(f"#count-{number}").split("\n")[0]) for number in (1, 2, 3, 4)]
@@ -49,21 +49,21 @@ def test_the_keyboard_moves_messages_and_counts(open_page: OpenPage) -> None:
     first = contents(page)[0]
     page.focus("#down-1")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'down-2'")
+    page.wait_for_function("() => document.activeElement.id === 'down-2'")
     assert contents(page)[1] == first
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'down-3'")
+    page.wait_for_function("() => document.activeElement.id === 'down-3'")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'up-4'")  # the last one cannot go further
+    page.wait_for_function("() => document.activeElement.id === 'up-4'")  # the last one cannot go further
     page.focus("#remove-4")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'remove-3'")
+    page.wait_for_function("() => document.activeElement.id === 'remove-3'")
     page.focus("#content-3")
     page.keyboard.press("End")
     page.keyboard.type(" And more.")
     page.keyboard.press("Control+Enter")
     page.wait_for_function(
-        "document.activeElement.id === 'content-3' && document.activeElement.defaultValue.endsWith('And more.')"
+        "() => document.activeElement.id === 'content-3' && document.activeElement.defaultValue.endsWith('And more.')"
     )
     assert "tokens" in page.inner_text("#status")
 
@@ -83,7 +83,7 @@ def test_the_link_is_copied_and_a_share_gets_a_permanent_one(open_page: OpenPage
     address = page.input_value("#link")
     page.goto(address)
     assert page.locator(".meter").count() == 1
-    page.click("text=Template")
+    page.click(".seg a:text-is(\"Template\")")
     page.wait_for_selector(".prompt")
     assert_accessible(page, TWO_LOOKS)
 
