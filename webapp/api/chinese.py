@@ -277,6 +277,35 @@ SENTENCES = {
         "提示词的编号；词表中没有的标记使用词表之外的编号。"
     ),
 }
+SENTENCES |= {
+    # The stages of a tokenizer
+    "A split pattern of your own to compare, in the syntax of Python’s package {}.": (
+        "用来比较的自定义切分正则，采用 Python 的 {} 包的语法。"
+    ),
+    "Encode and decode a text, and say which stage changed what": "对文本编码再解码，指出哪个阶段改了什么",
+    "Every difference between the text and the decoded text is listed with the stage of the pipeline that is the "
+    "cause, and with all stages that changed these characters.": (
+        "列出原文与解码结果的每一处差异：造成差异的阶段，以及改动过这些字符的所有阶段。"
+    ),
+    "For a step with a split pattern, each pre-token has the alternative of the pattern that matched it. With a "
+    "pattern of your own, the response also has its pre-tokens, and where the two split differently.": (
+        "如果某一步使用切分正则，每个预词元都标明由正则的哪个分支匹配。提供自定义正则时，还会给出它的预词元，"
+        "以及两者切分不同的地方。"
+    ),
+    "Split a text into pre-tokens, stage by stage": "把文本逐步切成预词元",
+    "The changes in order, at most 1,000; making them in the text gives the decoded text.": (
+        "按顺序列出的改动，最多 1,000 处；在原文中作这些改动，就得到解码结果。"
+    ),
+    "The name of a vocabulary, from {}.": "词表名称，见 {}。",
+    "The pre-tokens of {}; null without one.": "使用 {} 得到的预词元；没有提供时为 null。",
+    "The steps of the pre-tokenizer, in order.": "预分词的各个步骤，按顺序排列。",
+    "The text after the normalizer.": "归一化之后的文本。",
+    "The text, at most 100,000 bytes of UTF-8.": "文本，最多 100,000 字节（UTF-8）。",
+    "Where the two split differently, at most 1,000; null without {}.": (
+        "两者切分不同的地方，最多 1,000 处；没有提供 {} 时为 null。"
+    ),
+    "Whether the decoded text is the text.": "解码结果是否与原文相同。",
+}
 
 STATUSES = {
     200: "成功",

@@ -17,6 +17,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import InferenceNote
 from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import Result
+from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
@@ -106,6 +107,7 @@ class EncodedContext(Context):
     has_added: bool  # whether tokens that the visitor added occur
     inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule
     compare_inferences: str | None  # the address of a comparison of all ways to apply the vocabulary
+    round_trip: RoundTripView | None  # what decoding changes, None if nothing or if it cannot be traced
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import compare_address, inference_note, inference_title
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
+from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
@@ -176,6 +177,7 @@ class ResultView:
             has_added=bool(result.affixed and not result.affixed.added.isdisjoint(result.encoding.ids)),
             inference_note=inference_note(result),
             compare_inferences=compare_address(self.state) if self.shareable else None,
+            round_trip=round_trip_view(result),
         )
 
     @property
