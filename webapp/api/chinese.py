@@ -254,7 +254,9 @@ SENTENCES = {
     "Tokens of the contents of messages.": "消息内容的词元。",
     "Tokens that the template adds, the reply prompt included.": "模板加入的词元，包括回复提示。",
     "Tokens of the reply prompt.": "回复提示的词元。",
-    "Tokens that belong to no message: at the beginning, and of the tools.": "不属于任何消息的词元：开头的，以及工具的。",
+    "Tokens that belong to no message: at the beginning, and of the tools.": (
+        "不属于任何消息的词元：开头的，以及工具的。"
+    ),
     "The tokens of each message, in order.": "每条消息的词元，按顺序。",
     "Markers of the template that the vocabulary has no token for.": "模板中有而词表中没有的标记。",
     "Tokens across a boundary between content and template; each counts where its first character is.": (
@@ -262,7 +264,8 @@ SENTENCES = {
     ),
     "Special tokens and markers of the template that messages contain: the number of the message from 0, the offset in "
     "the prompt, and whether the tokenizer reads it as a special token. At most 20.": (
-        "消息中出现的特殊词元和模板标记：消息的序号（从 0 起）、在提示词中的偏移、分词器是否把它当作特殊词元。最多 20 处。"
+        "消息中出现的特殊词元和模板标记：消息的序号（从 0 起）、在提示词中的偏移、"
+        "分词器是否把它当作特殊词元。最多 20 处。"
     ),
     "The vocabulary that tokenized the prompt.": "对提示词分词所用的词表。",
     "The template that rendered it; {} for one of your own.": "渲染所用的模板；自己的模板为 {}。",

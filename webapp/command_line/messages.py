@@ -134,8 +134,9 @@ def _table(file: str, counted: CountedPrompt, roles: list[str], published: Publi
     if counted.missing:
         how = "as one token each" if counted.single else "as text"
         lines.append(f"the vocabulary has no token for {' '.join(counted.missing)}: counted {how}")
-    for one in counts.injected:
-        lines.append(f"message {one.message + 1} contains {one.text}" + (", a special token" if one.special else ""))
+    for found in counts.injected:
+        remark = ", a special token" if found.special else ""
+        lines.append(f"message {found.message + 1} contains {found.text}{remark}")
     if published is not None:
         like = f", if it counts like {published.like}" if published.like else ""
         lines.append(f"by OpenAI's published rule: {published.tokens:,} for {published.model}{like}")
