@@ -224,6 +224,61 @@ SENTENCES = {
     ),
     "The indexes of the tokens that stand for unknown text.": "未知词元的下标。",
     "The indexes of the special tokens.": "特殊词元的下标。",
+    # Messages
+    "Count the tokens of a conversation, by message": "按消息统计一段对话的词元数",
+    "A chat template renders the messages to a prompt, which is tokenized with special tokens recognized. The counts "
+    "are those of the prompt as rendered; a provider may add tokens that it does not document.": (
+        "聊天模板把消息渲染成提示词，再对它分词并识别特殊词元。计数针对渲染后的提示词；服务商可能另外加入未公开的词元。"
+    ),
+    "The messages as chat APIs take them: each with {} and {}, a text or a list of parts of the type {}, and with {}, "
+    "{} or {} where they are needed.": (
+        "聊天 API 格式的消息：每条有 {} 和 {}，内容是文本，或类型为 {} 的部分组成的列表；需要时还有 {}、{} 或 {}。"
+    ),
+    "The functions that the model may call, as chat APIs take them.": "模型可以调用的函数，格式与聊天 API 相同。",
+    "A built-in chat template, one of {}, {}, {}, {}, {}, {}; or {} for the one that is published with the vocabulary. "
+    "Default: the first.": "内置的聊天模板：{}、{}、{}、{}、{}、{} 之一；{} 表示随词表发布的模板。默认是第一个。",
+    "A template of your own in place of {}: Jinja, as in {}, or the whole of such a file.": (
+        "用自己的模板代替 {}：Jinja 源码，格式同 {}，也可以是整个这样的文件。"
+    ),
+    "The name of a language model, from {}, whose vocabulary counts if you send none.": (
+        "语言模型的名称，见 {}；没有指定词表时使用它的词表。"
+    ),
+    "End the prompt with the beginning of a reply, if the template has one.": "提示词以回复的开头结束（模板支持时）。",
+    "How to count markers of the template that the vocabulary has no token for: as a single token each, or as text.": (
+        "词表中没有模板的某个标记时怎样计数：每个标记算一个词元，或作为文本切分。"
+    ),
+    "What the response has besides the counts: the prompt, its spans and its ids. Default: all.": (
+        "除计数外，响应还包含哪些内容：提示词、其中的区段、编号。默认全部包含。"
+    ),
+    "All tokens of the prompt.": "提示词的全部词元。",
+    "Tokens of the contents of messages.": "消息内容的词元。",
+    "Tokens that the template adds, the reply prompt included.": "模板加入的词元，包括回复提示。",
+    "Tokens of the reply prompt.": "回复提示的词元。",
+    "Tokens that belong to no message: at the beginning, and of the tools.": (
+        "不属于任何消息的词元：开头的，以及工具的。"
+    ),
+    "The tokens of each message, in order.": "每条消息的词元，按顺序。",
+    "Markers of the template that the vocabulary has no token for.": "模板中有而词表中没有的标记。",
+    "Tokens across a boundary between content and template; each counts where its first character is.": (
+        "跨越内容与模板边界的词元数；每个按首字符所在的一侧计数。"
+    ),
+    "Special tokens and markers of the template that messages contain: the number of the message from 0, the offset in "
+    "the prompt, and whether the tokenizer reads it as a special token. At most 20.": (
+        "消息中出现的特殊词元和模板标记：消息的序号（从 0 起）、在提示词中的偏移、"
+        "分词器是否把它当作特殊词元。最多 20 处。"
+    ),
+    "The vocabulary that tokenized the prompt.": "对提示词分词所用的词表。",
+    "The template that rendered it; {} for one of your own.": "渲染所用的模板；自己的模板为 {}。",
+    "The count by the rule that OpenAI publishes, with one of its vocabularies; null for others.": (
+        "使用 OpenAI 的词表时，按其公布的规则得到的计数；其他词表为 null。"
+    ),
+    "The prompt as rendered.": "渲染后的提示词。",
+    "What of the prompt belongs to which message, counted from 0; null for none.": (
+        "提示词的各部分属于哪条消息（从 0 起）；不属于任何消息时为 null。"
+    ),
+    "The ids of the prompt; a marker that the vocabulary lacks has one beyond the vocabulary.": (
+        "提示词的编号；词表中没有的标记使用词表之外的编号。"
+    ),
 }
 SENTENCES |= {
     # The stages of a tokenizer
