@@ -1,11 +1,12 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
+from webapp.api import language_models as _language_models
 from webapp.api import routes as _routes
 from webapp.api.cors import init_app
 from webapp.api.page import blueprint as page
 from webapp.api.registry import blueprint
 
 # Each of these declares operations, which the document lists in this order.
-_DECLARING = (_routes,)
+_DECLARING = (_routes, _language_models)
 
 __all__ = ["blueprint", "init_app", "page"]
