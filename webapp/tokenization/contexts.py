@@ -14,8 +14,10 @@ from webapp.core.models.skipped_lines import SkippedLine
 from webapp.tokenization.additions import AdditionsPanel
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.inferences import InferenceNote
 from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import Result
+from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
@@ -103,6 +105,9 @@ class EncodedContext(Context):
     frequency_note: str  # whether the frequencies of the dictionary count
     meter: Meter | None  # the context window and the price; None unless a model is chosen
     has_added: bool  # whether tokens that the visitor added occur
+    inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule
+    compare_inferences: str | None  # the address of a comparison of all ways to apply the vocabulary
+    round_trip: RoundTripView | None  # what decoding changes, None if nothing or if it cannot be traced
 
 
 @dataclass(frozen=True, kw_only=True)

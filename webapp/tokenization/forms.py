@@ -21,6 +21,7 @@ from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key, join_list
 
 MAX_EDITS_BYTES = 100_000
+INFERENCE_FIELDS = ("inference", "dropout", "alpha", "seed")
 TYPED_NUMBERS = ("size", "token", "dropout", "alpha", "seed")
 
 # Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box

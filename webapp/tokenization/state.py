@@ -147,6 +147,15 @@ class State:
             **unused,
         )
 
+    @property
+    def inference_options(self) -> dict[str, Any]:
+        """The inference and its parameters; empty for the vocabulary's own rule."""
+        state = self.relevant()
+        if state.inference == OWN:
+            return {}
+        names = [parameter.name for parameter in INFERENCES[state.inference].parameters]
+        return {"inference": state.inference, **{name: getattr(state, name) for name in names}}
+
     def query(self, **changes: Any) -> str:
         """The query string of this state, with `changes`.
 
