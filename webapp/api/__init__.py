@@ -1,5 +1,6 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
+from webapp.api import language_models as _language_models
 from webapp.api import measures as _measures
 from webapp.api import messages as _messages
 from webapp.api import routes as _routes
@@ -11,6 +12,7 @@ from webapp.api.registry import blueprint
 # Each of these declares operations, which the document lists in this order.
 _DECLARING = (
     _routes,
+    _language_models,
     _measures,
     _messages,
     _stages,

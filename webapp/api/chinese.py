@@ -69,8 +69,10 @@ SENTENCES = {
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "
     "one request.": "响应中有 {} 指定的各项。使用 {} 时，每一项都是列表，每段文本对应一个元素。一批文本只算一次请求。",
     "Count the tokens of a text, or of several texts": "统计一段或多段文本的词元数",
-    "This is faster than {}. For {}, each key of the response holds a list with one entry per text.": (
+    "This is faster than {}. For {}, each key of the response holds a list with one entry per text. With {}, {} has "
+    "its context window and the price of all texts together.": (
         "比 {} 更快。使用 {} 时，响应的每一项都是列表，每段文本对应一个元素。"
+        "使用 {} 时，{} 给出上下文窗口和全部文本的价格。"
     ),
     "Decode ids to text": "把编号解码成文本",
     "With {} in {}, the response has the bytes of each token and the state of the text after it: a client that prints "
@@ -279,6 +281,26 @@ SENTENCES = {
     "The ids of the prompt; a marker that the vocabulary lacks has one beyond the vocabulary.": (
         "提示词的编号；词表中没有的标记使用词表之外的编号。"
     ),
+    # Language models, and tokens around a text
+    "List language models: the vocabulary, the context window and the price of each, with source and date": (
+        "列出语言模型：各自的词表、上下文窗口和价格，并注明来源与日期"
+    ),
+    "The model of that name comes first. A name that only begins like a known one has the tokenizer of that model, but "
+    "none of its figures.": (
+        "名称相同的模型排在最前。名称只是开头与已知模型相同时，采用该模型的分词器，但不采用它的任何数字。"
+    ),
+    "Words that the names of a model contain. Default: all models.": "模型名称中含有的词。默认：全部模型。",
+    "The name of a language model, from {}, in place of {}, or with the vocabulary that it uses.": (
+        "语言模型的名称，见 {}；可代替 {}，也可与它所用的词表同时给出。"
+    ),
+    "Tokens to put before the text: each the content of a token, {} for that of a line end, or {} and an id.": (
+        "加在文本之前的词元：写词元的内容；换行写作 {}；也可以写 {} 加编号。"
+    ),
+    "Tokens to put after the text.": "加在文本之后的词元。",
+    "Tokens to add to the vocabulary. They get the ids after its last one and are found in the text as written.": (
+        "要加进词表的词元，编号接在词表之后，按原样在文本中查找。"
+    ),
+    "With {}: its context window, and the price.": "使用 {} 时：它的上下文窗口和价格。",
 }
 SENTENCES |= {
     # The stages of a tokenizer

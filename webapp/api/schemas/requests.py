@@ -11,12 +11,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.api.schemas.algorithm import AlgorithmId
 from webapp.core import algorithms
+from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
 from webapp.serializers.decoding import WantDecoded
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.tokenization.affix_fields import LONGEST_ADDED, MOST_ADDED
+from webapp.tokenization.affix_fields import LONGEST_NAME as LONGEST_TOKEN_NAME
 
 MOST_TEXTS = 1_000
 LONGEST_NAME = 200
@@ -43,6 +46,10 @@ def _users(option: Option | algorithms.Choice) -> str:
     return ", ".join(
         f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices
     )
+
+
+TokenName = Annotated[str, Field(pattern=r"^\S+$", max_length=LONGEST_TOKEN_NAME)]
+AddedText = Annotated[str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=LONGEST_ADDED)]
 
 
 class Body(BaseModel):
@@ -94,6 +101,28 @@ class Choice(Body):
         ge=0,
         le=1_000,
         description="Merges of a vocabulary `learned-…`; for `learned-unigram`, pieces.",
+    )
+    model: str | None = Field(
+        None,
+        min_length=1,
+        max_length=LONGEST_NAME,
+        description="The name of a language model, from `GET /models`, in place of `vocabulary`, or with the "
+        "vocabulary that it uses.",
+        examples=["gpt-4o"],
+    )
+    prefix: list[TokenName] = Field(
+        [],
+        max_length=MOST_AROUND,
+        description="Tokens to put before the text: each the content of a token, `\\n` for that of a line end, or `#` "
+        "and an id.",
+        examples=[["[gMASK]", "sop"]],
+    )
+    suffix: list[TokenName] = Field([], max_length=MOST_AROUND, description="Tokens to put after the text.")
+    added: list[AddedText] = Field(
+        [],
+        max_length=MOST_ADDED,
+        description="Tokens to add to the vocabulary. They get the ids after its last one and are found in the text as "
+        "written.",
     )
 
 
