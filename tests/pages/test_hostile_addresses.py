@@ -35,6 +35,8 @@ READ |= {
 }
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+PRETOKENS = ["vocabulary", "text", "pattern", "under", "show", "special"]
+READ |= dict.fromkeys(("/pretokens", "/pretokens.json"), PRETOKENS)
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 WRITTEN = [
@@ -47,6 +49,8 @@ WRITTEN = [
     "/compare",
     "/frequencies",
     "/languages",
+    "/pretokens",
+    "/pretokens.json",
     "/vocabularies/expand",
 ]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
@@ -58,6 +62,7 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on
 

@@ -193,6 +193,15 @@ def addresses() -> Iterator[str]:
     )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
+    yield from (
+        "/pretokens",
+        "/pretokens?text=",
+        f"/pretokens?text={TEXT}&pattern=%5Cw%7C%28",
+        "/pretokens?vocabulary=nope",
+    )
+    yield f"/pretokens?vocabulary=wordpiece&text={TEXT}++x&pattern=%5Cw%7C%5Cs%2B&under=tokens"
+    yield "/pretokens?vocabulary=unigram&text=a+b&pattern=."
+    yield f"/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1"
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
@@ -219,6 +228,8 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500}),
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500, "keep": "30"}),
     ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
+    ("/pretokens", {"text": "y" * 30_000, "pattern": "y{1,3}", "show": "tokens"}),
+    ("/", {"text": "É 𠮷 " * 9_000, "algorithm": "wordpiece", "lowercase": "1"}),
     ("/split.zip", {"text": "a", "tokens": "-1"}),
     ("/vocabularies/expand", {"base": "wordpiece", "source": "tokens", "tokens": "the\n" * 1000}),
     ("/vocabularies/expand/store", {"base": "wordpiece", "source": "tokens", "tokens": ""}),

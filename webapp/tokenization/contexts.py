@@ -100,6 +100,7 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    pretokens: str | None  # the address of the pre-tokens, None without a pre-tokenizer or if it would be too long
     round_trip: RoundTripView | None  # what decoding changes, None if nothing or if it cannot be traced
 
 

@@ -166,6 +166,7 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            pretokens=self._pretokens_address(result),
             round_trip=round_trip_view(result),
         )
 
@@ -208,6 +209,15 @@ class ResultView:
         """The address of the playground with the same state and special tokens recognized; None if it is too long."""
         query = replace(self.state, special=True).link(current_app.config["MAX_LINK_CHARACTERS"])
         return None if query is None else f"{url_for('playground.page')}?{query}"
+
+    def _pretokens_address(self, result: Result) -> str | None:
+        """The address of the pre-tokens of the same text, for a vocabulary with a pre-tokenizer and a page."""
+        state, most = self.state, current_app.config["MAX_LINK_CHARACTERS"]
+        if state.trained or state.lowercase or result.tokenizer.pretokenizer is None or len(state.text) > most:
+            return None
+        given = {"special": "1"} if state.special else {}
+        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, **given)
+        return address if len(address) <= most else None
 
     @property
     def _query(self) -> str | None:
