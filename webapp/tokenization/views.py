@@ -215,8 +215,8 @@ class ResultView:
         state, most = self.state, current_app.config["MAX_LINK_CHARACTERS"]
         if state.trained or state.lowercase or result.tokenizer.pretokenizer is None or len(state.text) > most:
             return None
-        given = {"special": "1"} if state.special else {}
-        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, **given)
+        special = "1" if state.special else None
+        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, special=special)
         return address if len(address) <= most else None
 
     @property

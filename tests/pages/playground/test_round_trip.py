@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 
+from flask import Flask
 from flask.testing import FlaskClient
 
 BERT = {"algorithm": "wordpiece", "lowercase": "1", "lang": "en"}
@@ -52,8 +53,9 @@ def test_a_long_text_is_traced_at_its_beginning(client: FlaskClient) -> None:
     assert "× 5,000" in page
 
 
-def test_a_shared_result_has_the_changes(storing_client: FlaskClient) -> None:
-    made = storing_client.post("/share", data={**BERT, "text": "café  x"})
-    assert made.status_code == 303
-    page = storing_client.get(made.location + "?lang=en").text
+def test_a_shared_result_has_the_changes(storing_app: Flask) -> None:
+    client = storing_app.test_client()
+    made = client.post("/share", data={**BERT, "text": "café  x"})
+    assert made.status_code == 201
+    page = client.get(made.location + "?lang=en").text
     assert "accents are removed" in page

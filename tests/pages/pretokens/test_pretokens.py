@@ -90,7 +90,7 @@ def test_a_wrong_pattern_has_a_message_beside_its_field(client: FlaskClient, pat
 
 
 def test_a_slow_pattern_is_stopped(client: FlaskClient) -> None:
-    form = {"text": ("x" * 40 + "!") * 100 + "y", "pattern": "(?:x+x+)+y"}
+    form = {"text": ("x" * 40 + "!") * 100 + "y", "pattern": "(?:x|xx)+[yz]$"}
     began = time.process_time()
     page = client.post("/pretokens", data=form, headers=HTMX)
     assert page.status_code == 422
