@@ -39,6 +39,20 @@ PRETOKENS = ["vocabulary", "text", "pattern", "under", "show", "special"]
 READ |= dict.fromkeys(("/pretokens", "/pretokens.json"), PRETOKENS)
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
+MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
+MESSAGES += [
+    "source",
+    "vocabulary",
+    "reply",
+    "markers",
+    "model",
+    "model_before",
+    "vocabulary_before",
+    "context",
+    "price",
+]
+MESSAGES += ["price_before", "entered", "view", "show"]
+READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
 WRITTEN = [
     "/",
     "/dictionary.txt",
@@ -49,8 +63,13 @@ WRITTEN = [
     "/compare",
     "/frequencies",
     "/languages",
+<<<<<<< HEAD
     "/pretokens",
     "/pretokens.json",
+=======
+    "/messages",
+    "/messages.json",
+>>>>>>> main
     "/vocabularies/expand",
 ]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
@@ -62,7 +81,11 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+<<<<<<< HEAD
 TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
+=======
+TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
+>>>>>>> main
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on
 

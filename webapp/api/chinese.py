@@ -49,6 +49,21 @@ SENTENCES = {
     ),
     "The most errors of each method to list; all of them are counted.": "每个方法最多列出的错误数；计数不受此限。",
     "Lines of the gold text that have words.": "标准答案中有词的行数。",
+    # Measures
+    "Measure up to six tokenizers on a text": "用一段文本测量最多六个分词器",
+    "The page {} defines each measure, with its source and what it does not tell. {} is measured on an article in 39 "
+    "languages, not on the text; tokenizers of dictionaries do not have it.": (
+        "页面 {} 给出每个指标的定义、出处，以及它说明不了什么。{} 是在同一篇文章的 39 种语言版本上测的，与文本无关；"
+        "词典分词没有这一项。"
+    ),
+    "The name of a vocabulary, from {} or {}.": "词表的名称，来自 {} 或 {}。",
+    "The tokenizers to measure, at most 6.": "要测量的分词器，最多 6 个。",
+    "A gold segmentation to compare the boundaries of tokens with: words or morphemes separated by spaces, a sentence "
+    "or a word a line; or CoNLL-U.": (
+        "用来比较词元边界的标准切分：词或语素之间用空格隔开，每行一句或一个词；也可以是 CoNLL-U。"
+    ),
+    "Words in runs of Han characters.": "连续汉字中的词数。",
+    "What decides where words are.": "划分词的依据。",
     # Operations
     "Tokenize a text, or up to 1,000 texts": "对一段或最多 1,000 段文本分词",
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "
@@ -58,9 +73,19 @@ SENTENCES = {
         "比 {} 更快。使用 {} 时，响应的每一项都是列表，每段文本对应一个元素。"
     ),
     "Decode ids to text": "把编号解码成文本",
-    "For a vocabulary {}, send the same {} as when you tokenized the text.": (
-        "使用 {} 这类词表时，{} 必须与分词时相同。"
+    "With {} in {}, the response has the bytes of each token and the state of the text after it: a client that prints "
+    "{} of each token never shows half a character. For a vocabulary {}, send the same {} as when you tokenized the "
+    "text.": (
+        "{1} 中有 {0} 时，响应包含每个词元的字节以及其后文本的状态：逐个输出各词元的 {2}，就不会显示半个字符。"
+        "使用 {3} 这类词表时，{4} 必须与分词时相同。"
     ),
+    "The keys of the response. {} is for at most 100,000 ids. Default: only {}.": (
+        "响应中的各项。{} 最多用于 100,000 个编号。默认只有 {}。"
+    ),
+    "The decoded text, with U+FFFD for bytes that are not valid UTF-8.": (
+        "解码后的文本；不是有效 UTF-8 的字节显示为 U+FFFD。"
+    ),
+    "The tokens one by one.": "逐个列出的词元。",
     "Split a text into parts of at most {} tokens": "把文本切成若干段，每段不超过 {} 个词元",
     "Each part has at most {} tokens when it is encoded alone. Without an overlap, the concatenated parts are the "
     "text. "
