@@ -63,13 +63,10 @@ WRITTEN = [
     "/compare",
     "/frequencies",
     "/languages",
-<<<<<<< HEAD
     "/pretokens",
     "/pretokens.json",
-=======
     "/messages",
     "/messages.json",
->>>>>>> main
     "/vocabularies/expand",
 ]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
@@ -81,11 +78,8 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
-<<<<<<< HEAD
 TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
-=======
 TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
->>>>>>> main
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on
 

@@ -199,7 +199,6 @@ def addresses() -> Iterator[str]:
     )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
-<<<<<<< HEAD
     yield from (
         "/pretokens",
         "/pretokens?text=",
@@ -209,10 +208,8 @@ def addresses() -> Iterator[str]:
     yield f"/pretokens?vocabulary=wordpiece&text={TEXT}++x&pattern=%5Cw%7C%5Cs%2B&under=tokens"
     yield "/pretokens?vocabulary=unigram&text=a+b&pattern=."
     yield f"/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1"
-=======
     yield from ("/messages", "/messages?messages=[]", "/messages?messages=x&json=x&paste=1", "/messages?template=nope")
     yield "/messages?template=own&source=x&context=10&price=x"
->>>>>>> main
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
