@@ -74,7 +74,6 @@ PATHS = [
     f"/ambiguity?text={AMBIGUOUS}&vocabulary=own-dictionary&dictionary=和尚%0A尚未%0A未+x",
     "/pretokens",
     "/pretokens?vocabulary=unigram&lang=zh&under=tokens&text=low+2024&pattern=%5Cp%7BL%7D%2B%7C%5Cd",
-    "/pretokens?text=a++b&pattern=%5Cw%7C%28",
     "/?algorithm=wordpiece&lowercase=1&text=Élève++,+a+!+𠮷&template=1",
     f"/?algorithm=fmm&text={AMBIGUOUS}&edits=-和尚%0A尚未婚+5&token=1",
     "/split?tokens=5&text=It+rains.+It+rains.",
