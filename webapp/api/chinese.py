@@ -305,7 +305,7 @@ SENTENCES = {
 SENTENCES |= {
     # The stages of a tokenizer
     "A split pattern of your own to compare, in the syntax of Python’s package {}.": (
-        "用来比较的自定义切分正则，采用 Python 的 {} 包的语法。"
+        "用来比较的自定义切分模式，采用 Python 的 {} 包的语法。"
     ),
     "Encode and decode a text, and say which stage changed what": "对文本编码再解码，指出哪个阶段改了什么",
     "Every difference between the text and the decoded text is listed with the stage of the pipeline that is the "
@@ -314,15 +314,15 @@ SENTENCES |= {
     ),
     "For a step with a split pattern, each pre-token has the alternative of the pattern that matched it. With a "
     "pattern of your own, the response also has its pre-tokens, and where the two split differently.": (
-        "如果某一步使用切分正则，每个预词元都标明由正则的哪个分支匹配。提供自定义正则时，还会给出它的预词元，"
+        "如果某一步使用切分模式，每个预分词片段都标明由模式的哪个分支匹配。提供自定义模式时，还会给出它的预分词片段，"
         "以及两者切分不同的地方。"
     ),
-    "Split a text into pre-tokens, stage by stage": "把文本逐步切成预词元",
+    "Split a text into pre-tokens, stage by stage": "把文本逐步切成预分词片段",
     "The changes in order, at most 1,000; making them in the text gives the decoded text.": (
         "按顺序列出的改动，最多 1,000 处；在原文中作这些改动，就得到解码结果。"
     ),
     "The name of a vocabulary, from {}.": "词表名称，见 {}。",
-    "The pre-tokens of {}; null without one.": "使用 {} 得到的预词元；没有提供时为 null。",
+    "The pre-tokens of {}; null without one.": "使用 {} 得到的预分词片段；没有提供时为 null。",
     "The steps of the pre-tokenizer, in order.": "预分词的各个步骤，按顺序排列。",
     "The text after the normalizer.": "归一化之后的文本。",
     "The text, at most 100,000 bytes of UTF-8.": "文本，最多 100,000 字节（UTF-8）。",
