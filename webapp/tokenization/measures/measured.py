@@ -13,7 +13,7 @@ from webapp.core.evaluation.gold import GoldText
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.comparison.rows import ComparisonRow
 from webapp.tokenization.measures.article import ArticleMeasures, article_measures
-from webapp.tokenization.measures.chinese_words import chinese_words
+from webapp.vocabularies.chinese_words import chinese_words
 
 
 @dataclass(frozen=True)
