@@ -17,6 +17,7 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.skipped_lines import NONE_SKIPPED
 from webapp.core.models.word_models import WordModel
+from webapp.jobs.surveying import stored_survey
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     FollowingContext,
@@ -46,6 +47,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import language_lines, text_lines
 from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
+from webapp.tokenization.token_messages import reason_title
 from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
 from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
@@ -214,6 +216,7 @@ def vocabulary(name: str) -> Response:
     portrait = found.portrait
     dictionary = getattr(tokenizer.model, "dictionary", None)
     article = None if isinstance(tokenizer.model, WordModel) else article_measures(tokenizer)
+    survey = stored_survey(name)
     context = VocabularyPage(
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
@@ -235,6 +238,8 @@ def vocabulary(name: str) -> Response:
         sample=samples.TEXT,
         sample_tokens=samples.samples([entry]).get(entry.name),
         downloads=downloads.downloads_of(entry.name, tokenizer),
+        survey=survey,
+        reason_titles={reason_title(reason): count for reason, count in survey.reasons.items()} if survey else {},
         expandable=base_kind(tokenizer) is not None,
         article_lines=text_lines([article.english, article.chinese]) if article else [],
         language_lines=language_lines(article) if article else [],

@@ -37,6 +37,7 @@ from webapp.tokenization.comparison.picture_columns import picture_columns
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.comparison.tints import first_tints
+from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.measures.measured import measure
 from webapp.tokenization.measures.table import NOT_IN_FIGURES, MeasureGroup, MeasureHead, groups_of
 from webapp.tokenization.messages import ambiguity_name, joined, milliseconds
@@ -110,8 +111,13 @@ class ComparisonView:
 
     @cached_property
     def names(self) -> list[str]:
-        """A short name for each row: of its vocabulary, or with the algorithm where two rows share a vocabulary."""
+        """A short name for each row: of its vocabulary, or with the algorithm where two rows share a vocabulary.
+
+        Rows that only differ in how they apply one vocabulary are named by that.
+        """
         rows = [row for row, _encoding in self.compared.shown]
+        if len({(row.choice.algorithm, row.choice.vocabulary) for row in rows}) == 1 < len(rows):
+            return [inference_title(row.choice.inference) for row in rows]
         short = [title_of(entry) if (entry := find(row.choice.vocabulary)) is not None else row.title for row in rows]
         return [row.title if short.count(name) > 1 else name for name, row in zip(short, rows, strict=True)]
 
