@@ -120,9 +120,7 @@ class ConversationView:
     def _price(self) -> PriceFigures | None:
         state, model = self.state, model_chosen(self.state)
         if state.price is not None:
-            label = (
-                _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
-            )
+            label = _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
             return PriceFigures(dollars(self.counted.counts.total, state.price), label, False, "")
         if model is None or model.price_in is None or model.vocabulary not in (None, state.vocabulary):
             return None
