@@ -203,7 +203,9 @@ SENTENCES = {
     "Describe one token: its bytes, its characters, how it is made, and whether a text gives it": (
         "查看一个词元：它的字节、字符、由来，以及是否有文本能得到它"
     ),
-    "List the tokens of a vocabulary that no text gives, 1,000 per page": "列出词表中任何文本都得不到的词元（每页 1,000 个）",
+    "List the tokens of a vocabulary that no text gives, 1,000 per page": (
+        "列出词表中任何文本都得不到的词元（每页 1,000 个）"
+    ),
     "Each token is decoded, and its text is encoded again, alone and beside other characters. The first request starts "
     "the computation, which takes some seconds.": (
         "对每个词元先解码，再把得到的文本单独编码，或与别的字符连在一起编码。第一次请求时开始计算，需要几秒钟。"
