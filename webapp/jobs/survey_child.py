@@ -108,7 +108,3 @@ def _end_with_parent(stream: IO[bytes]) -> None:
         while stream.read(1 << 10):
             pass
     os.killpg(os.getpgrp(), signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()
