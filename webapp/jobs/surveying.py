@@ -1,4 +1,4 @@
-"""Has surveys computed outside of requests: each in a process of its own, of the lowest priority and within limits.
+"""Has surveys computed outside of requests: each in a process of its own, of low priority and within limits.
 
     survey_of("gpt2")  →  Running(done=12000, total=50257), then a StoredSurvey
 
