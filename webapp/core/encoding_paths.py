@@ -10,7 +10,7 @@ Each path gives the ids of `PretokenPath`, the plain one, and differs from it in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from webapp.core.models import Model
@@ -35,8 +35,12 @@ class PretokenPath:
         self._later_pretokenizer = None if pretokenizer is None else pretokenizers.for_later_spans(pretokenizer)
         self._changes_text = pretokenizers.changes_text(pretokenizer)
         self._segment = model.segment
-        self._located = Cache(self._locate)
+        self._located: Mapping[str, Located] = Cache(self._locate)
         self._ids_of = model.ids
+
+    def forget(self) -> None:
+        """Cache nothing from now on."""
+        self._located = _Computed(self._locate)
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a span; `at_start` says whether the whole text begins with it."""
@@ -80,6 +84,17 @@ class PretokenPath:
     def _locate(self, pretoken: str) -> Located:
         segments = self._segment(pretoken)
         return tuple(start for _, start, _ in segments), tuple(end for _, _, end in segments)
+
+
+class _Computed(dict[str, Located]):
+    """Places that are computed for every look-up."""
+
+    def __init__(self, locate: Callable[[str], Located]) -> None:
+        super().__init__()
+        self._locate = locate
+
+    def __missing__(self, pretoken: str) -> Located:
+        return self._locate(pretoken)
 
 
 class NestedPretokenPath(PretokenPath):
@@ -160,10 +175,7 @@ def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: Pre
         return BertWordPath(model, normalizer, pretokenizer)
     if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
         return SpacedWordPath(model, normalizer)
-    by_place = pretokenizers.needs_places(pretokenizer)
-    if pretokenizer is not None and pretokenizers.for_later_spans(pretokenizer) != pretokenizer:
-        by_place |= not keeps_beginning(normalizer)
-    if by_place:
+    if _is_by_place(normalizer, pretokenizer):
         return PlacedPretokenPath(model, normalizer, pretokenizer)
     changes_text = pretokenizers.changes_text(pretokenizer)
     if (
@@ -173,6 +185,23 @@ def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: Pre
     ):
         return NestedPretokenPath(model, normalizer, pretokenizer)
     return PretokenPath(model, normalizer, pretokenizer)
+
+
+def uncached_path(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> PretokenPath:
+    """The path that asks the model for every pre-token, in the order of the text, also if it occurred before."""
+    by_place = _is_by_place(normalizer, pretokenizer)
+    path = (PlacedPretokenPath if by_place else PretokenPath)(model, normalizer, pretokenizer)
+    path.forget()
+    return path
+
+
+def _is_by_place(normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> bool:
+    """Whether the tokens of a span depend on its position in the whole text."""
+    if pretokenizers.needs_places(pretokenizer):
+        return True
+    if pretokenizer is None or pretokenizers.for_later_spans(pretokenizer) == pretokenizer:
+        return False
+    return not keeps_beginning(normalizer)
 
 
 def joined(spans: Sequence[Span], located: Mapping[str, Located]) -> Located:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from webapp.core.inference.records import OWN
 from webapp.serializers.json import well_formed
 from webapp.serializers.tokenization import WANTS, tokenization_json
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
@@ -28,6 +29,8 @@ def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[
 
 def _row(row: ComparisonRow) -> dict[str, Any]:
     about: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
+    if row.choice.inference != OWN:
+        about["inference"] = row.choice.inference
     if row.encoding is None:
         assert row.problem is not None
         return about | {"error": {"status": row.problem.status, "detail": row.problem.message}}

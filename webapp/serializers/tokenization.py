@@ -85,10 +85,12 @@ _MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
 def result_json(result: Result) -> dict[str, Any]:
     """The JSON version of a page with a result: the request, all data about the tokens and the decoded text."""
     state = asdict(result.state.relevant())
-    del state["token"], state["show"]
+    for name in ("token", "show", "inference", "dropout", "alpha", "seed"):
+        del state[name]
     state["text"] = well_formed(state["text"])
     return {
         **state,
+        **result.state.inference_options,
         **tokenization_json(result.encoding, WANTS),
         **words_json(result.tokenizer, state["mode"], result.encoding.text),
         "unknown": sorted(result.encoding.unknown),

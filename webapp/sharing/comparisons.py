@@ -62,7 +62,7 @@ class RestoredComparison:
             for name in OPTIONS
             if (value := getattr(state, name)) != getattr(defaults, name)
         }
-        choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary) for state in states)
+        choices = tuple(TokenizerChoice(state.algorithm, state.vocabulary, state.inference) for state in states)
         layout = layout_of(self.snapshot.state.get("layout"))
         return Comparison(choices, replace(defaults, text=self.snapshot.text, **options), layout)
 
@@ -72,7 +72,7 @@ class RestoredComparison:
         rows = [
             ComparisonRow(
                 number,
-                TokenizerChoice(restored.state.algorithm, restored.state.vocabulary),
+                TokenizerChoice(restored.state.algorithm, restored.state.vocabulary, restored.state.inference),
                 picture_title(restored.state),
                 restored.encoding,
                 restored.snapshot.state.get("vocabulary_size", 0),

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
+from webapp.core.inference.records import OWN
 from webapp.rendering.pictures import PictureTexts
 from webapp.tokenization.algorithms import algorithm_names
+from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
 from webapp.web.localization import join_list, number
@@ -30,7 +32,9 @@ def picture_words() -> PictureTexts:
 def picture_title(state: State) -> str:
     """The title of a picture, with algorithm and vocabulary: `BPE · Demo: byte-level BPE, 32k`."""
     entry = find(state.vocabulary)
-    return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else [])])
+    inference = state.relevant().inference
+    other = [inference_title(inference)] if inference != OWN else []
+    return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else []), *other])
 
 
 def _tokens(count: int) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
+from webapp.core.affixes import Affixed, with_affixes
 from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
+from webapp.core.inference import infer, inferences_for
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Verdict, verdict_and_disagreements
@@ -75,6 +77,23 @@ class Result:
     merges: Sequence[AnyMerge] = field(default=())
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
     decoded: str | None = None  # the decoded text that was stored with a shared result
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
+    inferred: Tokenizer | None = None  # what encoded the text, if not `tokenizer` by its own rule
+
+    @property
+    def encoder(self) -> Tokenizer:
+        """What encodes texts as this one."""
+        return self.inferred or self.tokenizer
+
+    @cached_property
+    def own_tokens(self) -> int | None:
+        """The number of tokens by the vocabulary's own rule; None if it is not available."""
+        state = self.state
+        try:
+            return len(self.tokenizer.ids(self.encoding.text, special=state.special, template=state.puts_around))
+        except LookupError:  # the vocabulary of a shared result no longer exists
+            return None
 
     @cached_property
     def figures(self) -> ResultFigures:
@@ -147,10 +166,18 @@ class Prepared:
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = ()
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
+    inferred: Tokenizer | None = None  # what applies the vocabulary by another rule than its own
+
+    @property
+    def encoder(self) -> Tokenizer:
+        """What encodes texts."""
+        return self.inferred or self.tokenizer
 
 
 def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Prepared:
-    """Return the tokenizer for `state`; training uses at most `corpus_limit` bytes of a text.
+    """Return the tokenizer for `state` with its inference; training uses at most `corpus_limit` bytes of a text.
 
     A `tokenizer` replaces the vocabulary that the state names.
 
@@ -158,6 +185,19 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     dictionary, StillFetchingError for a vocabulary that is being fetched, and UnavailableVocabularyError for one that
     cannot be loaded.
     """
+    ready = _prepared(state, corpus_limit, tokenizer)
+    if state.affixes and family_of(state.algorithm) not in ("dictionary", "word model"):
+        affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
+        ready = replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
+    options = state.inference_options
+    if not options or options["inference"] not in inferences_for(ready.tokenizer.model):
+        return ready
+    parameters = {name: value for name, value in options.items() if name != "inference"}
+    return replace(ready, inferred=infer(ready.tokenizer, options["inference"], **parameters))
+
+
+def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> Prepared:
+    """The tokenizer for a state, by its own rule."""
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
         direction = ALGORITHMS[state.algorithm].direction
@@ -181,9 +221,20 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
     """Return the result for `state`; arguments and errors are those of `prepare`."""
     ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
-    encoding = ready.tokenizer.encode(state.text, special=state.special, template=state.template)
+    encoding = ready.encoder.encode(state.text, special=state.special, template=state.puts_around)
     seconds = time.perf_counter() - began
-    return Result(state, ready.tokenizer, encoding, seconds, ready.dictionary, ready.merges, ready.trained_bytes)
+    return Result(
+        state,
+        ready.tokenizer,
+        encoding,
+        seconds,
+        ready.dictionary,
+        ready.merges,
+        ready.trained_bytes,
+        affixed=ready.affixed,
+        base=ready.base,
+        inferred=ready.inferred,
+    )
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:

@@ -59,6 +59,8 @@ class TokenDetails:
     frequency: int | None = None
     tag: str | None = None
     in_context: WordProbability | None = None  # of n-grams
+    is_added: bool = False  # whether the visitor added the token to the vocabulary
+    is_around: bool = False  # whether the visitor put it before or after the text
     marks: tuple[tuple[str, str], ...] = ()  # in the spelling of the piece, each with what it stands for
     page: str | None = None  # the address of the token's own page
 
@@ -93,6 +95,8 @@ def token_details(result: Result, index: int) -> TokenDetails:
         frequency=frequency,
         tag=tag,
         in_context=word_probability(result, index),
+        is_added=result.affixed is not None and token.id in result.affixed.added,
+        is_around=_is_around(result, index),
         marks=_marks(result, token),
         page=token_address(result, token.id),
     )
@@ -104,6 +108,11 @@ def token_bytes(encoding: Encoding, index: int) -> bytes:
     if isinstance(piece, bytes) or data != piece.encode("utf-8", "replace"):
         return data
     return encoding.text[encoding.starts[index] : encoding.ends[index]].encode("utf-8", "replace") or data
+
+
+def _is_around(result: Result, index: int) -> bool:
+    affixed = result.affixed
+    return affixed is not None and not affixed.before <= index < len(result.encoding) - affixed.after
 
 
 def _marks(result: Result, token: Token) -> tuple[tuple[str, str], ...]:

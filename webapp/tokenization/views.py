@@ -12,15 +12,19 @@ from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
+from webapp.core.inference.records import OWN
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
+from webapp.tokenization.additions import additions_of, meter_of
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.inferences import compare_address, inference_note, inference_title
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
+from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
@@ -77,6 +81,7 @@ class ResultView:
             first_tool="share/_share_button.html" if self.shareable else "share/_open_copy.html",
             title_of=title_of,
             state=self.state,
+            additions=additions_of(self.state, self.result, self.problems),
             dictionary_panel=panel_of(
                 self.state,
                 self.result.dictionary if self.result else None,
@@ -119,13 +124,16 @@ class ResultView:
         state, names = self.state, algorithm_names()
         rows = []
         for name, count in self.result.others.items():
-            current = name == state.algorithm and state.vocabulary == default_for(name)
-            other = replace(state, algorithm=name, vocabulary=default_for(name), view=state.view)
+            own_rule = state.relevant().inference == OWN
+            current = name == state.algorithm and state.vocabulary == default_for(name) and own_rule
+            other = replace(state, algorithm=name, vocabulary=default_for(name), view=state.view, inference=OWN)
             query = other.link(current_app.config["MAX_LINK_CHARACTERS"])
             address = f"{url_for('playground.page')}?{query}" if query else None
             rows.append(OtherTokenizer(names[name], count, current, address, name, default_for(name)))
         if not any(row.current for row in rows):
-            rows.insert(0, OtherTokenizer(self.vocabulary_title, len(self.result.encoding), True, None, "", ""))
+            inference = state.relevant().inference
+            title = self.vocabulary_title if inference == OWN else inference_title(inference)
+            rows.insert(0, OtherTokenizer(title, len(self.result.encoding), True, None, "", ""))
         return rows
 
     def _encoded(self, result: Result, tokens: Markup | None, ids: Markup | None) -> EncodedContext:
@@ -165,6 +173,11 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            meter=meter_of(self.state, result),
+            has_added=bool(result.affixed and not result.affixed.added.isdisjoint(result.encoding.ids)),
+            inference_note=inference_note(result),
+            compare_inferences=compare_address(self.state) if self.shareable else None,
+            round_trip=round_trip_view(result),
         )
 
     @property
@@ -230,6 +243,7 @@ class ResultView:
             link=self._token_link if links else None,
             chosen=self.details.token.index if self.details else None,
             under=self._under(),
+            added=self.result.affixed.added if self.result.affixed else frozenset(),
         )
 
     def _token_link(self, index: int) -> str:

@@ -23,6 +23,9 @@ SEED = Parameter("seed", 0, 2**31, 0)
 """Which of the random results: the same seed gives the same result."""
 
 
+PARAMETERS = (DROPOUT, ALPHA, SEED)
+
+
 @dataclass(frozen=True)
 class Inference:
     """A way to apply a vocabulary; `source` is the paper's number on arXiv, empty for the vocabulary's own rule."""

@@ -16,7 +16,7 @@ from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
 from webapp.core.models.fast.cache import Cache, IdCache
 from webapp.core.models.fast.character_boundaries import CharacterBoundaries
 from webapp.core.models.merge_loop import merge, merge_with_places, pack
-from webapp.core.models.symbols import Symbols
+from webapp.core.models.symbols import Measured, Symbols
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 
@@ -136,7 +136,9 @@ class BPE:
         """
         if self.byte_level:
             return byte_segments(pretoken, self.ids(pretoken), self.pieces)
-        return tuple(self._segment_characters(pretoken))
+        if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
+            return ((id, 0, len(pretoken)),)
+        return tuple(self.segments_of(pretoken, self._measured))
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return self._byte_level_ids(pretoken) if self.byte_level else self._character_ids(pretoken)
@@ -201,7 +203,7 @@ class BPE:
             return tuple(chain.from_iterable(map(self._word_ids, spans)))
         return tuple(merge(self.symbols(word), self._ranks, self._merged))
 
-    def _measure(self, word: str) -> tuple[Sequence[int], Sequence[int]]:
+    def _measure(self, word: str) -> Measured:
         """The ids of a word, and the number of bytes that each token covers."""
         spans = [word] if self._cuts is None else self._cuts.cut(word)
         if len(spans) > 1:
@@ -219,9 +221,12 @@ class BPE:
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_with_places(symbols, self._ranks, self._merged)
 
-    def _segment_characters(self, pretoken: str) -> list[tuple[int, int, int]]:
-        if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
-            return [(id, 0, len(pretoken))]
+    def measured_symbols(self, word: str) -> Measured:
+        """The initial symbols of a word of characters, and how many bytes of the word each covers."""
+        return self._symbols.measured(word)
+
+    def segments_of(self, pretoken: str, measure: Callable[[str], Measured]) -> list[tuple[int, int, int]]:
+        """Place the tokens of the words of a pre-token; `measure` gives their ids and their lengths in bytes."""
         owner = None
         if not pretoken.isascii():
             owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
@@ -230,7 +235,7 @@ class BPE:
         segments: list[tuple[int, int, int]] = []
         start = 0
         for word in [pretoken] if self._cuts is None else self._cuts.words(pretoken):
-            for id, length in zip(*self._measured(word), strict=True):
+            for id, length in zip(*measure(word), strict=True):
                 end = start + length
                 first = min(start, end_of_all - 1) if length else max(start - 1, 0)  # a separate suffix
                 last = max(min(end, end_of_all) - 1, 0)

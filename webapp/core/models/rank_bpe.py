@@ -80,6 +80,11 @@ class RankBPE:
         parts = merge_bytes(piece, lower)
         return Merge(id, *parts) if len(parts) == 2 else None
 
+    def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank of the piece that two adjacent pieces form and its id, which are the same, or None if it is none."""
+        id = self._ids.get(self.pieces[left] + self.pieces[right])
+        return None if id is None else (id, id)
+
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
 

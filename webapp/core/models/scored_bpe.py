@@ -6,7 +6,7 @@ be merged. For the heap see Kudo and Richardson 2018, section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -62,15 +62,41 @@ class ScoredBPE(ScoredModel):
     def _all_parts(self, text: str) -> list[Part]:
         return self._parts(text) if self._unused_ids else list(super()._all_parts(text))
 
-    def _parts(self, word: str) -> list[Part]:
+    def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank by score of the merge of two adjacent symbols and the symbol that it makes, or None."""
+        pair = left << 32 | right
+        rank = self._ranks.get(pair) if left >= 0 and right >= 0 else None
+        return None if rank is None else (rank, self._merged[pair])
+
+    def symbols(self, word: str) -> tuple[list[str], list[int]]:
+        """The initial symbols of a word, as texts and as numbers: ids, higher numbers for characters that are only part
+        of pieces, and -1 for symbols that are never merged.
+        """
         found = self._split(word)
-        symbols = [self._symbols.get(text, _FROZEN) for text in found]
+        return found, [self._symbols.get(text, _FROZEN) for text in found]
+
+    def _parts(self, word: str) -> list[Part]:
+        found, symbols = self.symbols(word)
         if self._unused_ids or len(symbols) > LONG:
             seen: dict[int, tuple[int, int]] | None = {} if self._unused_ids else None
             merged, widths = _merge_long(symbols, self._ranks, self._merged, seen)
         else:
             seen = None
             merged, widths = _merge_short(symbols, self._ranks, self._merged)
+        return self.parts_of(found, merged, widths, seen)
+
+    def parts_of(
+        self,
+        found: Sequence[str],
+        merged: Sequence[int],
+        widths: Sequence[int],
+        seen: Mapping[int, tuple[int, int]] | None,
+    ) -> list[Part]:
+        """The parts of a word after merging.
+
+        `found` are the texts of its initial symbols, `merged` the symbols that are left with the number of initial ones
+        that each covers, `seen` the pair that last formed each piece, for unused pieces.
+        """
         parts: list[Part] = []
         at = end = 0
         for symbol, width in zip(merged, widths, strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import inf
 from operator import itemgetter, neg
@@ -66,6 +66,16 @@ class SentencePieceUnigram(ScoredModel):
         self._rounded = self._no_words()
         # With scores beyond this, a single word can reach the point where sums are reset to 0.
         self._word_by_word = steepest < 1000
+
+    @property
+    def score_of(self) -> Mapping[str, float]:
+        """The score of each piece that represents text."""
+        return self._score_of
+
+    @property
+    def unknown_score(self) -> float:
+        """The score of a character without a piece."""
+        return self._unknown_score
 
     @property
     def numbered_bytes(self) -> int:

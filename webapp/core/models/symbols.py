@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 # The ids of the symbols, and how many bytes of the pre-token each covers.
-Measured = tuple[list[int], list[int]]
+Measured = tuple[Sequence[int], Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Symbols:
                     for character, id in zip(word, symbols, strict=True)
                     for symbol in (map(by_byte.__getitem__, character.encode()) if id is None else (id,))
                 ]
-        return self.measured(word)[0]
+        return list(self.measured(word)[0])
 
     def measured(self, word: str) -> Measured:
         """The ids of the symbols, with their lengths in bytes."""

@@ -7,7 +7,7 @@ fused unknowns are as in Hugging Face's `tokenizers`, so the ids are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 
@@ -70,6 +70,16 @@ class Unigram:
         # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
         self.ids = IdCache(self._compute_ids).__getitem__
+
+    @property
+    def score_of(self) -> Mapping[str, float]:
+        """The log probability of each piece."""
+        return self._score_of
+
+    @property
+    def unknown_score(self) -> float:
+        """The score of a character without a piece."""
+        return self._unknown_score
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""

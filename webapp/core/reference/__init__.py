@@ -9,6 +9,7 @@
 `parity_bpe`     byte-pair encoding for several languages, for the one that is compressed least at a time
 `wordpiece`      WordPiece: training by score, encoding by the longest match
 `unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
+`inference`      one vocabulary applied by other rules: longest match, fewest pieces, dropout, samples
 `ngram`          word bigrams with add-one smoothing, and the segmentation they make most likely
 
 Read each file from top to bottom; it needs nothing but Python's standard library. Every docstring is an example that

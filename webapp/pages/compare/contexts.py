@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from webapp.pages.compare.picker import ComparisonPicker
 from webapp.pages.compare.presets import Preset
 from webapp.sharing.contexts import SharingPage
 from webapp.tokenization.comparison.contexts import ComparisonContext
+from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import ChoiceField
 from webapp.web.templates import Context
@@ -43,6 +44,8 @@ class ComparePage(SharingPage):
     difference: str | None  # the address of the difference of the first two vocabularies
     corpus_limit: int  # bytes of a training text
     text_limit: int  # bytes of the text
+    ways_of: Callable[[TokenizerChoice], Sequence[tuple[str, str]]]  # how a vocabulary may be applied: id and title
+    parameters: Sequence[tuple[str, str, str, str, str]]  # of inferences: field, label, least, most, value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,4 +73,5 @@ def uses(comparison: Comparison) -> set[str]:
             offered.add("dictionary")
         if state.external:
             offered.add("special")
+        offered |= set(state.inference_options) - {"inference"}
     return offered

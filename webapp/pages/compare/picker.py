@@ -10,8 +10,10 @@ from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.core.algorithms import ALGORITHMS
+from webapp.core.inference.records import OWN
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison.state import TokenizerChoice
+from webapp.tokenization.inferences import inference_title
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
@@ -48,7 +50,7 @@ class ComparisonPicker:
 
     def select(self, chosen: TokenizerChoice) -> Markup:
         """The options of a row's list; a chosen tokenizer that is not in the list is added at its end."""
-        value = escape(chosen)
+        value = escape(chosen.by(OWN))
         marked = f'<option value="{value}">'
         if marked in self._list:
             return Markup(self._list.replace(marked, f'<option value="{value}" selected>', 1))
@@ -62,7 +64,10 @@ class ComparisonPicker:
         entry = uploaded if name.startswith("upload-") else find(name)
         if entry is None or choice.algorithm not in entry.algorithms:
             return PickerOption(choice, str(choice)[:60])
-        return PickerOption(choice, title_of(entry), names[choice.algorithm])
+        note = names[choice.algorithm]
+        if choice.inference != OWN:
+            note = f"{note} · {inference_title(choice.inference)}"
+        return PickerOption(choice, title_of(entry), note)
 
     @cached_property
     def _list(self) -> str:

@@ -26,6 +26,7 @@ from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokeni
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.inferences import parameter_fields, ways_of
 from webapp.tokenization.messages import choice_fields, options
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
@@ -105,6 +106,8 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         difference=_difference(comparison),
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
         text_limit=current_app.config["MAX_TEXT_BYTES"],
+        ways_of=ways_of,
+        parameters=parameter_fields(comparison.common),
     )
     response = make_response(render(context), max((one.status for one in problems), default=compared.status))
     swappable(response)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from flask import current_app, request, url_for
+from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.chat.messages import MOST_MESSAGES
@@ -13,10 +13,18 @@ from webapp.core.algorithms import family_of
 from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.conversation.contexts import MessageShare, StageContext
+from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
-from webapp.tokenization.conversation.forms import ROLES, ConversationForm, model_chosen
-from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState, View, extra_json
+from webapp.tokenization.conversation.figures import figures_of, model_chosen
+from webapp.tokenization.conversation.forms import ROLES, ConversationForm
+from webapp.tokenization.conversation.messages import template_title
+from webapp.tokenization.conversation.state import (
+    DEFAULT_TEMPLATE,
+    FROM_VOCABULARY,
+    OWN,
+    ConversationState,
+    extra_json,
+)
 from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, find, title_of, well_known
@@ -76,19 +84,15 @@ def _view(result: ConversationResult, link: str | None) -> ConversationView:
         roles=[message.role for message in result.conversation.messages],
         counted=result.counted,
         vocabulary_title=title_of(entry),
-        template_title=_template_title(result),
+        template_title=template_title(result.state.template, result.template.title),
         provenance=result.template.provenance,
+        figures=figures_of(result.state, result.counted.counts.total),
         views=lambda _view: None,
         files=[(title, url_for("messages.files", kind=kind)) for kind, title in kinds.items()],
         form="messages",
         is_link=link is not None,
         shareable=True,
     )
-
-
-def _template_title(result: ConversationResult) -> str:
-    own = {FROM_VOCABULARY: _("the template of the vocabulary"), OWN: _("your own template")}
-    return own.get(result.state.template, result.template.title)
 
 
 def _rows(asked: ConversationForm, shares: Sequence[MessageShare]) -> list[MessageRow]:
@@ -115,7 +119,10 @@ def _groups(chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
     names = list(algorithm_names())
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and _is_subword(entry)]
     shipped = sorted(own, key=lambda entry: names.index(entry.algorithms[-1]))
-    return [(_("Shipped with this site"), shipped), *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()])]
+    return [
+        (_("Shipped with this site"), shipped),
+        *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()]),
+    ]
 
 
 def _is_subword(entry: CatalogueEntry) -> bool:
@@ -137,7 +144,9 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
     if model is None:
         return ""
     if model.vocabulary is None:
-        return _("The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title)
+        return _(
+            "The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title
+        )
     if model.vocabulary != state.vocabulary:
         entry = find(model.vocabulary)
         return _(

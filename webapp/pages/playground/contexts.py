@@ -11,6 +11,7 @@ from webapp.pages.playground.picker import VocabularyPicker
 from webapp.sharing.contexts import SharingPage
 from webapp.tokenization.contexts import ResultContext
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.inferences import InferenceField
 from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry
@@ -54,3 +55,5 @@ class PlaygroundPage(SharingPage):
     invalid: Mapping[str, str]  # field → what is wrong with it, "" if nothing is
     is_setting_invalid: bool  # whether something is wrong with a field of the menu of settings
     invalid_size: str | None  # what was entered as the number of merges or pieces, if it is wrong
+    inference: InferenceField
+    typed: Mapping[str, str]  # parameter of an inference → what was entered, if it is wrong

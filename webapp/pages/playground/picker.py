@@ -85,6 +85,8 @@ def takes(algorithm: str) -> str:
     """The CSS classes for the form fields that apply to every vocabulary of an algorithm: `has-hmm has-mode`."""
     record = ALGORITHMS[algorithm]
     names = [option.name for option in record.common_options] + [choice.name for choice in record.choices]
+    if len(record.inferences) > 1:
+        names += ["inference", *record.inferences[1:]]
     return " ".join(f"has-{name}" for name in names)
 
 

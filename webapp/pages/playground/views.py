@@ -12,12 +12,17 @@ from webapp.pages.playground.examples import EXAMPLES, ExampleText
 from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of, takes
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.forms import INFERENCE_FIELDS, InputProblem
+from webapp.tokenization.inferences import inference_field
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import title_of
 
 # The fields beside which the page shows what is wrong with them.
-FIELDS = ("text", "vocabulary", "size", "corpus", "dictionary", *(choice.name for choice in CHOICES))
+FIELDS = (
+    *("text", "vocabulary", "size", "corpus", "dictionary"),
+    *(choice.name for choice in CHOICES),
+    *INFERENCE_FIELDS,
+)
 
 
 def page_context(
@@ -47,6 +52,8 @@ def page_context(
         records=ALGORITHMS,
         options=messages.options(view.state),
         choice_fields=messages.choice_fields(view.state),
+        inference=inference_field(view.state),
+        typed=dict.fromkeys(INFERENCE_FIELDS, "") | {one.field: one.value for one in view.problems},
         examples=EXAMPLES,
         example_url=example_url,
         upload_problem=upload_problem,
@@ -54,7 +61,7 @@ def page_context(
         corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
         text_limit=current_app.config["MAX_TEXT_BYTES"],
         invalid=invalid,
-        is_setting_invalid=any(invalid[choice.name] for choice in CHOICES),
+        is_setting_invalid=any(invalid[name] for name in (*(choice.name for choice in CHOICES), *INFERENCE_FIELDS)),
         invalid_size=request.values.get("size") if invalid["size"] else None,
     )
 

@@ -255,5 +255,7 @@ def _json(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[Input
             return problem_response(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
         return problem_response(max(one.status for one in problems), " ".join(one.message for one in problems))
     about: dict[str, Any] = asdict(asked.state.relevant())
-    del about["token"], about["show"]
+    for name in ("token", "show", "inference", "dropout", "alpha", "seed"):
+        del about[name]
+    about |= asked.state.inference_options
     return all_steps_json(frame.walkthrough, {**about, "text": well_formed(asked.state.text), **asked.options})

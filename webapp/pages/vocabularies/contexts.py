@@ -21,6 +21,7 @@ from webapp.pages.vocabularies.size_chart import ChartPanel
 from webapp.pages.vocabularies.special_tokens import SpecialLine
 from webapp.pages.vocabularies.token_table import LongToken, TokenPage
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.measures.table import MeasureLine
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
 from webapp.web.templates import Context, Page
 
@@ -153,6 +154,9 @@ class VocabularyPage(HeadedPage):
     survey: StoredSurvey | None  # of its unreachable tokens, if it is computed
     reason_titles: Mapping[str, int]  # how many are unreachable for which reason
     expandable: bool  # whether pieces can be added to it
+    article_lines: Sequence[MeasureLine]  # measures of the parallel article in English and in Chinese
+    language_lines: Sequence[MeasureLine]  # premium and Gini; empty for a dictionary, as the above
+    measures: str  # the address of the page of measures, with this vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)

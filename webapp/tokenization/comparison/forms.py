@@ -8,6 +8,7 @@ from dataclasses import replace
 from flask import Request
 from flask_babel import gettext as _
 
+from webapp.core.inference.records import OWN
 from webapp.tokenization import forms
 from webapp.tokenization.comparison.state import (
     LEAST,
@@ -34,8 +35,11 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
     choices: Sequence[TokenizerChoice] = SAME_CORPUS
     if requested_choices:
         choices = list(map(TokenizerChoice.parse, requested_choices))
+        by = values.getlist("by")  # the form has a list of inferences for each row
+        if len(by) == len(choices):
+            choices = [choice.by(inference) for choice, inference in zip(choices, by, strict=True)]
     elif "algorithm" in values:  # from the playground
-        choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary))
+        choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary).by(common.inference))
     choices, more = change(list(choices))
     if len(choices) > MOST:
         more = [*more, InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422)]
@@ -43,4 +47,7 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
         more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
     layout = layout_of((values.getlist("layout") or [""])[-1])
     problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
-    return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False), layout), [*problems, *more]
+    return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False, inference=OWN), layout), [
+        *problems,
+        *more,
+    ]

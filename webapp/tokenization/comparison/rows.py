@@ -75,7 +75,7 @@ def compare_tokenizers(comparison: Comparison) -> ComparisonResult:
 
 
 def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> ComparisonRow:
-    choice = TokenizerChoice(state.algorithm, state.vocabulary)
+    choice = TokenizerChoice(state.algorithm, state.vocabulary, state.inference)
     title = str(choice)[:60]
     try:
         if not fits(choice.vocabulary, choice.algorithm):

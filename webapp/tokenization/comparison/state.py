@@ -11,7 +11,8 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from webapp.core import algorithms
-from webapp.core.algorithms import sharing_vocabularies
+from webapp.core.algorithms import inferences_of, sharing_vocabularies
+from webapp.core.inference.records import OWN, PARAMETERS
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, default_for
 from webapp.vocabularies.shipped_vocabularies import NAMES
@@ -26,6 +27,7 @@ OPTIONS = (
     *("size", "corpus", "dictionary", "edits"),
     *(option.name for option in algorithms.OPTIONS if option is not algorithms.TEMPLATE),
     *(choice.name for choice in algorithms.CHOICES),
+    *(parameter.name for parameter in PARAMETERS),
     "show",
 )
 _DEFAULTS = {field.name: field.default for field in fields(State)}
@@ -33,22 +35,36 @@ _DEFAULTS = {field.name: field.default for field in fields(State)}
 
 @dataclass(frozen=True)
 class TokenizerChoice:
-    """A tokenizer: an algorithm and the name of a vocabulary, written `bpe:cl100k_base`."""
+    """A tokenizer: an algorithm, the name of a vocabulary, and how it is applied.
+
+    Written `bpe:cl100k_base`, or with another inference than the own rule `bpe:cl100k_base:fewest`.
+    """
 
     algorithm: str
     vocabulary: str
+    inference: str = OWN
 
     def __str__(self) -> str:
-        return f"{self.algorithm}:{self.vocabulary}" if self.vocabulary else self.algorithm
+        written = f"{self.algorithm}:{self.vocabulary}" if self.vocabulary else self.algorithm
+        return written if self.inference == OWN else f"{written}:{self.inference}"
+
+    def by(self, inference: str) -> TokenizerChoice:
+        """The same vocabulary with another inference; by its own rule if the algorithm does not have it."""
+        return replace(self, inference=inference if inference in inferences_of(self.algorithm) else OWN)
 
     @staticmethod
     def parse(written: str) -> TokenizerChoice:
         """Parse a choice; without a colon, it is an algorithm without a vocabulary.
 
         >>> TokenizerChoice.parse("fmm:jieba")
-        TokenizerChoice(algorithm='fmm', vocabulary='jieba')
+        TokenizerChoice(algorithm='fmm', vocabulary='jieba', inference='own')
+        >>> TokenizerChoice.parse("bpe:gpt2:longest").inference
+        'longest'
         """
         algorithm, _, vocabulary = written.partition(":")
+        name, _, inference = vocabulary.rpartition(":")
+        if name and inference in inferences_of(algorithm):
+            return TokenizerChoice(algorithm, name, inference)
         return TokenizerChoice(algorithm, vocabulary)
 
 
@@ -74,7 +90,14 @@ class Comparison:
     def states(self) -> list[State]:
         """The state of each row."""
         return [
-            replace(self.common, algorithm=each.algorithm, vocabulary=each.vocabulary, template=False, token=None)
+            replace(
+                self.common,
+                algorithm=each.algorithm,
+                vocabulary=each.vocabulary,
+                inference=each.inference,
+                template=False,
+                token=None,
+            )
             for each in self.choices
         ]
 
@@ -117,6 +140,15 @@ SAME_CORPUS = tuple(
 """The four shipped vocabularies, trained on the same corpus to the same size."""
 
 
+def inferences_compared(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
+    """Return a tokenizer by each inference that its algorithm has, by its own rule first.
+
+    >>> print(*inferences_compared(TokenizerChoice("wordpiece", "wordpiece")))
+    wordpiece:wordpiece wordpiece:wordpiece:longest wordpiece:wordpiece:fewest
+    """
+    return tuple(choice.by(inference) for inference in inferences_of(choice.algorithm))
+
+
 def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     """Return a tokenizer and alternatives: others with its vocabulary, and the subword algorithms; at most `MOST`.
 
@@ -124,5 +156,7 @@ def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
     fmm:jieba bmm:jieba bidirectional:jieba max-probability:jieba bpe:bpe-bytes wordpiece:wordpiece
     """
     others = [TokenizerChoice(other, choice.vocabulary) for other in sharing_vocabularies(choice.algorithm)]
+    if choice.inference != OWN:
+        others = [choice.by(OWN), *others]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
-    return (choice, *others, *(each for each in shipped if each != choice))[:MOST]
+    return (choice, *others, *(each for each in shipped if each not in (choice, *others)))[:MOST]

@@ -132,7 +132,7 @@ def _method(
         report.problem = _("It segments with your training words. Enter them, or choose another method.")
         return report
     try:
-        tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
+        tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
         model = tokenizer.model
         decides: Container[str] | None = known
         if known is None and isinstance(model, WordModel):

@@ -1,0 +1,197 @@
+"""BPE-dropout: none is BPE, full dropout gives the symbols; the distribution is that of the reference and libraries."""
+
+import time
+from collections import Counter
+from random import Random
+from statistics import mean, pvariance
+
+import pytest
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import models, pre_tokenizers
+
+from tests.core.conftest import Pair
+from tests.core.texts import CORPUS, texts
+from tests.properties import SAME_FIXTURE
+from webapp.core.formats import huggingface
+from webapp.core.inference import dropped_merges, infer, inferences_for
+from webapp.core.inference.dropout import MergesWithDropout
+from webapp.core.inference.dropped_merges import Drops, merge_with_drops
+from webapp.core.inference.sorted_keys import SortedKeys
+from webapp.core.models.bpe import BPE
+from webapp.core.models.merge_loop import merge, pack
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.reference import inference as reference
+from webapp.core.tokenizer import Tokenizer
+
+MERGES = [("a", "b"), ("b", "c"), ("ab", "c"), ("c", "a"), ("abc", "ab")]
+PIECES = ["a", "b", "c", *(left + right for left, right in MERGES)]
+PAIRS = [(PIECES.index(left), PIECES.index(right)) for left, right in MERGES]
+MODEL = BPE(PIECES, PAIRS, byte_level=False)
+probabilities = st.floats(0, 1)
+
+
+def merged(word: str, probability: float, seed: int) -> list[int]:
+    symbols = [PIECES.index(character) for character in word]
+    return merge_with_drops(symbols, MODEL.merge_result, Drops(probability, Random(seed)))[0]
+
+
+@given(word=st.text("abc", max_size=120))
+def test_without_dropout_merging_is_that_of_the_model(word: str) -> None:
+    ranks = {pack(*pair): rank for rank, pair in enumerate(PAIRS)}
+    symbols = [PIECES.index(character) for character in word]
+    assert merged(word, 0.0, 1) == merge(symbols, ranks, [PIECES.index(left + right) for left, right in MERGES])
+
+
+@given(word=st.text("abc", max_size=60), probability=probabilities, seed=st.integers(0, 2**31))
+def test_long_and_short_words_are_merged_alike(word: str, probability: float, seed: int) -> None:
+    symbols = [PIECES.index(character) for character in word]
+    found = [
+        way(list(symbols), MODEL.merge_result, Drops(probability, Random(seed)), *more)
+        for way, more in ((dropped_merges._merge_short, ()), (dropped_merges._merge_long, (False,)))
+    ]
+    assert found[0] == found[1]
+    assert sum(found[0][1]) == len(word)
+
+
+@SAME_FIXTURE
+@given(text=texts)
+def test_a_probability_of_0_is_the_own_rule_and_of_1_merges_nothing(pair: Pair, text: str) -> None:
+    if "dropout" not in inferences_for(pair.ours.model):
+        return
+    own, none = pair.ours.encode(text), infer(pair.ours, "dropout", dropout=0).encode(text)
+    assert (list(none.ids), list(none.starts), list(none.ends)) == (list(own.ids), list(own.starts), list(own.ends))
+    some, all_dropped = (infer(pair.ours, "dropout", dropout=dropout, seed=5).encode(text) for dropout in (0.5, 1))
+    assert len(own) <= len(all_dropped)
+    assert len(some) <= len(all_dropped)
+    for encoding in some, all_dropped:
+        assert len(encoding.starts) == len(encoding)
+        assert not own or (encoding.starts[0], encoding.ends[-1]) == (own.starts[0], own.ends[-1])
+    if not own.unknown:
+        assert pair.ours.decode(some.ids) == pair.ours.decode(own.ids)
+
+
+def test_full_dropout_over_bytes_gives_the_bytes(byte_pair: Pair) -> None:
+    ids = infer(byte_pair.ours, "dropout", dropout=1).ids("naïve text")
+    assert [byte_pair.ours.model.pieces[id] for id in ids] == [bytes([byte]) for byte in "naïve text".encode()]
+
+
+@pytest.mark.parametrize("probability", [0.1, 0.5, 0.9])
+def test_the_distribution_is_that_of_algorithm_1(probability: float) -> None:
+    word, draws = "abcabcab", 4000
+    ours = Counter(tuple(PIECES[id] for id in merged(word, probability, seed)) for seed in range(draws))
+    theirs = Counter(
+        tuple(reference.dropout(word, MERGES, probability, Random(f"theirs {seed}"))) for seed in range(draws)
+    )
+    assert chi_square(ours, theirs) < 5
+
+
+def chi_square(first: Counter[tuple[str, ...]], second: Counter[tuple[str, ...]]) -> float:
+    """How many standard deviations the statistic of two samples of one size is above what equal distributions give."""
+    common = [key for key in first | second if first[key] + second[key] >= 10]
+    rest = [sum(counts[key] for key in counts if key not in common) for counts in (first, second)]
+    pairs = [*((first[key], second[key]) for key in common), *([tuple(rest)] if sum(rest) >= 10 else [])]
+    statistic = sum((a - b) ** 2 / (a + b) for a, b in pairs)
+    freedom = max(len(pairs) - 1, 1)
+    return (statistic - freedom) / (2 * freedom) ** 0.5
+
+
+def test_tokens_are_as_many_as_in_tokenizers() -> None:
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    theirs = tokenizers.Tokenizer(models.BPE())
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=600, initial_alphabet=alphabet, show_progress=False)
+    theirs.train_from_iterator(CORPUS.splitlines(), trainer)
+    ours = huggingface.read(theirs.to_str())
+    text = CORPUS[:1200]
+    for probability in 0.1, 0.4:
+        theirs.model.dropout = probability
+        their_counts = [len(theirs.encode(text).ids) for _ in range(120)]
+        our_counts = [len(infer(ours, "dropout", dropout=probability, seed=seed).ids(text)) for seed in range(120)]
+        deviation = ((pvariance(our_counts) + pvariance(their_counts)) / 120) ** 0.5
+        assert abs(mean(our_counts) - mean(their_counts)) < 6 * deviation
+        assert mean(our_counts) > len(ours.ids(text))
+
+
+def test_each_occurrence_of_a_word_is_drawn_anew(byte_pair: Pair) -> None:
+    tokenizer = infer(byte_pair.ours, "dropout", dropout=0.4, seed=1)
+    encoding = tokenizer.encode(" such" * 50)
+    spans = {tuple(encoding.ids[at] for at in range(len(encoding)) if encoding.starts[at] // 5 == n) for n in range(50)}
+    assert len(spans) > 1
+
+
+def test_the_same_seed_gives_the_same_tokens_everywhere() -> None:
+    # These ids were computed once; other versions and platforms must give the same.
+    pieces = [*(bytes([byte]) for byte in range(256)), b"lo", b"low", b"er", b"lower"]
+    model = BPE(pieces, [(108, 111), (256, 119), (101, 114), (257, 258)], byte_level=True)
+    tokenizer = BYTE_BPE.tokenizer(model)
+    found = [infer(tokenizer, "dropout", dropout=0.3, seed=seed).ids("lower") for seed in range(6)]
+    assert found == [[257, 258], [257, 258], [257, 101, 114], [259], [108, 111, 119, 258], [259]]
+
+
+def test_subword_nmt_merges_all_occurrences_that_are_not_dropped_together() -> None:
+    model = SubwordBPE([*PIECES, "<unk>"], PAIRS, byte_level=False, unknown="<unk>")
+    for seed in range(50):
+        assert [id for id, _, _ in MergesWithDropout(model, 0.0).draw("abcabcab", Random(seed))] == list(
+            model.ids("abcabcab")
+        )
+    drawn = Counter(len(MergesWithDropout(model, 0.5).draw("abab", Random(seed))) for seed in range(2000))
+    # Both "ab" are made in the first step with 1/4, one of them with 1/2; then each step may make the other one.
+    assert set(drawn) == {2, 3, 4}
+    assert 0.2 < drawn[4] / 2000 < 0.3
+
+
+def test_unused_pieces_of_sentencepiece_are_split_again() -> None:
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.NORMAL, PieceKind.UNUSED, PieceKind.NORMAL]
+    model = ScoredBPE(ScoredPieces(["<unk>", "a", "b", "ab", "abb"], [0.0, -9.0, -9.0, -1.0, -2.0], kinds))
+    for seed in range(20):
+        ids = {id for id, _, _ in MergesWithDropout(model, 0.3).draw("ababb", Random(seed))}
+        assert ids <= {1, 2, 4}
+
+
+@given(
+    initial=st.sets(st.integers(0, 300)),
+    changes=st.lists(st.tuples(st.booleans(), st.integers(0, 300)), max_size=60),
+)
+def test_sorted_keys_are_a_sorted_set(initial: set[int], changes: list[tuple[bool, int]]) -> None:
+    keys, expected = SortedKeys(initial), set(initial)
+    for add, key in changes:
+        if add and key not in expected:
+            keys.add(key)
+            expected.add(key)
+        elif not add:
+            keys.discard(key)
+            expected.discard(key)
+    assert [keys[index] for index in range(len(keys))] == sorted(expected)
+
+
+def test_many_keys_are_kept_in_blocks() -> None:
+    numbers = list(range(20_000))
+    Random(1).shuffle(numbers)
+    keys = SortedKeys([])
+    for number in numbers:
+        keys.add(number)
+    assert [keys[at] for at in (0, 1, 9_999, 19_999)] == [0, 1, 9_999, 19_999]
+    for number in numbers[:19_990]:
+        keys.discard(number)
+    assert [keys[at] for at in range(len(keys))] == sorted(numbers[19_990:])
+
+
+@pytest.mark.parametrize("probability", [0.1, 0.9, 0.999, 0.999999])
+def test_one_long_pre_token_takes_seconds(probability: float) -> None:
+    pieces = [*(bytes([byte]) for byte in range(256)), *(b"a" * 2**power for power in range(1, 8))]
+    tokenizer = infer(Tokenizer(RankBPE(pieces)), "dropout", dropout=probability)
+    began = time.process_time()
+    assert tokenizer.ids("a" * 200_000)
+    assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+def test_only_probabilities_are_accepted(byte_pair: Pair, wrong: float) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        infer(byte_pair.ours, "dropout", dropout=wrong)

@@ -1,0 +1,181 @@
+"""Longest and fewest pieces over characters: BPE with its affixes, WordPiece, and Unigram with SentencePiece's BPE."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from webapp.core.inference.piece_table import PieceTable
+from webapp.core.inference.wrapper import AppliedModel, Rule, Segment
+from webapp.core.models.bpe import BPE
+from webapp.core.models.literals import Literals
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import Part, ScoredModel
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordPiece
+
+_MARK = "\udfff"
+"""Stands for the end-of-word mark. No text has it: tokenizers replace lone surrogates."""
+
+
+def _inside(first: PieceTable[str], pieces: dict[str, int], prefix: str) -> PieceTable[str]:
+    """The table of the pieces inside a word, without their prefix."""
+    if not prefix:
+        return first
+    return PieceTable({piece[len(prefix) :]: id for piece, id in pieces.items() if piece.startswith(prefix)})
+
+
+class CharacterPieces(AppliedModel):
+    """Applies the pieces of BPE over characters; a character without a piece becomes its bytes or is unknown.
+
+    >>> from webapp.core.inference.piece_table import fewest_parts
+    >>> bpe = BPE(["l", "o", "w", "</w>", "lo", "ow</w>"], [(0, 1)], byte_level=False, end_of_word_suffix="</w>")
+    >>> [bpe.pieces[id] for id in CharacterPieces(bpe, fewest_parts).ids("low")]
+    ['l', 'ow</w>']
+    """
+
+    def __init__(self, model: BPE, rule: Rule, without: Collection[int] = ()) -> None:
+        """`without` are the ids that are never used, such as those of special tokens."""
+        super().__init__(model)
+        self._bpe = model
+        self._rule = rule
+        self._bytes = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
+        unused = {*without, model.unknown_id, *(self._bytes or ())}
+        suffix = model.end_of_word_suffix
+        pieces = {
+            piece[: -len(suffix)] + _MARK if suffix and piece.endswith(suffix) else piece: id
+            for id, piece in enumerate(model.pieces)
+            if isinstance(piece, str) and id not in unused
+        }
+        self._first = PieceTable(pieces)
+        self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
+        self.left_out = self._first.left_out
+
+    def segment(self, pretoken: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token; an end-of-word mark of its own has the range of the last character."""
+        length = len(pretoken)
+        bpe = self._bpe
+        marked = pretoken + _MARK if bpe.end_of_word_suffix and pretoken else pretoken
+        mark = length if marked != pretoken and bpe.suffix_id is None else -1
+        segments: list[Segment] = []
+        start = 0
+        after_unknown = False
+        for id, end in self._rule(marked, self._first, self._inner, mark):
+            first, last = min(start, length - 1), min(end, length)
+            unknown = False
+            if id is not None:
+                segments.append((id, first, last))
+            elif start < length and (found := self._in_bytes(pretoken[start:last])):
+                segments += [(byte, first, last) for byte in found]
+            elif start < length and bpe.unknown_id is not None:
+                unknown = True
+                if after_unknown and bpe.fuse_unknown:
+                    segments[-1] = bpe.unknown_id, segments[-1][1], last
+                else:
+                    segments.append((bpe.unknown_id, first, last))
+            after_unknown = unknown
+            start = end
+        return segments
+
+    def _in_bytes(self, text: str) -> list[int]:
+        """The ids of the bytes of a character; empty if one has no piece."""
+        ids = [None if self._bytes is None else self._bytes[byte] for byte in text.encode()]
+        return [id for id in ids if id is not None] if None not in ids else []
+
+
+class WordPieces(AppliedModel):
+    """Applies the pieces of WordPiece; a word that they cannot cover is unknown, and so is one that is too long.
+
+    >>> from webapp.core.inference.piece_table import fewest_parts
+    >>> model = WordPiece(["[UNK]", "a", "ab", "##b", "##bcd", "##c", "##d"])
+    >>> model.ids("abcd"), WordPieces(model, fewest_parts).ids("abcd")
+    ((2, 5, 6), (1, 4))
+    """
+
+    def __init__(self, model: WordPiece, rule: Rule, without: Collection[int] = ()) -> None:
+        """`without` are the ids that are never used, such as those of special tokens."""
+        super().__init__(model)
+        self._rule = rule
+        self._most = model.max_word_length
+        self._unknown: int = model.unknown_id
+        unused = {*without, model.unknown_id}
+        pieces = {piece: id for id, piece in enumerate(model.pieces) if id not in unused}
+        self._first = PieceTable(pieces)
+        self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
+        self.left_out = self._first.left_out
+
+    def segment(self, pretoken: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token."""
+        if not pretoken:
+            return ()
+        segments: list[Segment] = []
+        start = 0
+        for id, end in self._rule(pretoken, self._first, self._inner) if len(pretoken) <= self._most else [(None, 0)]:
+            if id is None:
+                return ((self._unknown, 0, len(pretoken)),)
+            segments.append((id, start, end))
+            start = end
+        return tuple(segments)
+
+
+class UnigramPieces(AppliedModel):
+    """Applies the pieces of Unigram without their probabilities; adjacent unknown characters are one token.
+
+    >>> from webapp.core.inference.piece_table import longest_parts
+    >>> model = Unigram(["<unk>", "a", "b", "ab"], [0.0, -1.0, -1.0, -9.0], unknown_id=0)
+    >>> model.ids("abxy"), UnigramPieces(model, longest_parts).ids("abxy")
+    ((1, 2, 0), (3, 0))
+    """
+
+    def __init__(self, model: Unigram, rule: Rule, without: Collection[int] = ()) -> None:
+        """`without` are the ids that are never used, such as those of special tokens."""
+        super().__init__(model)
+        self._rule = rule
+        self._unigram = model
+        unused = {*without, model.unknown_id}
+        if model.byte_fallback:
+            unused |= {model.id_of(f"<0x{byte:02X}>") for byte in range(256)}
+        self._table = PieceTable({piece: id for id, piece in enumerate(model.pieces) if id not in unused})
+        self.left_out = self._table.left_out
+
+    def segment(self, pretoken: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token."""
+        return self._unigram.tokens(self._rule(pretoken, self._table, self._table), pretoken)
+
+
+class ScoredPiecesByRule(ScoredModel):
+    """Applies SentencePiece's pieces without their scores; user-defined pieces stay whole.
+
+    >>> from webapp.core.inference.piece_table import longest_parts
+    >>> from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+    >>> kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 3]
+    >>> model = ScoredBPE(ScoredPieces(["<unk>", "ab", "bc", "abc"], [0.0, -2.0, -1.0, -3.0], kinds))
+    >>> model.ids("abc"), ScoredPiecesByRule(model, longest_parts).segment("abcab")
+    ([3], [(3, 0, 3), (1, 3, 5)])
+    """
+
+    def __init__(self, model: ScoredBPE | SentencePieceUnigram, rule: Rule, without: Collection[int] = ()) -> None:
+        """`without` are the ids that are never used, such as those of special tokens."""
+        super().__init__(model.vocabulary)
+        self.model = model
+        self._rule = rule
+        vocabulary = model.vocabulary
+        self._whole = Literals(vocabulary.user_defined)
+        self._table = PieceTable(
+            {
+                piece: id
+                for piece, id in vocabulary.ids.items()
+                if piece not in vocabulary.user_defined and id not in without
+            }
+        )
+        self.left_out = self._table.left_out
+
+    def _parts(self, word: str) -> list[Part]:
+        parts: list[Part] = []
+        at = 0
+        for start, end in [*self._whole.spans(word), (len(word), len(word))] if self._whole else [(len(word),) * 2]:
+            parts += [(id, at + to) for id, to in self._rule(word[at:start], self._table, self._table)]
+            if end > start:
+                parts.append((self.vocabulary.ids[word[start:end]], end))
+            at = end
+        return parts

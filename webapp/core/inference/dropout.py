@@ -1,0 +1,95 @@
+"""BPE-dropout with every kind of BPE vocabulary: merges by rank, ranks of pieces, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from random import Random
+
+from webapp.core.inference.dropped_merges import Drops, merge_with_drops
+from webapp.core.inference.wrapper import Segment
+from webapp.core.models.bpe import BPE
+from webapp.core.models.byte_offsets import byte_segments
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.models.symbols import Measured
+
+MergingModel = BPE | RankBPE | ScoredBPE
+
+
+class MergesWithDropout:
+    """Draws the tokens of pre-tokens by BPE-dropout; without dropout they are those of the model.
+
+    >>> pieces = [*(bytes([byte]) for byte in range(256)), b"lo", b"low"]
+    >>> bpe = BPE(pieces, [(108, 111), (256, 119)], byte_level=True)
+    >>> for seed in range(3):
+    ...     drawn = MergesWithDropout(bpe, 0.5).draw("low", Random(seed))
+    ...     print([pieces[id] for id, start, end in drawn])
+    [b'low']
+    [b'l', b'o', b'w']
+    [b'low']
+    """
+
+    def __init__(self, model: MergingModel, dropout: float) -> None:
+        """Raises ValueError if the probability is not from 0 to 1."""
+        Drops(dropout, Random(0))  # raises ValueError
+        self.model = model
+        self._dropout = dropout
+        self._together = isinstance(model, SubwordBPE)
+        self._draw = _by_score if isinstance(model, ScoredBPE) else _by_bytes if model.byte_level else _by_characters
+
+    def draw(self, pretoken: str, random: Random) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a pre-token, in characters.
+
+        As in `tokenizers`, a pre-token that is a piece as a whole is merged like any other, unless the dropout is 0.
+        """
+        if not self._dropout:
+            return self.model.segment(pretoken)
+        drops = Drops(self._dropout, random)
+
+        def merged(symbols: Sequence[int], join: _Join) -> tuple[list[int], list[int]]:
+            return merge_with_drops(symbols, join, drops, together=self._together)
+
+        return self._draw(self.model, pretoken, merged)
+
+
+_Join = Callable[[int, int], tuple[int, int] | None]
+_Merged = Callable[[Sequence[int], _Join], tuple[list[int], list[int]]]
+
+
+def _by_bytes(model: BPE | RankBPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:
+    if isinstance(model, BPE):
+        symbols = model.symbols(pretoken)
+    else:
+        symbols = [id for byte in pretoken.encode() if (id := model.id_of(bytes([byte]))) is not None]
+    return byte_segments(pretoken, merged(symbols, model.merge_result)[0], model.pieces)
+
+
+def _by_characters(model: BPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:
+    def measure(word: str) -> Measured:
+        symbols, lengths = model.measured_symbols(word)
+        ids, widths = merged(symbols, model.merge_result)
+        ends = [0, *accumulate(widths)]
+        return ids, [sum(lengths[start:end]) for start, end in pairwise(ends)]
+
+    return model.segments_of(pretoken, measure)
+
+
+def _by_score(model: ScoredBPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:
+    vocabulary = model.vocabulary
+    parts: list[tuple[int | None, int]] = []
+    start = 0
+    for word in [pretoken] if vocabulary.unused else vocabulary.words(pretoken):
+        seen: dict[int, tuple[int, int]] = {}
+
+        def join(left: int, right: int, seen: dict[int, tuple[int, int]] = seen) -> tuple[int, int] | None:
+            made = model.merge_result(left, right)
+            if made is not None:
+                seen[made[1]] = left, right
+            return made
+
+        found, symbols = model.symbols(word)
+        parts += [(id, start + end) for id, end in model.parts_of(found, *merged(symbols, join), seen)]
+        start += len(word)
+    return vocabulary.segments(parts, pretoken)

@@ -1,0 +1,104 @@
+"""The pieces of a vocabulary as a plain set, and which lengths are worth trying at a position of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Generic, TypeVar
+
+from webapp.core.models.fast.word_lengths import lengths_by_beginning
+
+LONGEST = 128
+"""In bytes, or in characters for pieces of characters; longer pieces are left out. This bounds what is tried at a
+position: a megabyte of one letter takes seconds even if the vocabulary has a piece of every length."""
+
+Text = TypeVar("Text", str, bytes)
+Part = tuple[int | None, int]
+"""An id and where its span ends; None for a unit that no piece covers."""
+
+
+class PieceTable(Generic[Text]):
+    """Pieces with their ids, for slices of a text.
+
+    >>> table = PieceTable({"a": 0, "ab": 1, "abcd": 2, "x" * 200: 3})
+    >>> table.lengths("abcx"), table.lengths("b"), table.left_out
+    ((4, 2, 1), (1,), 1)
+    """
+
+    def __init__(self, pieces: Mapping[Text, int]) -> None:
+        self.ids: dict[Text, int] = {piece: id for piece, id in pieces.items() if 0 < len(piece) <= LONGEST}
+        self.left_out = sum(len(piece) > LONGEST for piece in pieces)
+        self._lengths: dict[Text, tuple[int, ...]] = {
+            beginning: (*found, 1) for beginning, found in _lengths(self.ids).items()
+        }
+
+    def lengths(self, text: Text, at: int = 0) -> tuple[int, ...]:
+        """The lengths of the pieces that may start at a position of a text, longest first; 1 is always among them."""
+        return self._lengths.get(text[at : at + 2], (1,))
+
+
+def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
+    return lengths_by_beginning(pieces)  # type: ignore[arg-type, return-value]  # slices of bytes work as those of text
+
+
+def longest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:
+    """Take the longest piece at each position, from the left.
+
+    `first` has the pieces for the beginning of the text, `inner` those after it. `mark` is where an end-of-word mark
+    that belongs to the character before it begins: no part ends there.
+
+    >>> table = PieceTable({"a": 0, "ab": 1, "bcd": 2, "c": 3})
+    >>> longest_parts("abcd", table, table)
+    [(1, 2), (3, 3), (None, 4)]
+    """
+    parts: list[Part] = []
+    at, length, table = 0, len(text), first
+    while at < length:
+        ids = table.ids
+        for tried in table.lengths(text, at):
+            end = at + tried
+            if end <= length and end != mark and (id := ids.get(text[at:end])) is not None:
+                parts.append((id, end))
+                break
+        else:
+            end = at + 1 + (at + 1 == mark)
+            parts.append((None, end))
+        at, table = end, inner
+    return parts
+
+
+_UNCOVERED = 1 << 40  # what a unit without a piece costs: more than the pieces of any text
+
+
+def fewest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:
+    """Cover the text with the fewest pieces; among equals, the longest piece first, from the left.
+
+    A unit is left without a piece only if no way covers it: first the units without a piece are minimized, then the
+    pieces. Arguments are those of `longest_parts`.
+
+    >>> table = PieceTable({piece: id for id, piece in enumerate(["a", "b", "c", "ab", "abc", "bcc", "cc"])})
+    >>> fewest_parts("abcc", table, table), longest_parts("abcc", table, table)
+    ([(4, 3), (2, 4)], [(4, 3), (2, 4)])
+    >>> fewest_parts("abccc", table, table)
+    [(4, 3), (6, 5)]
+    """
+    length = len(text)
+    costs = [0] * (length + 1)
+    ends = [0] * (length + 1)
+    ids, lengths_of = inner.ids, inner.lengths
+    for at in range(length - 1, -1, -1):
+        if not at:
+            ids, lengths_of = first.ids, first.lengths
+        chosen = at + 1 + (at + 1 == mark)
+        best = _UNCOVERED + costs[chosen]
+        for tried in lengths_of(text, at):
+            end = at + tried
+            if end <= length and costs[end] + 1 < best and end != mark and text[at:end] in ids:
+                best, chosen = costs[end] + 1, end
+        costs[at], ends[at] = best, chosen
+    parts: list[Part] = []
+    at, ids = 0, first.ids
+    while at < length:
+        end = ends[at]
+        parts.append((ids.get(text[at:end]), end))
+        at, ids = end, inner.ids
+    return parts

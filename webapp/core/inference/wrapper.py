@@ -1,0 +1,40 @@
+"""What all inferences have in common: a model with the pieces of another one, applied by a rule of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from webapp.core.inference.piece_table import Part, PieceTable
+from webapp.core.models import Model
+from webapp.core.models.fast.cache import IdCache
+
+Segment = tuple[int, int, int]
+
+
+class Rule(Protocol):
+    """Splits a text into pieces: `longest_parts` or `fewest_parts`."""
+
+    def __call__(self, text: Any, first: PieceTable[Any], inner: PieceTable[Any], mark: int = -1, /) -> list[Part]:
+        """The parts of a text."""
+
+
+class AppliedModel:
+    """A model with the pieces of `model`; a subclass implements `segment`."""
+
+    left_out = 0
+    """How many pieces are too long to be used."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.pieces: Sequence[str] | Sequence[bytes] = model.pieces
+        self.unknown_id: int | None = model.unknown_id
+        self.id_of = model.id_of
+        self.ids = IdCache(self._compute_ids).__getitem__
+
+    def segment(self, pretoken: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a pre-token, in characters."""
+        raise NotImplementedError
+
+    def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
+        return tuple(id for id, _, _ in self.segment(pretoken))
