@@ -301,6 +301,50 @@ SENTENCES = {
         "要加进词表的词元，编号接在词表之后，按原样在文本中查找。"
     ),
     "With {}: its context window, and the price.": "使用 {} 时：它的上下文窗口和价格。",
+    # tokens and reachability
+    "Describe one token: its bytes, its characters, how it is made, and whether a text gives it": (
+        "查看一个词元：它的字节、字符、由来，以及是否有文本能得到它"
+    ),
+    "List the tokens of a vocabulary that no text gives, 1,000 per page": (
+        "列出词表中任何文本都得不到的词元（每页 1,000 个）"
+    ),
+    "Each token is decoded, and its text is encoded again, alone and beside other characters. The first request starts "
+    "the computation, which takes some seconds.": (
+        "对每个词元先解码，再把得到的文本单独编码，或与别的字符连在一起编码。第一次请求时开始计算，需要几秒钟。"
+    ),
+    "Its place by score, from 1.": "按得分的名次，从 1 起。",
+    "Only the tokens of this reason; {}: those that merging makes other tokens from.": (
+        "只列出属于此原因的词元；{}：能合并成别的词元的那些。"
+    ),
+    "The first 256 bytes in hexadecimal.": "前 256 个字节，十六进制。",
+    "The first 64 characters.": "前 64 个字符。",
+    "The first tokens whose text contains its own.": "文本中包含它的前几个词元。",
+    "The frequency of a dictionary's word.": "词典中词的词频。",
+    "The id of a token.": "词元的编号。",
+    "The number of all tokens in each state.": "各种状态的词元数。",
+    "The number of the page, from 1. A page has 1,000 tokens.": "页码，从 1 开始。每页 1,000 个词元。",
+    "The number of tokens that were tried.": "试过的词元数。",
+    "The number of unreachable tokens for each reason.": "每种原因的不可达词元数。",
+    "The number of unreachable tokens.": "不可达词元数。",
+    "The part of speech of a dictionary's word.": "词典中词的词性。",
+    "The piece as files of Hugging Face have it: bytes in GPT-2's byte alphabet.": (
+        "Hugging Face 的文件中的写法：字节用 GPT-2 的字节字母表示。"
+    ),
+    "The piece as it is in the vocabulary: a string, or {} if it is not valid UTF-8.": (
+        "词表中的词片：字符串；如果不是有效的 UTF-8，则为 {}。"
+    ),
+    "The rank of the merge that makes it.": "合成它的那次合并的序号。",
+    "The share of the tokens that have been tried, from 0 to 1.": "已试过的词元的比例，从 0 到 1。",
+    "The text that the piece stands for; null for a part of a character.": (
+        "词片所代表的文本；如果只是字符的一部分，则为 null。"
+    ),
+    "The tokens before and after it by id.": "编号在它前后的词元。",
+    "The two tokens that the merge joins.": "合并所连接的两个词元。",
+    "The unreachable tokens that merging makes other tokens from.": "能合并成别的词元的不可达词元数。",
+    "Tokens whose text differs by a space or by case.": "文本只差一个空格或大小写的词元。",
+    "Whether it is an added or special token.": "是否为附加词元或特殊词元。",
+    "Whether it stands for unknown text.": "是否代表未知文本。",
+    "While it is {}, ask again after the seconds of {}.": "为 {} 时，请按 {} 给出的秒数稍后再次请求。",
 }
 SENTENCES |= {
     # The stages of a tokenizer

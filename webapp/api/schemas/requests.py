@@ -239,7 +239,7 @@ class SnapshotBody(Choice):
     )
 
 
-def _whole_number(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """The integer that a query parameter writes in ASCII digits; any other value unchanged, for pydantic to reject."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
@@ -250,7 +250,7 @@ class TokensQuery(Body):
     """The tokens of a vocabulary to list."""
 
     query: str = Field("", max_length=100, description="A part of the tokens, or an id. The search is case-sensitive.")
-    page: Annotated[int, BeforeValidator(_whole_number)] = Field(
+    page: Annotated[int, BeforeValidator(whole_number)] = Field(
         1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 100 tokens."
     )
 
