@@ -76,7 +76,7 @@ DEFAULTS: dict[str, Any] = {
     # The largest file to fetch, in bytes, and the time limit for fetching a vocabulary, in seconds.
     "MAX_FETCH_BYTES": 50_000_000,
     "MAX_FETCH_SECONDS": 60,
-    # A file that replaces the list of language models with their prices (webapp/vocabularies/models.toml). Empty: that list.
+    # A file that replaces the list of language models and prices, webapp/vocabularies/models.toml. Empty: that list.
     "MODELS_FILE": "",
 }
 

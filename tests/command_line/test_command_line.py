@@ -62,6 +62,28 @@ def test_json_output_can_be_read_back(words: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["text"] for line in decoded.splitlines()] == ["研究生命", "起源"]
 
 
+@pytest.mark.parametrize(
+    "given", ["[0, 2]", "0x0\n2", '{"input_ids": [[0, 2]]}', "tensor([0, 2], device='cpu')", "int ids[] = {0, 2};"]
+)
+def test_ids_are_read_in_any_shape(words: Path, given: str) -> None:
+    assert output("decode", "-v", words, given=given) == "研究生命"
+
+
+def test_decode_prints_a_line_for_each_token() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    ids = tokenizer.ids("a 🐉\n")
+    lines = output("decode", "--tokens", given=" ".join(map(str, ids))).splitlines()
+    rows = [line.split("\t") for line in lines]
+    assert [int(row[1]) for row in rows] == ids
+    assert bytes.fromhex("".join(row[2] for row in rows)).decode() == "a 🐉\n"
+    assert "".join(json.loads(row[4]) for row in rows) == "a 🐉\n"
+    assert "\ufffd" in "".join(json.loads(row[3]) for row in rows)
+    assert [row[5] for row in rows if row[5] != "-"] == ["f0", "f0 9f", "f0 9f 90"]
+    [told] = output("decode", "--tokens", "--json", given=json.dumps({"ids": ids})).splitlines()
+    assert json.loads(told)["text"] == "a 🐉\n"
+    assert [token["id"] for token in json.loads(told)["tokens"]] == ids
+
+
 def test_count_prints_a_total_for_several_files_like_wc(words: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text("研究生命", encoding="utf-8")
@@ -137,13 +159,15 @@ def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
-        (["-l"], "0 2\n0 x 2\n", "standard input, line 2: 'x' is not an id"),
-        (["-l"], "9" * 5000, "standard input, line 1: '" + "9" * 40 + "' is not an id"),
+        (["-l"], "0 2\n0 x 2\n", "standard input, line 2, column 3: “x” is not an id"),
+        (["-l"], "9" * 5000, "standard input, line 1, column 1: “" + "9" * 40 + "…” is not an id"),
+        ([], "0 2\n2 [x", "standard input, line 2, column 4: “x” is not an id"),
+        (["--tokens"], "0 99", "standard input: id 99 is outside the vocabulary of 4 pieces"),
         (["-l"], "99", "standard input, line 1: id 99 is outside the vocabulary of 4 pieces"),
         (["--json"], '{"ids": [0]}\n{"ids": "no"}\n', 'standard input, line 2: expected an object with "ids"'),
         (["--json"], "[" * 200_000, "standard input, line 1: not valid JSON"),
     ],
-    ids=["a word", "a giant", "an id too high", "no list", "deep"],
+    ids=["a word", "a giant", "a word in a file", "an id too high, by token", "an id too high", "no list", "deep"],
 )
 def test_invalid_ids_are_named(words: Path, arguments: list[str], given: str, said: str) -> None:
     done = run("decode", "-v", words, *arguments, given=given)

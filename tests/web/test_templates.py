@@ -191,6 +191,12 @@ def addresses() -> Iterator[str]:
         "/evaluate?gold=x",
         "/evaluate/nothing",
     )
+    yield from (
+        "/measures",
+        "/measures?text=",
+        "/measures?gold=x",
+        "/measures?gold=un+able&with=bpe:nope&with=fmm:jieba",
+    )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
     yield "/vocabularies/jieba/row"

@@ -49,6 +49,21 @@ SENTENCES = {
     ),
     "The most errors of each method to list; all of them are counted.": "每个方法最多列出的错误数；计数不受此限。",
     "Lines of the gold text that have words.": "标准答案中有词的行数。",
+    # Measures
+    "Measure up to six tokenizers on a text": "用一段文本测量最多六个分词器",
+    "The page {} defines each measure, with its source and what it does not tell. {} is measured on an article in 39 "
+    "languages, not on the text; tokenizers of dictionaries do not have it.": (
+        "页面 {} 给出每个指标的定义、出处，以及它说明不了什么。{} 是在同一篇文章的 39 种语言版本上测的，与文本无关；"
+        "词典分词没有这一项。"
+    ),
+    "The name of a vocabulary, from {} or {}.": "词表的名称，来自 {} 或 {}。",
+    "The tokenizers to measure, at most 6.": "要测量的分词器，最多 6 个。",
+    "A gold segmentation to compare the boundaries of tokens with: words or morphemes separated by spaces, a sentence "
+    "or a word a line; or CoNLL-U.": (
+        "用来比较词元边界的标准切分：词或语素之间用空格隔开，每行一句或一个词；也可以是 CoNLL-U。"
+    ),
+    "Words in runs of Han characters.": "连续汉字中的词数。",
+    "What decides where words are.": "划分词的依据。",
     # Operations
     "Tokenize a text, or up to 1,000 texts": "对一段或最多 1,000 段文本分词",
     "The response has the keys that {} names. For {}, each key holds a list with one entry per text. A batch counts as "
@@ -58,9 +73,19 @@ SENTENCES = {
         "比 {} 更快。使用 {} 时，响应的每一项都是列表，每段文本对应一个元素。"
     ),
     "Decode ids to text": "把编号解码成文本",
-    "For a vocabulary {}, send the same {} as when you tokenized the text.": (
-        "使用 {} 这类词表时，{} 必须与分词时相同。"
+    "With {} in {}, the response has the bytes of each token and the state of the text after it: a client that prints "
+    "{} of each token never shows half a character. For a vocabulary {}, send the same {} as when you tokenized the "
+    "text.": (
+        "{1} 中有 {0} 时，响应包含每个词元的字节以及其后文本的状态：逐个输出各词元的 {2}，就不会显示半个字符。"
+        "使用 {3} 这类词表时，{4} 必须与分词时相同。"
     ),
+    "The keys of the response. {} is for at most 100,000 ids. Default: only {}.": (
+        "响应中的各项。{} 最多用于 100,000 个编号。默认只有 {}。"
+    ),
+    "The decoded text, with U+FFFD for bytes that are not valid UTF-8.": (
+        "解码后的文本；不是有效 UTF-8 的字节显示为 U+FFFD。"
+    ),
+    "The tokens one by one.": "逐个列出的词元。",
     "Split a text into parts of at most {} tokens": "把文本切成若干段，每段不超过 {} 个词元",
     "Each part has at most {} tokens when it is encoded alone. Without an overlap, the concatenated parts are the "
     "text. "
@@ -199,6 +224,35 @@ SENTENCES = {
     ),
     "The indexes of the tokens that stand for unknown text.": "未知词元的下标。",
     "The indexes of the special tokens.": "特殊词元的下标。",
+}
+SENTENCES |= {
+    # The stages of a tokenizer
+    "A split pattern of your own to compare, in the syntax of Python’s package {}.": (
+        "用来比较的自定义切分正则，采用 Python 的 {} 包的语法。"
+    ),
+    "Encode and decode a text, and say which stage changed what": "对文本编码再解码，指出哪个阶段改了什么",
+    "Every difference between the text and the decoded text is listed with the stage of the pipeline that is the "
+    "cause, and with all stages that changed these characters.": (
+        "列出原文与解码结果的每一处差异：造成差异的阶段，以及改动过这些字符的所有阶段。"
+    ),
+    "For a step with a split pattern, each pre-token has the alternative of the pattern that matched it. With a "
+    "pattern of your own, the response also has its pre-tokens, and where the two split differently.": (
+        "如果某一步使用切分正则，每个预词元都标明由正则的哪个分支匹配。提供自定义正则时，还会给出它的预词元，"
+        "以及两者切分不同的地方。"
+    ),
+    "Split a text into pre-tokens, stage by stage": "把文本逐步切成预词元",
+    "The changes in order, at most 1,000; making them in the text gives the decoded text.": (
+        "按顺序列出的改动，最多 1,000 处；在原文中作这些改动，就得到解码结果。"
+    ),
+    "The name of a vocabulary, from {}.": "词表名称，见 {}。",
+    "The pre-tokens of {}; null without one.": "使用 {} 得到的预词元；没有提供时为 null。",
+    "The steps of the pre-tokenizer, in order.": "预分词的各个步骤，按顺序排列。",
+    "The text after the normalizer.": "归一化之后的文本。",
+    "The text, at most 100,000 bytes of UTF-8.": "文本，最多 100,000 字节（UTF-8）。",
+    "Where the two split differently, at most 1,000; null without {}.": (
+        "两者切分不同的地方，最多 1,000 处；没有提供 {} 时为 null。"
+    ),
+    "Whether the decoded text is the text.": "解码结果是否与原文相同。",
 }
 
 STATUSES = {

@@ -19,12 +19,15 @@ from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
+from webapp.core.analysis.decoding import decoded
 from webapp.core.text.split_patterns import TextError
+from webapp.serializers.decoding import decoded_json
 from webapp.serializers.json import cached_for, json_response, well_formed
 from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
 from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
+from webapp.tokenization.ids import MOST_IDS
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.web.problems import refuse
 from webapp.web.rates import stores
@@ -51,7 +54,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
         {
-            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.template), body.want),
+            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.puts_around), body.want),
             **words_json(tokenizer, state.mode, text),
         }
         for text in texts
@@ -76,7 +79,7 @@ def count(body: requests.CountBody) -> Response:
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
-        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.template))) for text in texts
+        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.puts_around))) for text in texts
     ]
     return _one_or_all(body, found, ("tokens", "characters", "bytes"), skipped_json(tokenizer))
 
@@ -92,7 +95,9 @@ def count(body: requests.CountBody) -> Response:
 def decode(body: requests.DecodeBody) -> Response:
     """Decode ids to text.
 
-    For a vocabulary `learned-…`, send the same `corpus` as when you tokenized the text.
+    With `tokens` in `want`, the response has the bytes of each token and the state of the text after it: a client that
+    prints `streamed` of each token never shows half a character. For a vocabulary `learned-…`, send the same `corpus`
+    as when you tokenized the text.
     """
     _state, tokenizer = choose_tokenizer(body)
     limit = DECODED_TIMES_TEXT * current_app.config["MAX_TEXT_BYTES"]
@@ -100,8 +105,14 @@ def decode(body: requests.DecodeBody) -> Response:
     if length > limit:
         sentence = f"Their pieces have {length:,} characters in total; the limit is {limit:,}."
         refuse(413, f"The decoded text is too long. {sentence}", errors=[("#/ids", sentence)])
+    if "tokens" in body.want and len(body.ids) > MOST_IDS:
+        sentence = f"There are {len(body.ids):,} ids; with `tokens` the limit is {MOST_IDS:,}."
+        refuse(413, f"There are too many ids. {sentence}", errors=[("#/ids", sentence)])
     try:
-        return json_response({"text": well_formed(tokenizer.decode(body.ids, skip_special=body.skip_special))})
+        if "tokens" in body.want:
+            return json_response(decoded_json(decoded(tokenizer, body.ids, skip_special=body.skip_special), body.want))
+        text = tokenizer.decode(body.ids, skip_special=body.skip_special) if body.want else ""
+        return json_response({"text": well_formed(text)} if body.want else {})
     except TextError:
         raise
     except ValueError as error:
@@ -135,7 +146,7 @@ def split_text(body: requests.SplitBody) -> Response:
         overlap=body.overlap,
         boundary=body.boundary,
         special=state.special,
-        template=state.template,
+        template=state.puts_around,
     )
     try:
         found = list(islice(parts, MOST_PARTS + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, InputText
@@ -27,12 +27,38 @@ def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterat
 
 
 def decode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """Yield the decoded text without changes, or as a line if every line of the input is a text."""
-    text = _decoded(tokenizer, _ids(given, options.json), given, options.skip_special)
+    """Yield the decoded text without changes, or as a line if every line of the input is a text.
+
+    With `--tokens`, yield a line for each token instead.
+    """
+    ids = _ids(given, options.json)
+    if options.tokens:
+        yield from _by_token(tokenizer, ids, given, options)
+        return
+    text = _decoded(tokenizer, ids, given, options.skip_special)
     if options.json:
         yield _json(given, {"text": text})
     else:
         yield text + ("\n" if given.line is not None else "")
+
+
+def _by_token(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, options: Namespace) -> Iterator[str]:
+    """Yield index, id, bytes, text alone, text in a stream and pending bytes of each token, separated by tabs."""
+    from webapp.core.analysis.decoding import decoded
+
+    try:
+        found = decoded(tokenizer, ids, skip_special=options.skip_special)
+    except ValueError as error:
+        raise InputError(f"{given.place}: {error}") from None
+    if options.json:
+        from webapp.serializers.decoding import decoded_json
+
+        yield _json(given, decoded_json(found))
+        return
+    for token in found.tokens:
+        texts = (json.dumps(text, ensure_ascii=False) for text in (token.alone, token.text))
+        pending = token.pending.hex(" ") or "-"
+        yield "\t".join((str(token.position), str(token.id), token.data.hex(" ") or "-", *texts, pending)) + "\n"
 
 
 def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
@@ -74,8 +100,8 @@ def _json(given: InputText, values: dict[str, Any]) -> str:
     return json.dumps({**place, **values}, ensure_ascii=False) + "\n"
 
 
-def _ids(given: InputText, as_json: bool) -> list[int]:
-    """The ids in an input: numbers separated by white space, or a JSON object with `ids`.
+def _ids(given: InputText, as_json: bool) -> Sequence[int]:
+    """The ids in an input: numbers in any shape that `read_ids` knows, or with `as_json` an object with `ids`.
 
     Raises InputError, which names the first value that is not an id.
     """
@@ -88,14 +114,25 @@ def _ids(given: InputText, as_json: bool) -> list[int]:
         if not isinstance(ids, list) or any(type(id) is not int for id in ids):
             raise InputError(f'{given.place}: expected an object with "ids", a list of whole numbers')
         return ids
-    words = given.text.split()
-    for word in words:
-        if not (word.isascii() and word.isdecimal() and len(word) < 19):
-            raise InputError(f"{given.place}: {word[:40]!r} is not an id")
-    return [int(word) for word in words]
+    from webapp.tokenization.ids import TOO_LARGE, IdsError, read_ids
+
+    try:
+        read = read_ids(given.text, most=None)
+    except IdsError as error:
+        raise InputError(f"{_place(given, error.line, error.column)}: {error}") from None
+    if read.ids and max(read.ids) >= TOO_LARGE:
+        place = read.place(list(read.ids).index(TOO_LARGE))
+        raise InputError(f"{_place(given, place.line, place.column)}: “{place.written}” is not an id")
+    return read.ids
 
 
-def _decoded(tokenizer: Tokenizer, ids: list[int], given: InputText, skip_special: bool) -> str:
+def _place(given: InputText, line: int, column: int) -> str:
+    """The place of an error: the column in a line that is a text, or else the line and the column."""
+    where = f"column {column}" if given.line is not None else f"line {line}, column {column}"
+    return f"{given.place}, {where}"
+
+
+def _decoded(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, skip_special: bool) -> str:
     try:
         return tokenizer.decode(ids, skip_special=skip_special)
     except ValueError as error:

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from webapp.command_line import commands, train
+from webapp.command_line import commands, measure, train
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
 from webapp.command_line.vocabulary_argument import (
@@ -53,6 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.command == "train":
         return _train(options, arguments)
+    if options.command == "measure":
+        return _measure(options, parser)
     if options.command == "decode" and options.json:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
@@ -97,6 +99,16 @@ def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
         return 2 if isinstance(error, ArgumentError) else 1
 
 
+def _measure(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    try:
+        return measure.measure(options)
+    except UnknownVocabularyError as error:
+        parser.error(str(error))
+    except (UnusableVocabularyError, InputError) as error:
+        _complain(str(error))
+    return 1
+
+
 def _complain(message: str) -> None:
     sys.stderr.write(f"tokenscope: {message}\n")
 
@@ -108,14 +120,19 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split|train")
+    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split|measure|train")
     marks = _marks()
 
     encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
-    decode = every.add_parser("decode", parents=[_common()], help="convert ids, separated by white space, to text")
+    decode = every.add_parser("decode", parents=[_common()], help="convert ids in any shape to text")
     decode.add_argument("--skip-special", action="store_true", help="omit special tokens from the text")
+    decode.add_argument(
+        "--tokens",
+        action="store_true",
+        help="a line for each token: index, id, bytes, text alone, text in a stream, pending bytes",
+    )
     decode.set_defaults(function=commands.decode)
 
     count = every.add_parser("count", parents=[_common(), marks], help="count the tokens of each file, like wc")
@@ -135,6 +152,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     split.add_argument("--boundary", choices=("sentence", "line", "token"), default="sentence", help="where parts end")
     split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
     split.set_defaults(function=commands.split)
+
+    measuring = every.add_parser("measure", help="measure tokenizers on files", epilog=measure.EPILOG)
+    measure.add_arguments(measuring)
 
     training = every.add_parser(
         "train",

@@ -140,7 +140,8 @@ class Painter:
 
     `link` returns the URL of a token's details for its index; without it, tokens are not links. `chosen` is the index
     of the token whose details are open. `under` returns what stands under a token, its id or its bytes; each line of
-    the text is then a chunk, because tiles cannot contain line ends.
+    the text is then a chunk, because tiles cannot contain line ends. `added` are the ids of tokens that the visitor
+    added.
     """
 
     def __init__(
@@ -151,6 +152,7 @@ class Painter:
         link: Callable[[int], str] | None = None,
         chosen: int | None = None,
         under: Callable[[int], str] | None = None,
+        added: frozenset[int] = frozenset(),
     ) -> None:
         self.encoding = encoding
         self.under = under
@@ -160,6 +162,7 @@ class Painter:
         self.inside = cluster_ends(encoding.text)
         self._unknown = encoding.unknown
         self._special = encoding.special
+        self._added = frozenset(at for at, id in enumerate(encoding.ids) if id in added) if added else added
         self._plain = _Cells(show)
         self._parts: dict[tuple[int, str, bool], str] = {}
 
@@ -191,7 +194,7 @@ class Painter:
 
     def _flagged(self, chunk: Chunk) -> bool:
         indexes = range(chunk.first, chunk.last)
-        return any(not flagged.isdisjoint(indexes) for flagged in (self._unknown, self._special))
+        return any(not flagged.isdisjoint(indexes) for flagged in (self._unknown, self._special, self._added))
 
     def _quick(self, chunk: Chunk) -> list[str]:
         text = self.encoding.text
@@ -209,7 +212,9 @@ class Painter:
         for index in range(chunk.first, chunk.last):
             start, end = starts[index], ends[index]
             if self._around(index):
-                cells.append(self._cell(index, shown_piece(encoding.piece(index)), ["x"], shared=False))
+                cells.append(
+                    self._cell(index, shown_piece(encoding.piece(index)), self._kinds_around(index), shared=False)
+                )
                 continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
@@ -220,7 +225,8 @@ class Painter:
             shared = start < shown or end != covered or goes_on
             own = text[max(start, shown) : end]
             shown = max(shown, end)
-            if usual and index != self.chosen and index not in unknown and index not in special:
+            plain = index not in unknown and index not in special and index not in self._added
+            if usual and index != self.chosen and plain:
                 if own and not shared:
                     cells.append(self._plain[own])
                     continue
@@ -240,12 +246,16 @@ class Painter:
         kinds = {
             "u": index in self._unknown,
             "x": index in self._special,
+            "v": index in self._added,
             "b": shared,
             "g": shared and bool(own),
             "z": not own and not shared,
             "n": own.startswith("\n") and not self.show,
         }
         return [name for name, holds in kinds.items() if holds]
+
+    def _kinds_around(self, index: int) -> list[str]:
+        return ["x", "v"] if index in self._added else ["x"]
 
     def _around(self, index: int) -> bool:
         """Whether a token has no text: a special token that the template adds."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from flask_babel import gettext as _
+
 from webapp.core.analysis.gold_boundaries import BoundaryAgreement
 from webapp.core.analysis.measures import MEASURES, TextMeasures
+from webapp.tokenization.comparison.rows import ComparisonRow
 from webapp.tokenization.measures.article import ArticleMeasures
 from webapp.tokenization.measures.measured import Measured, MeasuredTokenizer
 
@@ -30,7 +33,7 @@ def _tokenizer(each: MeasuredTokenizer) -> dict[str, Any]:
     about: dict[str, Any] = {
         "algorithm": row.choice.algorithm,
         "vocabulary": row.choice.vocabulary,
-        "problem": row.problem.message if row.problem else None,
+        "problem": _problem(row),
     }
     if each.of_text is not None:
         about |= text_measures_json(each.of_text)
@@ -39,6 +42,12 @@ def _tokenizer(each: MeasuredTokenizer) -> dict[str, Any]:
     if each.of_gold is not None:
         about["gold"] = boundaries_json(each.of_gold)
     return about
+
+
+def _problem(row: ComparisonRow) -> str | None:
+    if row.pending:
+        return _("The vocabulary is still being downloaded. Try again in a moment.")
+    return row.problem.message if row.problem else None
 
 
 def text_measures_json(found: TextMeasures) -> dict[str, Any]:

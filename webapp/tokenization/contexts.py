@@ -11,10 +11,13 @@ from markupsafe import Markup
 from webapp.core.analysis.ambiguity import Divisible
 from webapp.core.models.matching import Disagreement
 from webapp.core.models.skipped_lines import SkippedLine
+from webapp.tokenization.additions import AdditionsPanel
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import InferenceNote
+from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import Result
+from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
@@ -100,8 +103,11 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    meter: Meter | None  # the context window and the price; None unless a model is chosen
+    has_added: bool  # whether tokens that the visitor added occur
     inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule
     compare_inferences: str | None  # the address of a comparison of all ways to apply the vocabulary
+    round_trip: RoundTripView | None  # what decoding changes, None if nothing or if it cannot be traced
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +127,7 @@ class ResultContext(Context):
     first_tool: str  # the template of the first tool above the tokens: to share the result, or to open a copy of it
     title_of: Callable[[CatalogueEntry], str]
     state: State
+    additions: AdditionsPanel | None  # the model, and tokens to add; None where there is nothing to choose
     dictionary_panel: DictionaryPanel | None  # the dictionary and its changes, None for algorithms without one
     skipped_line_reason: Callable[[SkippedLine], str]
     visible: Callable[..., str]

@@ -14,6 +14,7 @@ from wtforms.validators import Optional, ValidationError
 
 from webapp.core.algorithms import CHOICES, DEFAULT, MODE, OPTIONS, ORDER, SMOOTHING, Choice
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, SEED, Parameter
+from webapp.tokenization.affix_fields import few_added, few_names, pick_by_model, usable_model
 from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
@@ -76,6 +77,10 @@ class PlaygroundForm(TranslatedForm):
     dropout = FloatField(validators=[Optional()])
     alpha = FloatField(validators=[Optional()])
     seed = IntegerField(validators=[Optional()])
+    model = StringField(validators=[usable_model])
+    prefix = StringField(validators=[few_names])
+    suffix = StringField(validators=[few_names])
+    added = TextAreaField(filters=[as_typed], validators=[few_added])
 
     def validate_algorithm(self, field: StringField) -> None:
         """Require an algorithm that the site has a vocabulary for, or that the chosen vocabulary is for."""
@@ -230,6 +235,7 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     for name, value in ABSENT.items():
         values.setdefault(name, value)
     _pick(values)
+    pick_by_model(values)
     algorithm = values["algorithm"]
     values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
     form = PlaygroundForm(values)
@@ -258,6 +264,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         token=None if "token" in wrong else form.token.data,
         inference=OWN if "inference" in wrong else form.inference.data or OWN,
         **{each.name: _number(form[each.name], each, wrong) for each in (DROPOUT, ALPHA, SEED)},
+        model="" if "model" in wrong else form.model.data or "",
+        **{name: form[name].data or "" for name in ("prefix", "suffix", "added")},
     )
     if request.method == "POST" and "text" not in request.form:
         missing = _("The form arrived without its text. Go back and send it again.")

@@ -25,7 +25,7 @@ KEYS = (
 """The keys whose values are ids; if an object has several, the first in this order counts."""
 
 _NOT_IDS = ("attention_mask", "token_type_ids", "special_tokens_mask", "position_ids", "labels", "dtype", "device")
-_TOO_LARGE = 1 << 63  # stands for any number from there on
+TOO_LARGE = 1 << 63  # stands for any number from there on
 _PLAIN = re.compile(r"[\s0-9,;\[\](){}]*")
 _DIGITS = re.compile("[0-9]+")
 _TOKEN = re.compile(
@@ -294,8 +294,8 @@ def _too_many(text: str, offset: int, most: int) -> IdsError:
 def _bounded(digits: str, base: int = 10) -> int:
     digits = digits.replace("_", "").lstrip("0")
     if len(digits) > 19:  # without converting: it takes quadratic time
-        return _TOO_LARGE
-    return min(int(digits or "0", base), _TOO_LARGE)
+        return TOO_LARGE
+    return min(int(digits or "0", base), TOO_LARGE)
 
 
 def _line_and_column(text: str, offset: int) -> tuple[int, int]:

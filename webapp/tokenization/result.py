@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
+from webapp.core.affixes import Affixed, with_affixes
 from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
@@ -76,6 +77,8 @@ class Result:
     merges: Sequence[AnyMerge] = field(default=())
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
     decoded: str | None = None  # the decoded text that was stored with a shared result
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
     inferred: Tokenizer | None = None  # what encoded the text, if not `tokenizer` by its own rule
 
     @property
@@ -88,7 +91,7 @@ class Result:
         """The number of tokens by the vocabulary's own rule; None if it is not available."""
         state = self.state
         try:
-            return len(self.tokenizer.ids(self.encoding.text, special=state.special, template=state.template))
+            return len(self.tokenizer.ids(self.encoding.text, special=state.special, template=state.puts_around))
         except LookupError:  # the vocabulary of a shared result no longer exists
             return None
 
@@ -163,6 +166,8 @@ class Prepared:
     dictionary: Dictionary | None = None
     merges: Sequence[AnyMerge] = ()
     trained_bytes: int | None = None  # the bytes of the text that training used, if not all
+    affixed: Affixed | None = None  # what the visitor put around the text and added; None for nothing
+    base: Tokenizer | None = None  # the tokenizer without that
     inferred: Tokenizer | None = None  # what applies the vocabulary by another rule than its own
 
     @property
@@ -181,6 +186,9 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     cannot be loaded.
     """
     ready = _prepared(state, corpus_limit, tokenizer)
+    if state.affixes and family_of(state.algorithm) not in ("dictionary", "word model"):
+        affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
+        ready = replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
     options = state.inference_options
     if not options or options["inference"] not in inferences_for(ready.tokenizer.model):
         return ready
@@ -213,7 +221,7 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
     """Return the result for `state`; arguments and errors are those of `prepare`."""
     ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
-    encoding = ready.encoder.encode(state.text, special=state.special, template=state.template)
+    encoding = ready.encoder.encode(state.text, special=state.special, template=state.puts_around)
     seconds = time.perf_counter() - began
     return Result(
         state,
@@ -223,6 +231,8 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
         ready.dictionary,
         ready.merges,
         ready.trained_bytes,
+        affixed=ready.affixed,
+        base=ready.base,
         inferred=ready.inferred,
     )
 

@@ -52,7 +52,7 @@ def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> lis
     found = Counter(match[0] for match in _SHAPE.finditer(text))
     shown = [token for token in found if token in names or _CONTROL.fullmatch(token)][:MOST]
     total = len(encoding)
-    recognized = len(tokenizer.ids(text, special=True, template=state.template)) if shown else total
+    recognized = len(tokenizer.ids(text, special=True, template=state.puts_around)) if shown else total
     return [
         SpecialTokenHint(
             token=token,

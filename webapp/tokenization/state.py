@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
+from webapp.core.affixes import Affixes
 from webapp.core.algorithms import (
     ALGORITHMS,
     CHOICES,
@@ -29,6 +30,7 @@ from webapp.core.algorithms import (
 )
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
+from webapp.vocabularies.models_of import uses
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -65,6 +67,10 @@ class State:
     dropout: float = DROPOUT.default  # BPE-dropout: the probability that a merge is dropped
     alpha: float = ALPHA.default  # samples of Unigram: the exponent of the probabilities
     seed: int = 0  # BPE-dropout and samples: which of the random results
+    model: str = ""  # the language model whose context window and price are shown
+    prefix: str = ""  # names of tokens before the text, separated by spaces
+    suffix: str = ""  # names of tokens after the text
+    added: str = ""  # tokens that the visitor adds, one in each line
 
     @property
     def family(self) -> Family | None:
@@ -76,6 +82,21 @@ class State:
         """Whether the algorithm splits the text by a dictionary, which `edits` may change."""
         algorithm = ALGORITHMS.get(self.algorithm)
         return algorithm is not None and algorithm.vocabulary_kind == "matching"
+
+    @property
+    def affixes(self) -> Affixes:
+        """The tokens around the text, and those that the visitor adds.
+
+        >>> State(prefix="[gMASK] sop", added="Tokenscope").affixes
+        Affixes(prefix=('[gMASK]', 'sop'), suffix=(), added=('Tokenscope',))
+        """
+        added = tuple(line for line in self.added.split("\n") if line.strip())
+        return Affixes(tuple(self.prefix.split()), tuple(self.suffix.split()), added)
+
+    @property
+    def puts_around(self) -> bool:
+        """Whether tokens stand around those of the text: the template's, or a prefix or suffix."""
+        return self.template or bool(self.prefix or self.suffix)
 
     @property
     def external(self) -> bool:
@@ -103,6 +124,7 @@ class State:
         unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
         inference = self.inference if self.inference in inferences_of(self.algorithm) else OWN
         used = [parameter.name for parameter in INFERENCES[inference].parameters]
+        affixes = self.affixes if self.family not in ("dictionary", "word model") else Affixes()
         return replace(
             self,
             size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,
@@ -118,6 +140,10 @@ class State:
             dropout=self.dropout if "dropout" in used else DROPOUT.default,
             alpha=self.alpha if "alpha" in used else ALPHA.default,
             seed=self.seed if "seed" in used else 0,
+            model=self.model if self.model and uses(self.model, self.vocabulary) else "",
+            prefix=" ".join(affixes.prefix),
+            suffix=" ".join(affixes.suffix),
+            added="\n".join(affixes.added),
             **unused,
         )
 

@@ -44,7 +44,7 @@ def _short_state(result: Result, index: int) -> tuple[State, int] | None:
     state, encoding = result.state, result.encoding
     for left, right in spans_around(encoding, index):
         try:
-            part = result.encoder.encode(encoding.text[left:right], special=state.special, template=state.template)
+            part = result.encoder.encode(encoding.text[left:right], special=state.special, template=state.puts_around)
         except LookupError:  # the vocabulary of a shared result no longer exists
             return None
         token = _same(encoding, index, part, left)

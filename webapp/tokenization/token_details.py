@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from webapp.core.analysis.token_origin import marks_in
 from webapp.core.encoding import Encoding, Token
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -15,9 +16,12 @@ from webapp.core.models.word_models import DictionaryModel
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import piece_bytes, shown_piece, visible
 from webapp.tokenization.result import Result
+from webapp.tokenization.token_links import token_address
+from webapp.tokenization.token_messages import mark_sentences
 from webapp.tokenization.word_probability import WordProbability, word_probability
 
 CHARACTERS_SHOWN = 64
+LONGEST_MARKED = 1_000  # characters or bytes of a piece whose marks are explained
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,10 @@ class TokenDetails:
     frequency: int | None = None
     tag: str | None = None
     in_context: WordProbability | None = None  # of n-grams
+    is_added: bool = False  # whether the visitor added the token to the vocabulary
+    is_around: bool = False  # whether the visitor put it before or after the text
+    marks: tuple[tuple[str, str], ...] = ()  # in the spelling of the piece, each with what it stands for
+    page: str | None = None  # the address of the token's own page
 
 
 def token_details(result: Result, index: int) -> TokenDetails:
@@ -78,7 +86,7 @@ def token_details(result: Result, index: int) -> TokenDetails:
         piece=shown_piece(_own_piece(result, token)),
         text=visible(text, show=True),
         bytes=data[: 4 * CHARACTERS_SHOWN].hex(" ").upper(),
-        characters=tuple(_character(char) for char in text[:CHARACTERS_SHOWN]),
+        characters=tuple(character_of(char) for char in text[:CHARACTERS_SHOWN]),
         characters_left_out=max(0, len(text) - CHARACTERS_SHOWN),
         rank=rank,
         merged_from=merged_from,
@@ -87,6 +95,10 @@ def token_details(result: Result, index: int) -> TokenDetails:
         frequency=frequency,
         tag=tag,
         in_context=word_probability(result, index),
+        is_added=result.affixed is not None and token.id in result.affixed.added,
+        is_around=_is_around(result, index),
+        marks=_marks(result, token),
+        page=token_address(result, token.id),
     )
 
 
@@ -96,6 +108,19 @@ def token_bytes(encoding: Encoding, index: int) -> bytes:
     if isinstance(piece, bytes) or data != piece.encode("utf-8", "replace"):
         return data
     return encoding.text[encoding.starts[index] : encoding.ends[index]].encode("utf-8", "replace") or data
+
+
+def _is_around(result: Result, index: int) -> bool:
+    affixed = result.affixed
+    return affixed is not None and not affixed.before <= index < len(result.encoding) - affixed.after
+
+
+def _marks(result: Result, token: Token) -> tuple[tuple[str, str], ...]:
+    pieces = result.tokenizer.model.pieces
+    if token.unknown or token.special or token.id >= len(pieces) or len(pieces[token.id]) > LONGEST_MARKED:
+        return ()
+    marks = mark_sentences(marks_in(result.tokenizer, pieces[token.id]))
+    return tuple((visible(spelling), sentence) for spelling, sentence in marks)
 
 
 def _own_piece(result: Result, token: Token) -> str | bytes:
@@ -118,7 +143,8 @@ def _part(model: Model, piece: str) -> MergedPart:
     return MergedPart(id, shown_piece(piece))
 
 
-def _character(char: str) -> Character:
+def character_of(char: str) -> Character:
+    """A character with its code point and its name."""
     code = f"U+{ord(char):04X}"
     return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
 

@@ -17,12 +17,14 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
+from webapp.tokenization.additions import additions_of, meter_of
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import compare_address, inference_note, inference_title
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
+from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
@@ -79,6 +81,7 @@ class ResultView:
             first_tool="share/_share_button.html" if self.shareable else "share/_open_copy.html",
             title_of=title_of,
             state=self.state,
+            additions=additions_of(self.state, self.result, self.problems),
             dictionary_panel=panel_of(
                 self.state,
                 self.result.dictionary if self.result else None,
@@ -170,8 +173,11 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            meter=meter_of(self.state, result),
+            has_added=bool(result.affixed and not result.affixed.added.isdisjoint(result.encoding.ids)),
             inference_note=inference_note(result),
             compare_inferences=compare_address(self.state) if self.shareable else None,
+            round_trip=round_trip_view(result),
         )
 
     @property
@@ -237,6 +243,7 @@ class ResultView:
             link=self._token_link if links else None,
             chosen=self.details.token.index if self.details else None,
             under=self._under(),
+            added=self.result.affixed.added if self.result.affixed else frozenset(),
         )
 
     def _token_link(self, index: int) -> str:

@@ -45,6 +45,11 @@ class DiskCache:
         files = self._files(known)
         return bool(files) and all(_size(path) == size for path, _checksum, size in files)
 
+    def checksum(self, known: WellKnown) -> str:
+        """The SHA-256 of the vocabulary's file, or of those of its files; empty if it is not on disk."""
+        checksums = [checksum for _path, checksum, _size in self._files(known)]
+        return sha256("".join(checksums).encode()).hexdigest() if len(checksums) > 1 else "".join(checksums)
+
     def known_by_checksum(self, beginning: str) -> WellKnown | None:
         """The well-known vocabulary whose only file has a SHA-256 with this beginning; None if there is none.
 

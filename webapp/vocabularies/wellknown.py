@@ -52,7 +52,8 @@ class WellKnown:
 
     `name` appears in URLs. `title` and `family` are proper names. `size` is the highest id plus one, special tokens
     included. `format` is the result of `recognize` for the file. `encoding`, or `pattern` and `special_tokens`, add
-    what a `.tiktoken` file does not contain. `licence` is an SPDX identifier, or the name of the licence. `also` are
+    what a `.tiktoken` file does not contain. `chat` is the repository on the hub that has the chat template of the
+    vocabulary's models, empty if none is known. `licence` is an SPDX identifier, or the name of the licence. `also` are
     checksums of files that are this vocabulary, though they are not required of the publisher's file. `download_size`
     is that of the files in bytes, 0 if it is not known.
     """
@@ -70,6 +71,7 @@ class WellKnown:
     download_size: int = 0
     encoding: str = ""
     pattern: str = ""
+    chat: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
@@ -177,6 +179,7 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
         ),
         "should have checksums, because OpenAI provides none": "repository" in table or bool(checksums),
         "has an invalid repository": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
+        "has an invalid repository for chat": _REPOSITORY.fullmatch(table.get("chat", "a/b")) is not None,
         "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),
         "has reserved tokens but no special tokens": "special_tokens" in table or "reserved_tokens" not in table,
         "has an unknown encoding": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
@@ -197,7 +200,7 @@ _NEEDED: dict[str, type] = {
 }  # fmt: skip
 _ALLOWED: dict[str, type] = {
     "repository": str, "revision": str, "sha256": list, "also": list, "download_size": int, "note": str,
-    "encoding": str, "pattern": str, "special_tokens": dict, "reserved_tokens": str,
+    "encoding": str, "pattern": str, "chat": str, "special_tokens": dict, "reserved_tokens": str,
 }  # fmt: skip
 _SOURCE = ("files", "repository", "revision", "sha256", "reserved_tokens")
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")

@@ -98,7 +98,7 @@ def check_states(tokens: list[DecodedToken], streamed: str) -> None:
         assert streamed[token.start : token.end] or token.pending
         if token.resolved_by is not None:
             assert token.pending
-            assert token.index < token.resolved_by
+            assert token.position < token.resolved_by
             assert tokens[token.resolved_by].text
             assert tokens[token.resolved_by].pending[:1] != token.pending or not token.completed
     for one, other in itertools.pairwise(tokens):

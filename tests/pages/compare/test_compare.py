@@ -376,3 +376,17 @@ def test_any_text_is_shown_as_text(client: FlaskClient, text: str, layout: str) 
 def test_chinese(client: FlaskClient) -> None:
     page = client.get("/compare", query_string={"text": TEXT, "lang": "zh"})
     assert Page(page.text).lang == "zh-Hans"
+
+
+def test_measures_lead_to_their_definitions(client: FlaskClient) -> None:
+    page = client.get("/compare", query_string={"with": TWO, "text": TEXT, "lang": "en"}).text
+    block = page[page.index("measures-block") :]
+    fertility = re.search(r'href="/measures#fertility"[^>]*>Fertility</a>.*?</tr>', block, re.DOTALL)
+    assert fertility is not None
+    assert re.findall(r'<td class="end">([0-9.]+)</td>', fertility[0]) == ["2.25", "2.50"]
+    assert 'href="/measures#tokens"' in page[: page.index("measures-block")]
+    assert "The same article in 39 languages" in block
+    long = client.post("/compare?lang=en", data={"with": TWO, "text": "low " * 30_000}).text
+    assert "too long to be measured as you type" in long
+    trained = client.get("/compare", query_string={"with": ["bpe:learned-bytes"] * 2, "text": TEXT, "lang": "en"}).text
+    assert "39 languages" not in trained[trained.index("measures-block") :]

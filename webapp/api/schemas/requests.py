@@ -14,6 +14,7 @@ from webapp.core import algorithms
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
+from webapp.serializers.decoding import WantDecoded
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
 
@@ -136,6 +137,10 @@ class DecodeBody(Choice):
         description="The ids of tokens.", examples=[[962, 32]], max_length=MOST_IDS
     )
     skip_special: bool = Field(False, description="Omit special tokens from the text.")
+    want: list[WantDecoded] = Field(
+        ["text"],
+        description="The keys of the response. `tokens` is for at most 100,000 ids. Default: only `text`.",
+    )
 
 
 MOST_PLACES = 1_000

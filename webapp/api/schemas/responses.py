@@ -95,10 +95,31 @@ class CountAnswer(Answer):
     skipped_lines: Skipped = None
 
 
-class DecodeAnswer(Answer):
-    """The decoded text, with U+FFFD for bytes that are not valid UTF-8."""
+class DecodedTokenAnswer(Answer):
+    """One token of decoded ids; bytes are hexadecimal, separated by spaces."""
 
-    text: str
+    id: int
+    piece: Piece = Field(description="The piece of the vocabulary, or the text of an added token.")
+    bytes: str = Field(description="The bytes that the token adds to the text, with any space that decoding inserts.")
+    special: bool
+    text: str = Field(description="The token decoded by itself, with U+FFFD for a part of a character.")
+    streamed: str = Field(description="The characters that are complete with this token: what to print in a stream.")
+    complete: bool = Field(description="Whether no character is unfinished after this token.")
+    pending: str = Field(description="The bytes of the character that is unfinished after this token.")
+    missing: list[str] = Field(
+        description="The range of each byte that the unfinished character still needs.", examples=[["80-bf"]]
+    )
+    completed_by: int | None = Field(
+        description="The index of the token that completes it; null if there is none or none does."
+    )
+    invalid: str = Field(description="The bytes that turn out not to be valid UTF-8 with this token.")
+
+
+class DecodeAnswer(Answer):
+    """The keys that `want` names."""
+
+    text: str = Field("", description="The decoded text, with U+FFFD for bytes that are not valid UTF-8.")
+    tokens: list[DecodedTokenAnswer] = Field([], description="The tokens one by one.")
 
 
 class PartAnswer(Answer):

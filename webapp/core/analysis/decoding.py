@@ -19,7 +19,7 @@ from webapp.core.tokenizer import Tokenizer
 class DecodedToken(NamedTuple):
     """One token, and the state of the text after it."""
 
-    index: int
+    position: int
     id: int
     piece: str | bytes
     """The vocabulary's piece, or the text of an added token."""

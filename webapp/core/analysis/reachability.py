@@ -52,6 +52,8 @@ normalizer changes its text. `merges`: merges make something else of its own sym
 takes other pieces. `scores`: other pieces have the better score. `split`: the pre-tokenizer cuts it.
 """
 
+METHOD = 1
+"""The version of this analysis: stored surveys of another one are computed again."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 BESIDE = ("«", "a", "x", "1", "中", "\n", " ", "-", "_", "(", ".", "é", "щ")
 MOST_CHARACTERS = 1_000  # that are tried for part of a character

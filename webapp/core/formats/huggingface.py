@@ -9,7 +9,8 @@ part by part: `huggingface_parts` handles normalizers and pre-tokenizers, `huggi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
@@ -28,7 +29,7 @@ from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.picky_bpe import PickyBPE
-from webapp.core.text.byte_characters import characters_to_bytes
+from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pretokenizers import ByteLevel
 from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
@@ -110,9 +111,18 @@ def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
         "added_tokens": [huggingface_processors.write_added_token(token) for token in added],
         "normalizer": huggingface_parts.write_normalizer(tokenizer.normalizer),
         "pre_tokenizer": huggingface_parts.write_pretokenizer(tokenizer.pretokenizer, byte_level=byte_level),
-        "post_processor": huggingface_processors.write_postprocessor(tokenizer.postprocessor, special_by_id),
+        "post_processor": huggingface_processors.write_postprocessor(
+            tokenizer.postprocessor, {**_spelled_template(tokenizer), **special_by_id}
+        ),
         "decoder": huggingface_decoders.write_decoder(tokenizer.decoder),
     }
+
+
+def _spelled_template(tokenizer: Tokenizer) -> dict[int, str]:
+    """Return the pieces in the template by id, as the file spells them; others are added tokens."""
+    pieces, template = tokenizer.model.pieces, tokenizer.postprocessor.template
+    ids = [id for id in template.parts if id is not None and id < len(pieces)] if template else []
+    return {id: piece if isinstance(piece := pieces[id], str) else bytes_to_characters(piece) for id in ids}
 
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
@@ -124,7 +134,8 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
     model = huggingface_models.read_model(
         field(document, "model", dict), added, byte_level=byte_levels[-1:] == [True] and sum(byte_levels) == 1
     )
-    added = _numbered(model, added)
+    names = document["model"].get("vocab")
+    added = _numbered(model, added, names if isinstance(names, dict) else {})
     if not getattr(model, "byte_level", False):
         steps = [ByteLevelCharacters(step) if isinstance(step, ByteLevel) else step for step in steps]
     elif steps[-1] == ByteLevel(use_regex=False):
@@ -141,22 +152,32 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
     )
 
 
-def _numbered(model: Model, added: Iterable[AddedToken]) -> list[AddedToken]:
-    """Return the added tokens with the ids that `tokenizers` assigns."""
+def _numbered(
+    model: Model, added: Iterable[AddedToken], names: Mapping[str, Any] = MappingProxyType({})
+) -> list[AddedToken]:
+    """Return the added tokens with the ids that `tokenizers` assigns; `names` are the pieces of a file that is read."""
     added = list(added)
-    ids = {token.content: id for token in added if (id := _id(model, token)) is not None}
+    ids = {token.content: id for token in added if (id := _id(model, token, names)) is not None}
     return huggingface_processors.numbered(added, ids, len(model.pieces))
 
 
-def _id(model: Model, token: AddedToken) -> int | None:
-    """Return the id of an added token in the model's vocabulary; the file spells byte-level pieces in characters."""
+def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None:
+    """Return the id of an added token in the model's vocabulary.
+
+    A file spells byte-level pieces in characters, except those that are in `names` as they are.
+    """
     if token.id < len(model.pieces) and model.pieces[token.id] in (
         token.content,
         _bytes(token.content),
         token.content.encode(),
     ):
         return token.id
-    return model.id_of(_bytes(token.content) if isinstance(model.pieces[0], bytes) else token.content)
+    if not isinstance(model.pieces[0], bytes):
+        return model.id_of(token.content)
+    try:
+        return model.id_of(characters_to_bytes(token.content))
+    except ValueError:
+        return model.id_of(token.content.encode()) if token.content in names else None
 
 
 def _bytes(content: str) -> bytes:

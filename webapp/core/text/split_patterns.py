@@ -202,6 +202,7 @@ class PatternTimeoutError(TextError):
     def __init__(self, source: str, length: int) -> None:
         shown = source if len(source) <= 60 else source[:57] + "..."
         super().__init__(f"the split pattern {shown!r} times out on a text of {length} characters")
+        self.source = source
 
 
 # The time limit of an unknown pattern. Known ones, run by `regex`, take 0.1 µs for each character.

@@ -20,7 +20,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import Measured, measure
-from webapp.tokenization.measures.table import groups_of, heads_of
+from webapp.tokenization.measures.table import groups_of
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
@@ -32,7 +32,7 @@ blueprint = Blueprint("measures", __name__)
 
 @blueprint.route("/measures", methods=["GET", "POST"])
 def page() -> BaseResponse:
-    """Show the measures of a text and their definitions; a form is redirected to its address if that is short enough."""
+    """Show the measures of a text, and their definitions; a form is redirected to its address if that is short."""
     asked, gold, problems = forms.read(request)
     link = _link(asked)
     if request.method == "POST" and not problems and link:
@@ -55,7 +55,7 @@ def page() -> BaseResponse:
         characters=len(text),
         bytes=len(text.encode("utf-8", "replace")),
         groups=groups_of(measured, gold=gold is not None) if measured else [],
-        heads=heads_of(view.figures) if measured else [],
+        heads=view.measure_heads if measured else [],
         gold_note=_gold_note(gold),
         definitions=DEFINITIONS,
         example=None if text == forms.example() else url_for("measures.page"),
@@ -137,4 +137,4 @@ def _refused(problems: list[InputProblem], compared: ComparisonResult) -> Respon
     if compared.pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     found = [row.problem.message for row in compared.rows if row.problem]
-    return problem(max(compared.status, 422) if found else 422, " ".join(found) or _("Enter a text to measure."))
+    return problem(compared.status if found else 422, " ".join(found) or _("Enter a text to measure."))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from flask import current_app, request, url_for
+from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.chat.messages import MOST_MESSAGES
@@ -13,10 +13,16 @@ from webapp.core.algorithms import family_of
 from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.conversation.contexts import MessageShare, StageContext
+from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.forms import ROLES, ConversationForm, model_chosen
-from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState, View, extra_json
+from webapp.tokenization.conversation.state import (
+    DEFAULT_TEMPLATE,
+    FROM_VOCABULARY,
+    OWN,
+    ConversationState,
+    extra_json,
+)
 from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, find, title_of, well_known
@@ -115,7 +121,10 @@ def _groups(chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
     names = list(algorithm_names())
     own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and _is_subword(entry)]
     shipped = sorted(own, key=lambda entry: names.index(entry.algorithms[-1]))
-    return [(_("Shipped with this site"), shipped), *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()])]
+    return [
+        (_("Shipped with this site"), shipped),
+        *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()]),
+    ]
 
 
 def _is_subword(entry: CatalogueEntry) -> bool:
@@ -137,7 +146,9 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
     if model is None:
         return ""
     if model.vocabulary is None:
-        return _("The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title)
+        return _(
+            "The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title
+        )
     if model.vocabulary != state.vocabulary:
         entry = find(model.vocabulary)
         return _(

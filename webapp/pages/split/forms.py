@@ -12,12 +12,10 @@ from wtforms.validators import InputRequired, NumberRange, ValidationError
 
 from webapp.core.algorithms import DEFAULT
 from webapp.core.analysis.chunking import BOUNDARIES, Boundary
-from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed, text_of, within
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, default_for, find, well_known
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.tokenization.vocabulary_choices import is_choice
+from webapp.vocabularies import default_for, find
 
 MAX_TOKENS = 1_000_000  # per part
 DEFAULTS = {"vocabulary": default_for(DEFAULT), "tokens": "512", "overlap": "0", "boundary": "sentence"}
@@ -57,8 +55,7 @@ class SplitForm(TranslatedForm):
 
     def validate_vocabulary(self, field: StringField) -> None:
         """The vocabulary must exist, and must not depend on the text or on pasted words."""
-        entry = find(field.data or "")
-        if entry is None or entry.origin in ("learned", "pasted"):
+        if not is_choice(field.data or ""):
             name = (field.data or "")[:40]
             raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
 
@@ -111,12 +108,3 @@ def _problem(field: Field, value: str) -> InputProblem:
     message = _("“%(value)s” is not a whole number.", value=value) if field.process_errors else str(field.errors[0])
     status = {"vocabulary": 404, "text": 413}.get(field.name, 422)
     return InputProblem(message, status, field.name, value if field.name in ("tokens", "overlap") else "")
-
-
-def choices(request: Request, chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from, in groups: the visitor's uploads, families, then the site's own by algorithm."""
-    names = algorithm_names()
-    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
-    shipped = sorted(own, key=lambda entry: list(names).index(entry.algorithms[-1]))
-    uploads = with_chosen(uploads_of(request), [chosen])
-    return [*by_family([*uploads, *well_known()]), (_("Shipped with this site"), shipped)]

@@ -14,12 +14,13 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.chunking import PartTooSmallError, TextPart, split
 from webapp.pages.split.contexts import PartsContext, SplitPage
-from webapp.pages.split.forms import MAX_TOKENS, SplitRequest, choices, read
+from webapp.pages.split.forms import MAX_TOKENS, SplitRequest, read
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import MOST_PARTS, parts_json
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.result import prepare
+from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
@@ -137,7 +138,7 @@ def _page_context(asked: SplitRequest, parts: PartsContext) -> SplitPage:
         parts_shown=parts,
         asked=asked,
         invalid={problem.field: problem for problem in parts.problems if problem.field},
-        groups=choices(request, asked.vocabulary),
+        groups=vocabulary_choices(request, asked.vocabulary),
         max_tokens=MAX_TOKENS,
     )
 

@@ -1,6 +1,6 @@
 """`/vocabularies`: the list of all vocabularies, and a page with the contents of each."""
 
-from webapp.pages.vocabularies import growth_files
+from webapp.pages.vocabularies import growth_files, token_routes
 from webapp.pages.vocabularies.routes import blueprint
 
-__all__ = ["blueprint", "growth_files"]
+__all__ = ["blueprint", "growth_files", "token_routes"]

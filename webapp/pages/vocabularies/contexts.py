@@ -11,6 +11,7 @@ from markupsafe import Markup
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.models.skipped_lines import SkippedLine, SkippedLines
+from webapp.jobs.surveys import StoredSurvey
 from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
 from webapp.pages.vocabularies.messages import algorithm_names_of
@@ -20,6 +21,7 @@ from webapp.pages.vocabularies.size_chart import ChartPanel
 from webapp.pages.vocabularies.special_tokens import SpecialLine
 from webapp.pages.vocabularies.token_table import LongToken, TokenPage
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.measures.table import MeasureLine
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
 from webapp.web.templates import Context, Page
 
@@ -149,7 +151,12 @@ class VocabularyPage(HeadedPage):
     growth: Sequence[ChartPanel]  # empty if the vocabulary has no line in the chart
     sample: str  # a text
     sample_tokens: Markup | None  # how the vocabulary splits it
+    survey: StoredSurvey | None  # of its unreachable tokens, if it is computed
+    reason_titles: Mapping[str, int]  # how many are unreachable for which reason
     expandable: bool  # whether pieces can be added to it
+    article_lines: Sequence[MeasureLine]  # measures of the parallel article in English and in Chinese
+    language_lines: Sequence[MeasureLine]  # premium and Gini; empty for a dictionary, as the above
+    measures: str  # the address of the page of measures, with this vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,8 @@ from webapp.core.models import Model
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.skipped_lines import NONE_SKIPPED
+from webapp.core.models.word_models import WordModel
+from webapp.jobs.surveying import stored_survey
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table
 from webapp.pages.vocabularies.contexts import (
     FollowingContext,
@@ -42,7 +44,10 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.measures.article import article_measures
+from webapp.tokenization.measures.table import language_lines, text_lines
 from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
+from webapp.tokenization.token_messages import reason_title
 from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
 from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
@@ -210,6 +215,8 @@ def vocabulary(name: str) -> Response:
         return _answer(render(tokens), status, name=name, **_kept(query, page))
     portrait = found.portrait
     dictionary = getattr(tokenizer.model, "dictionary", None)
+    article = None if isinstance(tokenizer.model, WordModel) else article_measures(tokenizer)
+    survey = stored_survey(name)
     context = VocabularyPage(
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
@@ -231,7 +238,12 @@ def vocabulary(name: str) -> Response:
         sample=samples.TEXT,
         sample_tokens=samples.samples([entry]).get(entry.name),
         downloads=downloads.downloads_of(entry.name, tokenizer),
+        survey=survey,
+        reason_titles={reason_title(reason): count for reason, count in survey.reasons.items()} if survey else {},
         expandable=base_kind(tokenizer) is not None,
+        article_lines=text_lines([article.english, article.chinese]) if article else [],
+        language_lines=language_lines(article) if article else [],
+        measures=url_for("measures.page", **{"with": f"{entry.algorithms[0]}:{entry.name}"}),  # type: ignore[arg-type]
     )
     response = _answer(render(context), status)
     return private(response) if entry.training else response

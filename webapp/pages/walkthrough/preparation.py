@@ -28,7 +28,7 @@ from webapp.web.localization import join_list, number
 def pretokens(result: Result) -> list[Pretoken | AddedFound]:
     """The pre-tokens and added tokens of a result's text, in order."""
     state = result.state
-    return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.template)
+    return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.puts_around)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from webapp.core.models.matching import Disagreement
 from webapp.tokenization.comparison.differences import SpanCounts
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison, Layout
+from webapp.tokenization.measures.table import MeasureGroup, MeasureHead
 from webapp.web.templates import Context
 
 
@@ -111,3 +112,6 @@ class ComparisonContext(Context):
     disagreements_left: int  # how many more there are
     same_dictionary: bool  # whether FMM and BMM use the same one
     milliseconds: Callable[[float], str]
+    measure_groups: Sequence[MeasureGroup]  # empty for a long text
+    measure_heads: Sequence[MeasureHead]
+    measures_address: str | None  # of the page with all measures of the text; None where nothing is linked

@@ -38,6 +38,8 @@ from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.comparison.tints import first_tints
 from webapp.tokenization.inferences import inference_title
+from webapp.tokenization.measures.measured import measure
+from webapp.tokenization.measures.table import NOT_IN_FIGURES, MeasureGroup, MeasureHead, groups_of
 from webapp.tokenization.messages import ambiguity_name, joined, milliseconds
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN
 from webapp.vocabularies import find, title_of
@@ -46,6 +48,7 @@ from webapp.web.localization import number
 DRAWN = 12_000  # characters; only the beginning of a longer text is drawn, but all of it is counted
 LONG = 200  # columns; more scroll in a pane of their own, so that the figures stay within reach
 LONG_ROWS = 2_000  # characters, likewise for the rows one below another
+MEASURED = 100_000  # characters; longer texts are measured on a page of their own
 MOST_WAYS = 4  # the track has a colour for each number up to this
 
 
@@ -87,6 +90,9 @@ class ComparisonView:
             disagreements_left=max(0, len(disagreements or ()) - DISAGREEMENTS_SHOWN),
             same_dictionary=self._uses_one_dictionary,
             milliseconds=milliseconds,
+            measure_groups=self.measure_groups,
+            measure_heads=self.measure_heads,
+            measures_address=self._measures_address,
         )
 
     @cached_property
@@ -168,6 +174,27 @@ class ComparisonView:
             self._figures(row, name, encoding)
             for name, (row, encoding) in zip(self.names, self.compared.shown, strict=True)
         ]
+
+    @property
+    def measure_heads(self) -> list[MeasureHead]:
+        """The heads of the columns of a table of measures."""
+        return [MeasureHead(each.row.number, each.name, each.address) for each in self.figures]
+
+    @property
+    def measure_groups(self) -> list[MeasureGroup]:
+        """The measures that are not among the figures; none for a text of more than `MEASURED` characters."""
+        if not self.compared.shown or not 0 < len(self.compared.text) <= MEASURED:
+            return []
+        measured = measure([row for row, _encoding in self.compared.shown], self.compared.text)
+        return groups_of(measured, gold=False, of_text=NOT_IN_FIGURES)
+
+    @property
+    def _measures_address(self) -> str | None:
+        """The page with all measures, with the text if the address is short enough."""
+        if not self.linked:
+            return None
+        query = self.comparison.link(current_app.config["MAX_LINK_CHARACTERS"])
+        return f"{url_for('measures.page')}?{query or self.comparison.query_without_texts()}"
 
     def _figures(self, row: ComparisonRow, name: str, encoding: Encoding) -> ComparisonFigures:
         tokens = len(encoding)

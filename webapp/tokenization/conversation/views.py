@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
 
 from flask_babel import format_date
 from flask_babel import gettext as _
@@ -24,6 +23,7 @@ from webapp.tokenization.conversation.contexts import (
 from webapp.tokenization.conversation.counts import CountedPrompt
 from webapp.tokenization.conversation.forms import model_chosen
 from webapp.tokenization.conversation.state import ConversationState, View
+from webapp.tokenization.meter import dollars
 from webapp.vocabularies.language_models import is_old
 
 COLOURS = 5  # of messages, in turn; the sixth is that of the rest
@@ -120,7 +120,9 @@ class ConversationView:
     def _price(self) -> PriceFigures | None:
         state, model = self.state, model_chosen(self.state)
         if state.price is not None:
-            label = _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
+            label = (
+                _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
+            )
             return PriceFigures(dollars(self.counted.counts.total, state.price), label, False, "")
         if model is None or model.price_in is None or model.vocabulary not in (None, state.vocabulary):
             return None
@@ -135,18 +137,6 @@ class ConversationView:
 
 def _day(day: date) -> str:
     return str(format_date(day, "medium"))
-
-
-def dollars(tokens: int, per_million: Decimal) -> str:
-    """What some tokens cost, in US dollars, with three significant digits.
-
-    >>> dollars(104, Decimal(10)), dollars(2_000_000, Decimal("2.5")), dollars(0, Decimal(10))
-    ('$0.00104', '$5.00', '$0')
-    """
-    amount = tokens * per_million / 1_000_000
-    if not amount:
-        return "$0"
-    return f"${amount:,.2f}" if amount >= 1 else f"${Decimal(f'{amount:.3g}').normalize():f}"
 
 
 def prompt_html(counted: CountedPrompt) -> Markup:

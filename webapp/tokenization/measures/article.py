@@ -23,16 +23,16 @@ CHINESE = "zh_Hans"
 
 @dataclass(frozen=True)
 class ArticleMeasures:
-    """Premiums by language, highest last, and the Gini coefficient; `lossy` languages are in neither.
+    """Premiums by language, ascending, and the Gini coefficient; `lossy` languages are in neither.
 
-    `english` and `chinese` are the measures of the article in these languages.
+    `english` and `chinese` are the measures of the article in these languages, None if it cannot be encoded.
     """
 
     premiums: Mapping[str, float]
     gini: float | None
     lossy: Sequence[str]
-    english: TextMeasures
-    chinese: TextMeasures
+    english: TextMeasures | None
+    chinese: TextMeasures | None
 
     @property
     def of_chinese(self) -> float | None:
@@ -42,7 +42,7 @@ class ArticleMeasures:
     @property
     def highest(self) -> str | None:
         """The language with the highest premium."""
-        return next(reversed(self.premiums), None) if self.premiums else None
+        return max(self.premiums, key=self.premiums.__getitem__, default=None)
 
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
@@ -80,9 +80,12 @@ def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
     return ArticleMeasures(premiums, inequality, lossy, _of(tokenizer, BASE), _of(tokenizer, CHINESE))
 
 
-def _of(tokenizer: Tokenizer, key: str) -> TextMeasures:
+def _of(tokenizer: Tokenizer, key: str) -> TextMeasures | None:
     text, words = _text_and_words(key)
-    return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+    try:
+        return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+    except TextError:
+        return None
 
 
 @cache

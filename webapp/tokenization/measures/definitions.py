@@ -46,7 +46,9 @@ _PETROV = Source(
     "Petrov et al. 2023, Language Model Tokenizers Introduce Unfairness", "https://arxiv.org/abs/2305.15425"
 )
 _FOROUTAN = Source("Foroutan et al. 2025, Parity-Aware Byte-Pair Encoding", "https://arxiv.org/abs/2508.04796")
-_TOKEVAL = Source("TokEval, their evaluation code", "https://github.com/swiss-ai/tokenizer-intrinsic-evals")
+_TOKEVAL = Source(
+    "TokEval (swiss-ai/tokenizer-intrinsic-evals)", "https://github.com/swiss-ai/tokenizer-intrinsic-evals"
+)
 
 _GOLD_BOUNDARIES = _l(
     "The gold text is un break able, the tokens are un, break, abl, e: of the 3 boundaries of the tokens 2 are gold, "

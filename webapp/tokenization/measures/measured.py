@@ -64,12 +64,16 @@ def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = No
         if row.result is None:  # shared
             return MeasuredTokenizer(row, of_text)
         tokenizer = row.result.tokenizer
-        # The words of a dictionary are those of one language.
-        is_of_words = ALGORITHMS[row.choice.algorithm].family in ("dictionary", "word model")
-        of_article = None if is_of_words else article_measures(tokenizer)
+        of_article = article_measures(tokenizer) if _is_of_languages(row) else None
         try:
             return MeasuredTokenizer(row, of_text, of_article, boundary_agreement(tokenizer, gold) if gold else None)
         except TextError:
             return MeasuredTokenizer(row, of_text, of_article)
 
     return Measured([measured(row) for row in rows], len(words), words.han)
+
+
+def _is_of_languages(row: ComparisonRow) -> bool:
+    """Whether the parallel article says something: not of a dictionary of one language, nor of pieces of this text."""
+    of_words = ALGORITHMS[row.choice.algorithm].family in ("dictionary", "word model")
+    return not of_words and row.result is not None and not row.result.state.trained

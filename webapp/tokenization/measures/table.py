@@ -9,7 +9,6 @@ from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
 from webapp.core.analysis.measures import SHARES, MeasureId, TextMeasures
-from webapp.tokenization.comparison.contexts import ComparisonFigures
 from webapp.tokenization.measures.article import ArticleMeasures
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import Measured, MeasuredTokenizer
@@ -25,6 +24,8 @@ OF_TEXT: tuple[MeasureId, ...] = (
     "renyi-efficiency",
     "vocabulary-used",
 )
+NOT_IN_FIGURES: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
+"""The measures of a text that a comparison does not have among its figures."""
 OF_LANGUAGES: tuple[MeasureId, ...] = ("premium", "gini")
 OF_GOLD: tuple[MeasureId, ...] = ("boundary-precision", "boundary-recall", "boundary-f1")
 
@@ -64,11 +65,6 @@ class MeasureHead:
     address: str | None
 
 
-def heads_of(figures: Iterable[ComparisonFigures]) -> list[MeasureHead]:
-    """The heads of the columns of compared tokenizers."""
-    return [MeasureHead(each.row.number, each.name, each.address) for each in figures]
-
-
 def shown(measure: MeasureId, value: float | None) -> str:
     """A value as text: a share in percent, a count without decimals, anything else with two or three."""
     if value is None:
@@ -89,8 +85,8 @@ def text_lines(columns: Iterable[TextMeasures | None]) -> list[MeasureLine]:
     ]
 
 
-def groups_of(measured: Measured, *, gold: bool) -> list[MeasureGroup]:
-    """The measures of tokenizers: of the text, of the parallel article, and with `gold` of the gold text."""
+def groups_of(measured: Measured, *, gold: bool, of_text: Sequence[MeasureId] = OF_TEXT) -> list[MeasureGroup]:
+    """The measures of tokenizers: of the text, with `gold` of the gold text, and of the parallel article."""
 
     def lines(measures: Sequence[MeasureId], note: Callable[[MeasureId, MeasuredTokenizer], str]) -> list[MeasureLine]:
         return [
@@ -98,12 +94,11 @@ def groups_of(measured: Measured, *, gold: bool) -> list[MeasureGroup]:
             for each in measures
         ]
 
-    groups = [
-        MeasureGroup(_("Your text"), lines(OF_TEXT, lambda measure, one: "")),
-        MeasureGroup(_("The same article in 39 languages"), lines(OF_LANGUAGES, _language_note)),
-    ]
+    groups = [MeasureGroup(_("Your text"), lines(of_text, lambda measure, one: ""))]
     if gold:
-        groups.insert(1, MeasureGroup(_("The gold segmentation"), lines(OF_GOLD, lambda measure, one: "")))
+        groups.append(MeasureGroup(_("The gold segmentation"), lines(OF_GOLD, lambda measure, one: "")))
+    if any(one.of_article for one in measured.tokenizers):
+        groups.append(MeasureGroup(_("The same article in 39 languages"), lines(OF_LANGUAGES, _language_note)))
     return groups
 
 
@@ -128,7 +123,7 @@ def gini_note(article: ArticleMeasures) -> str:
     if not article.lossy:
         return ""
     kept = len(article.premiums)
-    return ngettext("of one language", "of %(count)s languages; the others are largely unknown", kept, count=kept)
+    return ngettext("of one language", "of %(count)s languages", kept, count=kept)
 
 
 def language_name(key: str) -> str:

@@ -1,0 +1,173 @@
+"""Renders a conversation with a template in a sandbox, and says what of the prompt is whose.
+
+"The prompt as rendered": equal to `apply_chat_template(tokenize=False)` of transformers, whose environment it builds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from webapp.chat.chat_template import ChatTemplate, TemplateSourceError, check_source
+from webapp.chat.messages import Conversation
+from webapp.chat.sandbox import RENDERERS, Answer, SandboxError
+from webapp.chat.spans import Span, extra_renders, spans_of
+from webapp.core.vocabulary_error import Phrase
+
+__all__ = ["Kind", "Prompt", "Span", "TemplateError", "render"]
+
+Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]
+
+# The signals by which the kernel ends a process whose processor time is over.
+_TIME = (24, 9)
+
+
+class TemplateError(Exception):
+    """A template that could not be rendered: the line to blame if it is known, what is wrong, and its kind."""
+
+    def __init__(self, line: int | None, message: Phrase, kind: Kind) -> None:
+        """Create an error from its sentence."""
+        super().__init__(f"line {line}: {message}" if line else str(message))
+        self.line = line
+        self.message = message
+        self.kind: Kind = kind
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt as rendered.
+
+    `spans` cover the text without gaps. `exact` says that the contents were found by marks that the template passed
+    on; otherwise they were searched for. `dated` says that the template asked for the date, which was `date`.
+    """
+
+    text: str
+    spans: tuple[Span, ...]
+    exact: bool
+    dated: bool
+    date: date
+
+
+def render(
+    template: ChatTemplate,
+    conversation: Conversation,
+    *,
+    reply: bool,
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | None = None,
+) -> Prompt:
+    """The prompt that a template makes of a conversation; with `reply`, it ends where the model is to go on.
+
+    `variables` are given to the template besides its special tokens, which they may replace. The variable `date`
+    (2026-11-22) is what the template takes for today, as `now` is. Raises TemplateError.
+    """
+    given = dict(variables or {})
+    today = _today(given.pop("date", None), now)
+    given = {**template.variables, **given}
+    source = template.source_for(tools=bool(conversation.tools))
+    try:
+        check_source(source)
+    except TemplateSourceError as error:
+        raise TemplateError(None, error.message, "syntax") from None
+    lines = _lines(source, conversation, reply, given, today, parse_arguments=True)
+    first = lines[0]
+    if "text" not in first and first.get("kind") == "runtime" and conversation.has_textual_arguments:
+        # Few templates, such as DeepSeek's, expect the arguments of a call as a text of JSON.
+        lines = _lines(source, conversation, reply, given, today, parse_arguments=False)
+        first = lines[0]
+    text = first.get("text")
+    if not isinstance(text, str):
+        raise _error(first)
+    spans, exact = spans_of(text, conversation, lines[1:], reply=reply, base=_base(source, conversation, given))
+    return Prompt(text, spans, exact, first.get("dated") is True, today.date())
+
+
+def _today(given: Any, now: datetime | None) -> datetime:
+    if given is None:
+        return now or datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    try:
+        return datetime.fromisoformat(str(given))
+    except ValueError:
+        raise TemplateError(None, Phrase("the date should be written as 2026-11-22"), "runtime") from None
+
+
+def _lines(
+    source: str,
+    conversation: Conversation,
+    reply: bool,
+    variables: Mapping[str, Any],
+    today: datetime,
+    *,
+    parse_arguments: bool,
+) -> list[Mapping[str, Any]]:
+    """The lines of the answer, at least one; how the process ended stands in the first if it wrote none."""
+    request = {
+        "source": source,
+        "messages": [message.for_template(parse_arguments=parse_arguments) for message in conversation.messages],
+        "tools": [dict(tool) for tool in conversation.tools] or None,
+        "reply": reply,
+        "variables": variables,
+        "now": today.isoformat(),
+        "base": _base(source, conversation, variables),
+        "extra": extra_renders(conversation, reply=reply),
+    }
+    try:
+        answer = RENDERERS.answer(request)
+    except SandboxError:
+        return [{"kind": "time", "line": None, "message": ""}]
+    return list(answer.lines) or [_ending(answer)]
+
+
+def _ending(answer: Answer) -> Mapping[str, Any]:
+    """What a process that wrote nothing died of."""
+    late = not answer.ended or answer.signal in _TIME or answer.cpu >= 1
+    return {"kind": "time" if late else "memory", "line": None, "message": ""}
+
+
+def _error(line: Mapping[str, Any]) -> TemplateError:
+    kind, message, number = line.get("kind"), str(line.get("message", "")), line.get("line")
+    place = number if isinstance(number, int) else None
+    match kind:
+        case "syntax":
+            return TemplateError(place, Phrase("not Jinja: %(message)s", message=message), "syntax")
+        case "raised":
+            return TemplateError(place, Phrase("the template says: %(message)s", message=message), "raised")
+        case "time":
+            return TemplateError(place, Phrase("the template takes more than the allowed second"), "time")
+        case "memory":
+            return TemplateError(place, Phrase("the template takes more than the allowed memory"), "memory")
+        case "output":
+            return TemplateError(place, Phrase("the prompt is longer than the allowed 4 MB"), "output")
+        case "forbidden":
+            return TemplateError(place, Phrase("not allowed in a template: %(message)s", message=message), "forbidden")
+        case "depth":
+            return TemplateError(place, Phrase("the template is nested too deeply, or calls itself"), "runtime")
+        case "surrogate":
+            return TemplateError(place, Phrase("the prompt would have half of a surrogate pair"), "runtime")
+    return TemplateError(place, Phrase("the template fails: %(message)s", message=message), "runtime")
+
+
+def _base(source: str, conversation: Conversation, variables: Mapping[str, Any]) -> int:
+    """The first of the characters that mark contents: private ones that occur nowhere in what is rendered."""
+    return free_range(
+        2 * len(conversation.messages) + 20,
+        [source, json.dumps([conversation.as_json(), dict(variables)], ensure_ascii=False)],
+    )
+
+
+def free_range(count: int, texts: Iterable[str]) -> int:
+    """The first of `count` successive private-use characters (plane 15) that the texts do not contain.
+
+    >>> hex(free_range(4, ["ab"])), hex(free_range(4, ["a" + chr(0xF0002)]))
+    ('0xf0000', '0xf0003')
+    """
+    used = sorted({ord(mark) for text in texts if not text.isascii() for mark in text if mark >= "\U000f0000"})
+    first = 0xF0000
+    for mark in used:
+        if mark - first >= count:
+            break
+        first = max(first, mark + 1)
+    return first if first + count <= 0x10FFFE else 0xF0000

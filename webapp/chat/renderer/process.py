@@ -1,0 +1,168 @@
+"""The process that renders templates.
+
+It waits for requests on standard input. For each it forks a child that takes its limits upon itself, compiles and
+renders, and writes a line of JSON for each rendering; this process, which runs no template, passes the lines on when
+the child has ended or has been ended. A request and an answer are frames: four bytes of length, then JSON.
+"""
+
+from __future__ import annotations
+
+# Some of these are imported by Jinja when first used: a child cannot, for it opens no files.
+import gc
+import json
+import os
+import pprint  # noqa: F401
+import resource
+import select
+import signal
+import sys
+import textwrap  # noqa: F401
+import time
+import unicodedata  # noqa: F401
+from collections.abc import Mapping
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+import jinja2
+import jinja2.constants
+import jinja2.debug
+
+from .environment import Clock, environment
+from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
+from .rendering import OutOfTimeError, answer, line_now
+
+# What a renderer does before the first request, so that each child finds it done.
+WARMING: Mapping[str, Any] = {
+    "source": "{{ '\\u0041' ~ strftime_now('%d %b %Y') }}{{ {'a': 1} | tojson }}{{ 'a b' | wordwrap(1) }}{{ 1 + '' }}",
+    "messages": [{"role": "user", "content": "x"}],
+    "tools": None,
+    "reply": True,
+    "variables": {},
+    "now": "2026-01-01",
+    "base": 0xF0000,
+    "extra": [],
+}
+
+
+def limit(most_memory: int = MEMORY) -> None:
+    """Take the limits upon this process; those that a system lacks are left out."""
+    base = 0
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb") as file:
+        base = int(file.read().split()[0]) * resource.getpagesize()
+    whole = base + most_memory if base else 1_000_000_000
+    limits = [
+        ("RLIMIT_CORE", 0, 0),
+        ("RLIMIT_CPU", CPU_SECONDS, CPU_SECONDS + 1),
+        ("RLIMIT_AS", whole, whole + RESERVE),
+        ("RLIMIT_FSIZE", 0, 0),
+        ("RLIMIT_NPROC", 0, 0),
+        ("RLIMIT_NOFILE", 0, 0),
+    ]
+    for name, soft, hard in limits:
+        with suppress(OSError, ValueError, AttributeError):
+            resource.setrlimit(getattr(resource, name), (soft, hard))
+
+
+def more_memory() -> None:
+    """Use the reserve, so that an error for want of memory can be told."""
+    with suppress(OSError, ValueError):
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -> None:
+    """Answer one request within the limits, a line at a time, and never return."""
+    where: int | None = None
+
+    def stop(_signal: int, frame: FrameType | None) -> None:
+        nonlocal where
+        where = line_now(frame)
+        raise OutOfTimeError
+
+    try:
+        limit()
+        # Somewhat before the kernel ends this process, so that the line can be told.
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS - 0.1)
+        for line in answer(json.loads(payload), made, clock):
+            if line.get("kind") == "memory":
+                more_memory()
+            _write(output, json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n")
+    except OutOfTimeError:
+        _write(output, json.dumps({"kind": "time", "line": where, "message": ""}).encode() + b"\n")
+    except MemoryError:
+        more_memory()
+        _write(output, b'{"kind": "memory", "line": null, "message": ""}\n')
+    finally:
+        os._exit(0)
+
+
+def serve(payload: bytes, made: jinja2.Environment, clock: Clock) -> bytes:
+    """The answer to a request: a line about the child, and the lines of the child."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        for descriptor in (0, 1, reading):
+            os.close(descriptor)
+        child(payload, writing, made, clock)
+    os.close(writing)
+    received, ended = _received(reading, time.monotonic() + WALL_SECONDS)
+    os.close(reading)
+    if not ended:
+        os.kill(process, signal.SIGKILL)
+    _pid, status, usage = os.wait4(process, 0)
+    head = {
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        "ended": ended,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "memory": usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+    }
+    return json.dumps(head).encode() + b"\n" + received
+
+
+def _received(descriptor: int, deadline: float) -> tuple[bytes, bool]:
+    """What the child writes until it ends, and whether it does so in time and within the limit."""
+    received = bytearray()
+    while len(received) <= MOST_RECEIVED:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            return bytes(received), False
+        chunk = os.read(descriptor, 1 << 18)
+        if not chunk:
+            return bytes(received), True
+        received += chunk
+    return bytes(received), False
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    content = bytearray()
+    while len(content) < size:
+        chunk = os.read(descriptor, size - len(content))
+        if not chunk:
+            os._exit(0)  # the site is gone
+        content += chunk
+    return bytes(content)
+
+
+def main() -> None:
+    """Answer requests until standard input ends."""
+    clock = Clock()
+    made = environment(clock)
+    for _line in answer(WARMING, made, clock):
+        pass
+    gc.collect()
+    gc.freeze()
+    os.environ.clear()
+    while True:
+        size = int.from_bytes(_read(0, 4), "big")
+        if size > MOST_REQUEST:
+            return
+        content = serve(_read(0, size), made, clock)
+        _write(1, len(content).to_bytes(4, "big") + content)

@@ -1,0 +1,180 @@
+"""Answers a request: compiles a template, renders it, and tells what is wrong with it and where."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from types import FrameType, TracebackType
+from typing import Any
+
+import jinja2
+import jinja2.exceptions
+
+from .environment import Clock, RaisedError
+from .limits import ENOUGH_SECONDS, LONGEST_MESSAGE, MOST_ANSWER, MOST_OUTPUT, MOST_SHORTER
+
+NAME = "<template>"
+
+Line = dict[str, Any]
+
+
+class OutOfTimeError(BaseException):
+    """The processor time is over; no template can catch it."""
+
+
+class OutputError(Exception):
+    """The output is too long."""
+
+
+def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -> Iterator[Line]:
+    """The lines of an answer, each `{"text": …}` or `{"kind": …, "line": …, "message": …}`.
+
+    The first is the prompt. The others help to find the messages in it: the prompt with marks around each content, and
+    the `extra` renderings with marks; or, where marks change the prompt, the prompts of the first messages.
+    """
+    clock.now = datetime.fromisoformat(request["now"])
+    clock.asked = False
+    try:
+        template = made.from_string(request["source"])
+    except Exception as error:
+        yield _failure(error)
+        return
+    rendering = Rendering(template, request)
+    whole = {"tools": True, "reply": request["reply"]}
+    try:
+        text = rendering.text(whole, "")
+    except Exception as error:
+        yield _failure(error)
+        return
+    yield {"text": text, "dated": clock.asked}
+    marks, marked = rendering.marked(whole, text)
+    yield {"marks": marks, "text": marked}
+    left = MOST_ANSWER - len(text) - len(marked)
+    shorter = [whole | {"reply": False, "upto": upto} for upto in range(1, len(request["messages"]))]
+    for render in request["extra"] if marks else shorter[:MOST_SHORTER]:
+        if left < len(text) or time.process_time() > ENOUGH_SECONDS:
+            return
+        try:
+            found = rendering.text(render, marks)
+        except Exception as error:
+            yield _failure(error)
+        else:
+            left -= len(found)
+            yield {"text": found}
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A compiled template and the request that it is rendered for."""
+
+    template: jinja2.Template
+    request: Mapping[str, Any]
+
+    def text(self, render: Mapping[str, Any], marks: str) -> str:
+        """One rendering: of all messages, of those `upto` a number, or of the `items` that are named instead."""
+        messages = render.get("items") or self.request["messages"][: render.get("upto")]
+        messages = [self._with_marks(dict(message), at, marks) for at, message in enumerate(messages)]
+        tools = self.request["tools"] if render["tools"] else None
+        names = {"tools": tools, "documents": None, "add_generation_prompt": render["reply"]}
+        pieces, size = [], 0
+        for piece in self.template.generate(self.request["variables"] | names | {"messages": messages}):
+            size += len(piece)
+            if size > MOST_OUTPUT:
+                raise OutputError
+            pieces.append(piece)
+        text = "".join(pieces)
+        if len(text.encode()) > MOST_OUTPUT:
+            raise OutputError
+        return text
+
+    def marked(self, render: Mapping[str, Any], text: str) -> tuple[str, str]:
+        """How marks are set, outside the white space around a content or inside, and the prompt with them.
+
+        Both are empty if the marks change the prompt, `text`, or occur in it.
+        """
+        first = self.request["base"]
+        pattern = re.compile(f"[{chr(first)}-{chr(first + 2 * len(self.request['messages']) + 20)}]")
+        for marks in () if pattern.search(text) else ("outer", "inner"):
+            with suppress(Exception):
+                found = self.text(render, marks)
+                if pattern.sub("", found) == text:
+                    return marks, found
+        return "", ""
+
+    def _with_marks(self, message: dict[str, Any], at: int, marks: str) -> dict[str, Any]:
+        content = message.get("content")
+        if marks and content:
+            begin, end = chr(self.request["base"] + 2 * at), chr(self.request["base"] + 2 * at + 1)
+            core = content if marks == "outer" else content.strip()
+            before, _core, after = content.partition(core) if core else (content, "", "")
+            message["content"] = f"{before}{begin}{core}{end}{after}" if core else content
+        return message
+
+
+def _failure(error: BaseException) -> Line:
+    """An error as a line: its kind, the line of the template, and a message without anything of this process."""
+    kind, message = _kind(error)
+    line = getattr(error, "lineno", None) if kind == "syntax" else line_of(error.__traceback__)
+    return {"kind": kind, "line": line if isinstance(line, int) else None, "message": message[:LONGEST_MESSAGE]}
+
+
+def _kind(error: BaseException) -> tuple[str, str]:
+    if isinstance(error, MemoryError):
+        return "memory", ""
+    if isinstance(error, OutOfTimeError):
+        return "time", ""
+    if isinstance(error, OutputError):
+        return "output", ""
+    if isinstance(error, RecursionError):
+        return "depth", ""
+    if isinstance(error, UnicodeEncodeError):
+        return "surrogate", ""
+    if isinstance(error, (OSError, ImportError)):  # a file that the limits refuse; the message would name its path
+        return "forbidden", type(error).__name__
+    try:
+        message = str(error)[: LONGEST_MESSAGE * 2]
+    except Exception:
+        message = ""
+    if any(folder in message for folder in (*sys.path, sys.prefix, sys.base_prefix) if len(folder) > 1):
+        message = type(error).__name__
+    if isinstance(error, RaisedError):
+        return "raised", message
+    if isinstance(error, jinja2.exceptions.SecurityError) or message.startswith("Range too big"):
+        return "forbidden", message
+    if isinstance(error, jinja2.exceptions.TemplateSyntaxError):
+        return "syntax", message if message == type(error).__name__ else str(error.message)
+    if isinstance(error, SyntaxError):  # Python's, of what Jinja made: loops within loops within loops
+        return "depth", ""
+    if isinstance(error, jinja2.exceptions.TemplateError):
+        return "runtime", message
+    return "runtime", f"{type(error).__name__}: {message}"
+
+
+def line_of(traceback: TracebackType | None) -> int | None:
+    """The line of the template where an exception was raised; None if it was not raised in one."""
+    found = None
+    while traceback is not None:
+        frame, line = traceback.tb_frame, traceback.tb_lineno
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            found = template.get_corresponding_lineno(line)
+        elif frame.f_code.co_filename == NAME:  # Jinja has rewritten the traceback
+            found = line
+        traceback = traceback.tb_next
+    return found
+
+
+def line_now(frame: FrameType | None) -> int | None:
+    """The line of the template that a frame, or one that called it, is at; None if there is none."""
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            line: int = template.get_corresponding_lineno(frame.f_lineno)
+            return line
+        frame = frame.f_back
+    return None

@@ -1,0 +1,204 @@
+"""Processes that render templates, apart from the site: started when first needed, kept warm, ended on any doubt.
+
+A renderer (`renderer`) has neither the site's environment nor its code, and forks for each request a process with
+limits. Requests of several threads take a renderer each; no more than `AT_ONCE` are answered at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from webapp.chat.renderer.limits import MOST_RECEIVED, MOST_REQUEST, WALL_SECONDS
+
+AT_ONCE = 4
+SPARE = 2
+# How long a renderer may take to start, and to answer beyond the time that it allows its child, in seconds.
+START_SECONDS, GRACE_SECONDS = 20.0, 2.0
+
+_START = "import sys; sys.path += sys.argv[1:]; from renderer.process import main; main()"
+
+
+class SandboxError(Exception):
+    """No renderer could answer."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a child wrote, a line each, and how it ended: the signal, 0 if none; seconds and bytes that it used."""
+
+    lines: Sequence[Mapping[str, Any]]
+    signal: int
+    ended: bool
+    cpu: float
+    memory: int
+
+
+class Renderer:
+    """One process that answers requests one after the other."""
+
+    def __init__(self) -> None:
+        """Start the process; it is ready when it answers its first request."""
+        # Only the packages that it needs: isolated, without the folders of `site`.
+        folders = dict.fromkeys((str(Path(__file__).parent), _folder("jinja2"), _folder("markupsafe")))
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", _START, *folders],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+            bufsize=0,
+        )
+        self._seconds = START_SECONDS
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def answer(self, payload: bytes) -> Answer:
+        """Send a request and wait for its answer; raises SandboxError, after which the renderer must be closed."""
+        deadline = time.monotonic() + self._seconds + WALL_SECONDS + GRACE_SECONDS
+        try:
+            self._send(len(payload).to_bytes(4, "big") + payload, deadline)
+            size = int.from_bytes(self._receive(4, deadline), "big")
+            if size > MOST_RECEIVED + 1000:
+                raise SandboxError("the answer is too long")
+            head, *lines = self._receive(size, deadline).split(b"\n")
+            found = Answer(tuple(map(_object, filter(None, lines))), **_object(head))
+        except (OSError, ValueError, TypeError) as error:
+            raise SandboxError(str(error)) from None
+        self._seconds = 0.0
+        return found
+
+    def close(self) -> None:
+        """End the process and whatever it has started."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, 9)
+            self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def _send(self, content: bytes, deadline: float) -> None:
+        assert self._process.stdin is not None
+        descriptor, view = self._process.stdin.fileno(), memoryview(content)
+        os.set_blocking(descriptor, False)
+        while view:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([], [descriptor], [], left)[1]:
+                raise SandboxError("the process does not read")
+            view = view[os.write(descriptor, view) :]
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        assert self._process.stdout is not None
+        descriptor, content = self._process.stdout.fileno(), bytearray()
+        while len(content) < size:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                raise SandboxError("the process does not answer")
+            chunk = os.read(descriptor, min(size - len(content), 1 << 18))
+            if not chunk:
+                raise SandboxError("the process has ended")
+            content += chunk
+        return bytes(content)
+
+
+class Renderers:
+    """The renderers of this process."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._spare: list[Renderer] = []
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(AT_ONCE)
+
+    def answer(self, request: Mapping[str, Any]) -> Answer:
+        """The answer to a request; raises SandboxError if no process could give one."""
+        payload = json.dumps(request, ensure_ascii=False).encode()
+        if len(payload) > MOST_REQUEST:
+            raise SandboxError("the request is too long")
+        with self._places:
+            renderer = self._take()
+            try:
+                found = renderer.answer(payload)
+            except BaseException:
+                renderer.close()
+                raise
+            self._give_back(renderer)
+            return found
+
+    def warm(self) -> None:
+        """Start a renderer now, unless one is spare, so that the next request need not wait for its start."""
+        self._give_back(self._take())
+
+    def close(self) -> None:
+        """End all spare renderers."""
+        with self._lock:
+            closing, self._spare = self._spare, []
+        for renderer in closing:
+            renderer.close()
+
+    def forget(self) -> None:
+        """Begin anew in a forked process: the renderers are those of the parent."""
+        self.__init__()  # type: ignore[misc]
+
+    def _take(self) -> Renderer:
+        while True:
+            with self._lock:
+                renderer = self._spare.pop() if self._spare else None
+            if renderer is None:
+                try:
+                    return Renderer()
+                except OSError as error:
+                    raise SandboxError(str(error)) from None
+            if renderer.is_alive:
+                return renderer
+            renderer.close()
+
+    def _give_back(self, renderer: Renderer) -> None:
+        with self._lock:
+            if len(self._spare) < SPARE:
+                self._spare.append(renderer)
+                return
+        renderer.close()
+
+
+def _folder(package: str) -> str:
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    assert found.origin is not None
+    return str(Path(found.origin).parents[1])
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    value = json.loads(line)
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+RENDERERS = Renderers()
+atexit.register(RENDERERS.close)
+os.register_at_fork(after_in_child=RENDERERS.forget)

@@ -1,0 +1,160 @@
+r"""Tokens around a text that its vocabulary does not add by itself, and tokens that a visitor adds to a vocabulary.
+
+A file of pieces and scores, or a `.tiktoken` file, says nothing about the tokens that its model expects before and
+after a text, such as GLM's `[gMASK]<sop>`. `with_affixes` gives a tokenizer a template with them, as
+`tokenizers.processors.TemplateProcessing` does, and added tokens as `tokenizers.Tokenizer.add_tokens` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from webapp.core.added_tokens import AddedToken
+from webapp.core.postprocessors import Template
+from webapp.core.text.byte_characters import characters_to_bytes
+from webapp.core.tokenizer import Tokenizer
+
+NEWLINE = r"\n"
+"""How a list of names spells the token of a line end."""
+
+MOST_AROUND = 20
+"""The most tokens before a text, and after it."""
+
+_BEFORE = (
+    "[gMASK]", "<sop>", "sop", "<s>", "<bos>", "[CLS]", "<cls>", "<|begin_of_text|>", "<|startoftext|>",
+    "<|endoftext|>", NEWLINE,
+)  # fmt: skip
+_AFTER = (
+    "</s>", "<eos>", "[SEP]", "<sep>", "<eop>", "eop", "<|end_of_text|>", "<|endoftext|>", "<|eot_id|>", "<|im_end|>",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Affixes:
+    """Names of tokens before and after a text, and texts that become tokens of their own.
+
+    A name is the content of a token, `\\n` for that of a line end, or `#` and an id.
+    """
+
+    prefix: tuple[str, ...] = ()
+    suffix: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.prefix or self.suffix or self.added)
+
+
+@dataclass(frozen=True)
+class Affixed:
+    """A tokenizer whose template has the affixes: use it with `template=True`.
+
+    `added` are the ids of the visitor's tokens, `missing` the names that no token of the vocabulary has, `before` and
+    `after` the numbers of tokens that were put around the text.
+    """
+
+    tokenizer: Tokenizer
+    added: frozenset[int] = frozenset()
+    missing: tuple[str, ...] = ()
+    before: int = 0
+    after: int = 0
+
+
+def with_affixes(tokenizer: Tokenizer, affixes: Affixes, *, template: bool = False) -> Affixed:
+    r"""Return the tokenizer with affixes; with `template`, its own template's tokens stand inside of them.
+
+    An added token gets the id of the piece of that spelling if there is one, else the next id after the vocabulary. It
+    is found in the text as it is written, before the normalizer, also inside of words. A name that no token has is left
+    out. The tokenizer itself does not change.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "[CLS]", "low", "##er"]))
+    >>> affixed = with_affixes(tokenizer, Affixes(prefix=("[CLS]", "sop"), added=("lower",)))
+    >>> affixed.tokenizer.ids("low lower", template=True), affixed.missing
+    ([1, 2, 4], ('sop',))
+    >>> affixed.tokenizer.decode([2, 4])
+    'low lower'
+    """
+    new = _new_tokens(tokenizer, affixes.added)
+    tokens = (*tokenizer.added_tokens, *new)
+    ids_of = {token.content: token.id for token in reversed(tokens)}
+    found = [[_id_of(tokenizer, name, ids_of) for name in names] for names in (affixes.prefix, affixes.suffix)]
+    names = zip((*affixes.prefix, *affixes.suffix), (*found[0], *found[1]), strict=True)
+    missing = tuple(dict.fromkeys(name for name, id in names if id is None))
+    before, after = ([id for id in ids if id is not None] for ids in found)
+    own = tokenizer.postprocessor.template if template else None
+    parts = (*before, *(own.parts if own else (None,)), *after)
+    changed = Tokenizer(
+        tokenizer.model,
+        normalizer=tokenizer.normalizer,
+        pretokenizer=tokenizer.pretokenizer,
+        decoder=tokenizer.decoder,
+        added_tokens=tokens,
+        postprocessor=replace(tokenizer.postprocessor, template=None if parts == (None,) else Template(parts)),
+    )
+    return Affixed(changed, frozenset(token.id for token in new), missing, len(before), len(after))
+
+
+def offered_affixes(tokenizer: Tokenizer) -> tuple[list[str], list[str]]:
+    r"""Return the names that a vocabulary has among those that models expect before and after a text.
+
+    Both lists are empty for a vocabulary that has a template of its own.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> offered_affixes(WORDPIECE.tokenizer(WordPiece(["[UNK]", "<s>", "</s>", "low"])))
+    (['<s>'], ['</s>'])
+    """
+    if tokenizer.postprocessor.template is not None:
+        return [], []
+    ids_of = {token.content: token.id for token in tokenizer.added_tokens}
+    before, after = ([n for n in names if _id_of(tokenizer, n, ids_of) is not None] for names in (_BEFORE, _AFTER))
+    return before, after
+
+
+def _new_tokens(tokenizer: Tokenizer, contents: Sequence[str]) -> list[AddedToken]:
+    """The added tokens of some texts; none for a text that is an added token already."""
+    known = {token.content for token in tokenizer.added_tokens}
+    following = max([len(tokenizer.model.pieces), *(token.id + 1 for token in tokenizer.added_tokens)])
+    tokens = []
+    for content in dict.fromkeys(contents):
+        if not content or content in known:
+            continue
+        id = _id_of_spelling(tokenizer, content)
+        if id is None:
+            id, following = following, following + 1
+        tokens.append(AddedToken(content, id, special=False))
+    return tokens
+
+
+def _id_of(tokenizer: Tokenizer, name: str, ids_of: dict[str, int]) -> int | None:
+    """The id of the token that a name stands for."""
+    if name in ids_of:
+        return ids_of[name]
+    number = name[1:] if name.startswith("#") else ""
+    if number.isascii() and number.isdecimal() and len(number) < 10:
+        id = int(number)
+        return id if id < len(tokenizer.model.pieces) or id in ids_of.values() else None
+    if name != NEWLINE:
+        return _piece_id(tokenizer, name)
+    ids = (_piece_id(tokenizer, piece) for piece in ("\n", "<0x0A>"))
+    return next((id for id in ids if id is not None), None)
+
+
+def _piece_id(tokenizer: Tokenizer, piece: str) -> int | None:
+    """The id of the piece with this text; an unknown piece is none."""
+    model = tokenizer.model
+    are_bytes = isinstance(model.pieces[0], bytes) if len(model.pieces) else False
+    return model.id_of(piece.encode("utf-8", "replace") if are_bytes else piece)
+
+
+def _id_of_spelling(tokenizer: Tokenizer, content: str) -> int | None:
+    """The id of the piece that a tokenizer.json spells like this: there, bytes are written in GPT-2's alphabet."""
+    model = tokenizer.model
+    if not (len(model.pieces) and isinstance(model.pieces[0], bytes)):
+        return model.id_of(content)
+    try:
+        return model.id_of(characters_to_bytes(content))
+    except ValueError:
+        return None

@@ -1,0 +1,175 @@
+"""The alternatives of a split pattern: its parts between `|` outside groups and character classes.
+
+The engines try alternatives in order and take the first that matches, so each match belongs to exactly one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from time import thread_time
+
+import regex
+
+from webapp.core.text.split_patterns import SECONDS, SECONDS_A_CHARACTER, PatternTimeoutError, SplitPattern
+from webapp.core.text.unicode_16 import as_unicode_16
+
+MOST = 100  # alternatives of one pattern
+
+
+@dataclass(frozen=True)
+class PatternAlternatives:
+    """A split pattern and its alternatives, in the syntax of `regex`.
+
+    >>> pattern = PatternAlternatives(r"'s|\\p{L}+|[|\\]]|(?:a|b)")
+    >>> pattern.alternatives
+    ("'s", '\\\\p{L}+', '[|\\\\]]', '(?:a|b)')
+    >>> pattern.matches("it's |")
+    [(0, 2, 1), (2, 4, 0), (5, 6, 2)]
+
+    A pattern whose alternatives depend on each other (back references, conditions, verbs) counts as one.
+    """
+
+    source: str
+
+    @cached_property
+    def flags(self) -> str:
+        """The flags at the beginning of the pattern, which apply to all alternatives: `(?i)`, or nothing."""
+        found = _FLAGS.match(self.source)
+        return found[0] if found else ""
+
+    @cached_property
+    def alternatives(self) -> tuple[str, ...]:
+        """The sources of the alternatives, without the flags."""
+        return _alternatives(self.source, self.flags)
+
+    def matches(self, text: str) -> list[tuple[int, int, int]]:
+        """`(start, end, alternative)` of each match in a text; alternatives are counted from 0.
+
+        Raises PatternTimeoutError for a pattern that times out.
+        """
+        spans = SplitPattern(self.source).spans(text)
+        if len(self.alternatives) == 1:
+            return [(start, end, 0) for start, end in spans]
+        known = as_unicode_16(text)
+        deadline = thread_time() + SECONDS + SECONDS_A_CHARACTER * len(text)
+        found = []
+        try:
+            for start, end in spans:
+                match = self._numbered.match(known, start, timeout=max(deadline - thread_time(), 0.001))
+                found.append((start, end, _number(match)))
+        except TimeoutError:
+            raise PatternTimeoutError(self.source, len(text)) from None
+        return found
+
+    @cached_property
+    def _numbered(self) -> regex.Pattern[str]:
+        return regex.compile(_numbered(self.flags, self.alternatives))
+
+
+def _number(match: regex.Match[str] | None) -> int:
+    """The alternative of a match: that of the only outer group that took part."""
+    assert match is not None
+    return next(int(name[len(_GROUP) :]) for name, text in match.groupdict().items() if _is_ours(name, text))
+
+
+def _is_ours(name: str, text: str | None) -> bool:
+    return text is not None and name.startswith(_GROUP)
+
+
+def _numbered(flags: str, alternatives: tuple[str, ...]) -> str:
+    return flags + "|".join(f"(?P<{_GROUP}{at}>{source})" for at, source in enumerate(alternatives))
+
+
+@lru_cache(maxsize=256)
+def _alternatives(source: str, flags: str) -> tuple[str, ...]:
+    body = source[len(flags) :]
+    if _DEPENDENT.search(body) or _GROUP in body or "x" in flags:
+        return (body,)
+    parts = _parts(_unwrapped(body), nested="V1" in flags)
+    if not 1 < len(parts) <= MOST:
+        return (body,)
+    try:
+        regex.compile(_numbered(flags, parts))
+    except (regex.error, RecursionError, OverflowError, ValueError):
+        return (body,)
+    return parts
+
+
+def _parts(source: str, nested: bool) -> tuple[str, ...]:
+    """The parts of a pattern between `|` at its top level.
+
+    >>> _parts(r"a\\||[|]|[^]|]|(b|(?#)|c)|", nested=False)
+    ('a\\\\|', '[|]', '[^]|]', '(b|(?#)|c)', '')
+    """
+    parts = []
+    depth = start = at = 0
+    while at < len(source):
+        character = source[at]
+        if character == "\\":
+            at += 1
+        elif character == "[":
+            at = _class_end(source, at, nested)
+        elif source.startswith("(?#", at):
+            at = source.find(")", at)
+            if at < 0:
+                break
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        elif character == "|" and not depth:
+            parts.append(source[start:at])
+            start = at + 1
+        at += 1
+    return (*parts, source[start:])
+
+
+def _class_end(source: str, at: int, nested: bool) -> int:
+    """The index of the bracket that closes the class at `at`; the first bracket inside is one of its characters."""
+    depth = 0
+    while at < len(source):
+        character = source[at]
+        if character == "\\":
+            at += 1
+        elif character == "[" and (nested or not depth):
+            if depth and (posix := _POSIX.match(source, at)):
+                at = posix.end() - 1
+            else:
+                depth += 1
+                at += source.startswith("^", at + 1)
+                at += source.startswith("]", at + 1)
+        elif character == "[" and (posix := _POSIX.match(source, at)):
+            at = posix.end() - 1
+        elif character == "]":
+            depth -= 1
+            if not depth:
+                return at
+        at += 1
+    return len(source)
+
+
+def _unwrapped(source: str) -> str:
+    """The pattern without a group around all of it."""
+    inner = source.removeprefix("(?:")
+    if inner == source or not inner.endswith(")"):
+        return source
+    inner = inner[:-1]
+    # Were the group not around all, a part would have unequal brackets and fail to compile.
+    return inner if _compiles(inner) else source
+
+
+def _compiles(source: str) -> bool:
+    try:
+        regex.compile(source)
+    except (regex.error, RecursionError, OverflowError, ValueError):
+        return False
+    return True
+
+
+_GROUP = "tokenscope_"
+_FLAGS = re.compile(r"(?:\(\?[a-zA-Z0-9]+\))*")
+_POSIX = re.compile(r"\[:\^?\w+:\]")
+# Back references, conditions, branch resets, verbs, flags in the middle, and places of the search.
+_DEPENDENT = re.compile(r"\\[1-9gKG]|\(\?P[=>]|\(\?[(|&R0-9+]|\(\*|\(\?[a-zA-Z0-9-]+\)")

@@ -1,0 +1,166 @@
+"""Has surveys computed outside of requests: each in a process of its own, of the lowest priority and within limits.
+
+    survey_of("gpt2")  →  Running(done=12000, total=50257), then a StoredSurvey
+
+The first request for a survey starts its process; later ones, of whatever process or machine, find it running or done.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from flask import current_app
+
+from webapp.jobs.surveys import AT_ONCE, FailureReason, StoredSurvey, SurveyFolder, key_of
+from webapp.vocabularies import CATALOGUE, library
+from webapp.vocabularies.fetching import fetcher_of
+from webapp.vocabularies.shipped_vocabularies import FOLDER
+from webapp.vocabularies.wellknown import WELL_KNOWN
+
+log = logging.getLogger(__name__)
+
+SECONDS = 120  # of processor time for one survey
+MEMORY = 3_221_225_472  # bytes
+SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that the process need not know
+
+# The surveys that this process has started and that still run.
+_running: dict[str, threading.Thread] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A survey that is being computed, or that waits for others; `total` is 0 before the first report."""
+
+    done: int = 0
+    total: int = 0
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class FailedSurvey:
+    """A survey that there will not be: `storage` if the folder cannot be written."""
+
+    why: FailureReason | Literal["storage"]
+
+
+@dataclass(frozen=True)
+class SurveyTask:
+    """What a process has to do; the files of an upload, which have these `sizes`, follow it on standard input."""
+
+    name: str
+    kind: Literal["shipped", "known", "upload"]
+    key: str
+    folder: str
+    vocabularies: str
+    sizes: Sequence[int] = ()
+    seconds: int = SECONDS
+    memory: int = MEMORY
+
+    def as_json(self) -> str:
+        """The task as one line."""
+        return json.dumps(asdict(self))
+
+
+def survey_of(name: str) -> StoredSurvey | Running | FailedSurvey:
+    """The survey of a vocabulary, which `tokenizer_of` has found; it is started if there is none yet."""
+    folder, key = survey_folder(), survey_key(name)
+    found = folder.get(key)
+    if isinstance(found, StoredSurvey):
+        return found
+    if found is not None:
+        return FailedSurvey(found)
+    try:
+        started = _start(folder, key, name)
+    except OSError:
+        return FailedSurvey("storage")
+    progress = folder.progress(key)
+    return Running(*(progress or (0, 0)), waits=not started)
+
+
+def stored_survey(name: str) -> StoredSurvey | None:
+    """The survey of a vocabulary if there is one; nothing is started."""
+    found = survey_folder().get(survey_key(name))
+    return found if isinstance(found, StoredSurvey) else None
+
+
+def survey_folder() -> SurveyFolder:
+    """The folder of surveys: beside the fetched vocabularies."""
+    return SurveyFolder(fetcher_of(current_app).disk_cache.folder / "surveys")
+
+
+def survey_key(name: str) -> str:
+    """The key of a vocabulary's survey, by the content of its files."""
+    if name in WELL_KNOWN:
+        return key_of(f"{name}-{fetcher_of(current_app).disk_cache.checksum(WELL_KNOWN[name])[:32]}")
+    shipped = FOLDER / f"{name}.json.gz"
+    if name in CATALOGUE and shipped.exists():
+        return key_of(f"{name}-{sha256(shipped.read_bytes()).hexdigest()[:32]}")
+    return key_of(name)  # the name of an upload is its checksum
+
+
+def _start(folder: SurveyFolder, key: str, name: str) -> bool:
+    """Start the process of a survey unless it runs; False if it has to wait for others."""
+    with _lock:
+        for ended in [other for other, thread in _running.items() if not thread.is_alive()]:
+            del _running[ended]
+        if key in _running or folder.is_running(key):
+            return True
+        folder.folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder.folder, os.W_OK):
+            raise PermissionError(str(folder.folder))
+        if len(_running) >= AT_ONCE or not folder.has_slot():
+            return False
+        vocabularies = str(fetcher_of(current_app).disk_cache.folder)
+        contents: list[bytes] = []
+        if name in CATALOGUE:
+            task = SurveyTask(name, "shipped", key, str(folder.folder), vocabularies)
+        elif name in WELL_KNOWN:
+            task = SurveyTask(name, "known", key, str(folder.folder), vocabularies)
+        else:
+            content, companion = library().uploads.content(name)
+            contents = [content] if companion is None else [content, companion]
+            task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies, [len(one) for one in contents])
+        thread = threading.Thread(target=_run, args=(task, contents), name=f"survey {name}", daemon=True)
+        _running[key] = thread
+        thread.start()
+        return True
+
+
+def _run(task: SurveyTask, contents: Sequence[bytes]) -> None:
+    """Start the process, give it the files, and wait for it; it ends when this process does."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(SECRET)}
+    root = str(Path(__file__).resolve().parents[2])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "webapp.jobs.survey_child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # it may quote the vocabulary
+        cwd=task.folder,
+        env=environment,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    with suppress(OSError, ValueError):
+        process.stdin.write(task.as_json().encode() + b"\n")
+        for content in contents:
+            process.stdin.write(content)
+        process.stdin.flush()
+    code = process.wait()
+    with suppress(OSError):
+        process.stdin.close()
+    failed = SurveyFolder(Path(task.folder)).get(task.key)
+    if code or isinstance(failed, str):
+        log.warning("The survey of %s ended with code %s: %s.", task.name, code, failed)

@@ -1,0 +1,212 @@
+"""Surveys of vocabularies, which of their tokens no text gives, as files that several processes and machines share.
+
+    KEY.json.gz    a survey, or why there is none; written under another name and renamed, so it is complete or missing
+    KEY.lock       held by the process that computes it
+    KEY.progress   how far that is
+    slot-0.lock …  each held by a process that computes one: as many as may run at once
+
+A lock is released by the system when its process ends, in whatever way.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from webapp.core import __version__
+from webapp.core.analysis.reachability import METHOD, Reach, Reason, State, Survey
+
+AT_ONCE = 2  # surveys that are computed at the same time
+MOST_TRIES = 3  # processes that may end without a word before a survey counts as failed
+MOST_LISTED = 100_000  # unreachable tokens that are kept; more are only counted
+_CACHED = 8  # surveys in the memory of a process
+
+FailureReason = Literal["time", "memory", "error"]
+
+
+@dataclass(frozen=True)
+class StoredSurvey:
+    """A survey as it is stored: `unreachable` has at most `MOST_LISTED` tokens, `seconds` of processor time it took.
+
+    `parts` counts the unreachable tokens that merging makes others from.
+    """
+
+    states: dict[State, int]
+    reasons: dict[Reason, int]
+    parts: int
+    seconds: float
+    unreachable: Sequence[Reach]
+
+    @property
+    def counted(self) -> int:
+        """The number of tokens that stand for text and were tried."""
+        return sum(count for state, count in self.states.items() if state not in ("special", "untried"))
+
+    @property
+    def total(self) -> int:
+        """The number of unreachable tokens."""
+        return self.states.get("unreachable", 0)
+
+
+class SurveyFolder:
+    """A folder of surveys, created when the first one is computed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, key: str) -> StoredSurvey | FailureReason | None:
+        """A survey, or why it failed; None if it is not computed."""
+        path = self._path(key, "json.gz")
+        try:
+            changed = path.stat().st_mtime_ns
+            return _read(path, changed)
+        except (OSError, EOFError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, key: str, survey: Survey, seconds: float) -> None:
+        """Store a survey."""
+        self._write(
+            key,
+            {
+                "states": survey.states,
+                "reasons": survey.reasons,
+                "parts": sum(reach.part_of is not None for reach in survey.unreachable),
+                "seconds": round(seconds, 2),
+                "unreachable": [_row(reach) for reach in survey.unreachable[:MOST_LISTED]],
+            },
+        )
+
+    def fail(self, key: str, why: FailureReason) -> None:
+        """Store that a survey failed, so that it is not tried again."""
+        self._write(key, {"failed": why})
+
+    def report(self, key: str, done: int, total: int) -> None:
+        """Store how many of how many tokens are done."""
+        with suppress(OSError):
+            self._replace(self._path(key, "progress"), json.dumps([done, total]).encode())
+
+    def progress(self, key: str) -> tuple[int, int] | None:
+        """How many of how many tokens the running process has done."""
+        try:
+            done, total = json.loads(self._path(key, "progress").read_bytes())
+            return int(done), int(total)
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def is_running(self, key: str) -> bool:
+        """Whether a process, of this machine or of another, computes the survey."""
+        return self._path(key, "lock").exists() and not _is_free(self._path(key, "lock"))
+
+    def has_slot(self) -> bool:
+        """Whether one more survey may be computed now."""
+        return any(_is_free(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
+
+    @contextmanager
+    def computing(self, key: str) -> Iterator[bool]:
+        """Hold the survey's lock and a slot; False if another process has it, or if too many compute at once."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        held: list[int] = []
+        try:
+            for places in ([self._path(key, "lock")], [self.folder / f"slot-{at}.lock" for at in range(AT_ONCE)]):
+                taken = next((lock for lock in map(_taken, places) if lock is not None), None)
+                if taken is None:
+                    yield False
+                    return
+                held.append(taken)
+            if self._tries(key) > MOST_TRIES:
+                self.fail(key, "error")
+                yield False
+                return
+            yield True
+            for ending in ("progress", "tries", "lock"):
+                with suppress(OSError):
+                    self._path(key, ending).unlink(missing_ok=True)
+        finally:
+            for lock in held:
+                os.close(lock)
+
+    def _tries(self, key: str) -> int:
+        """Note one more try; how many there were since the last that ended well."""
+        with self._path(key, "tries").open("ab") as file:
+            file.write(b".")
+            return file.tell()
+
+    def _path(self, key: str, ending: str) -> Path:
+        return self.folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', key)}.{ending}"
+
+    def _write(self, key: str, content: dict[str, Any]) -> None:
+        self._replace(self._path(key, "json.gz"), gzip.compress(json.dumps(content).encode(), 5))
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            temporary.write_bytes(content)
+            os.replace(temporary, path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+
+
+def key_of(checksum: str) -> str:
+    """The key of a survey: a vocabulary by its checksum, and the version of what computes it."""
+    return f"{checksum}-{__version__}-{METHOD}"
+
+
+@lru_cache(_CACHED)
+def _read(path: Path, _changed: int) -> StoredSurvey | FailureReason:
+    stored = json.loads(gzip.decompress(path.read_bytes()))
+    if "failed" in stored:
+        failed: FailureReason = stored["failed"]
+        return failed
+    return StoredSurvey(
+        stored["states"],
+        stored["reasons"],
+        stored["parts"],
+        stored["seconds"],
+        [_reach(row) for row in stored["unreachable"]],
+    )
+
+
+def _row(reach: Reach) -> list[Any]:
+    return [reach.id, reach.reason, reach.text, reach.ids, reach.same_as, reach.part_of, reach.certain]
+
+
+def _reach(row: list[Any]) -> Reach:
+    id, reason, text, ids, same_as, part_of, certain = row
+    return Reach(id, "unreachable", text, tuple(ids), reason, same_as, part_of, certain)
+
+
+def _taken(path: Path) -> int | None:
+    """An open lock, or None if another process has it."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _is_free(path: Path) -> bool:
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
