@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from flask import current_app
 
-from webapp.api.schemas.requests import Choice, Texts
-from webapp.core.algorithms import CHOICES, DEFAULT
+from webapp.api.schemas.requests import Choice, InferredTexts, Texts
+from webapp.core.algorithms import CHOICES, DEFAULT, inferences_of
 from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.inference.records import OWN
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import MAX_EDITS_BYTES, fits
@@ -66,14 +67,27 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         template=choice.template,
         hmm=choice.hmm,
         **{each.name: getattr(choice, each.name) for each in CHOICES},
+        **_inference(choice, algorithm),
     ).relevant()
     try:
-        return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).tokenizer
+        return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
     except (DictionaryError, EditError) as error:
         problem = dictionary_problem(error) if isinstance(error, DictionaryError) else edit_problem(error)
         refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
     except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
+
+
+def _inference(choice: Choice, algorithm: str) -> dict[str, Any]:
+    """How the vocabulary is applied; answers 409 for an inference that the algorithm does not have."""
+    if not isinstance(choice, InferredTexts) or choice.inference == OWN:
+        return {}
+    allowed = inferences_of(algorithm)
+    if choice.inference not in allowed:
+        names = " or ".join(f"`{each}`" for each in allowed)
+        sentence = f"A vocabulary of {algorithm} has no inference {choice.inference!r}. Use {names}."
+        refuse(409, sentence, errors=[("#/inference", sentence)])
+    return {name: getattr(choice, name) for name in ("inference", "dropout", "alpha", "seed")}
 
 
 def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from webapp.command_line import commands, measure, train
+from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
 from webapp.command_line.vocabulary_argument import (
@@ -66,6 +67,10 @@ def main(arguments: Sequence[str]) -> int:
     except UnusableVocabularyError as error:
         _complain(str(error))
         return 1
+    try:
+        tokenizer = inferred(tokenizer, options)
+    except InapplicableInferenceError as error:
+        parser.error(str(error))
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
     if skipped:
         _complain(f"{options.vocabulary}: skipped {skipped.count:,} {'line' if skipped.count == 1 else 'lines'}")
@@ -123,7 +128,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split|measure|train")
     marks = _marks()
 
-    encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
+    applied = [_common(), marks, inference_arguments()]
+    encode = every.add_parser("encode", parents=applied, help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
     decode = every.add_parser("decode", parents=[_common()], help="convert ids in any shape to text")
@@ -135,7 +141,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     decode.set_defaults(function=commands.decode)
 
-    count = every.add_parser("count", parents=[_common(), marks], help="count the tokens of each file, like wc")
+    applied = [_common(), marks, inference_arguments()]
+    count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
     count.set_defaults(function=commands.count, total=0)
 
     split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
