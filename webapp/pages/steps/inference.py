@@ -30,7 +30,7 @@ from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, Fig
 from webapp.serializers.json import json_piece
 from webapp.tokenization.inferences import how_it_works, inference_title
 from webapp.tokenization.result import Result
-from webapp.web.localization import number
+from webapp.web.localization import number, percent
 
 MOST_ROWS = 16
 """How many of the possibilities of a step are shown."""
@@ -364,17 +364,17 @@ def _drawn_steps(found: Pretoken, drawn: Sequence[Drawn], token: int) -> list[In
         left = [StepCell(shown_piece(text[: part.start]), "rest")] if part.start else []
         shares = part.shares
         rows: list[list[FigureCell]] = [
-            [[FigurePiece(shown_piece(text[start : part.end]), start == part.start)], number(100 * share, 2) + " %"]
+            [[FigurePiece(shown_piece(text[start : part.end]), start == part.start)], percent(share)]
             for start, share in shares
         ]
         share = next(share for start, share in shares if start == part.start)
         sentence = ngettext(
             "One piece ends here, “%(piece)s”.",
-            "%(count)s pieces end here. “%(piece)s”, with a probability of %(share)s %%, is drawn.",
+            "%(count)s pieces end here. “%(piece)s”, with a probability of %(share)s, is drawn.",
             len(shares),
             count=number(len(shares)),
             piece=quotable(shown_piece(text[part.start : part.end])),
-            share=number(100 * share, 2),
+            share=percent(share),
         )
         chosen = next(index for index, (start, _share) in enumerate(shares) if start == part.start)
         steps.append(
