@@ -29,7 +29,7 @@
   // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
-  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "hmm", "mode", "order", "smoothing", "edits", "show", "view", "layout"];
+  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "hmm", "mode", "order", "smoothing", "edits", "show", "view", "role", "content", "extra", "messages", "tools", "source", "reply", "markers", "model", "context", "price", "layout"];
   const stateNow = () => {
     const values = new FormData(form);
     return JSON.stringify(STATE.map((name) => values.getAll(name)));
@@ -51,7 +51,7 @@
     sessionStorage.removeItem("link");
     byId("new-link").replaceChildren();
     byId("title").focus();
-    if (document.activeElement === document.body) byId("text").focus(); // there is nothing to share: the form is not there
+    if (document.activeElement === document.body) (byId("text") ?? byId("count")).focus(); // nothing to share: no form
   }, { capture: true });
   share.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.tagName !== "INPUT" || event.target.readOnly) return;

@@ -37,6 +37,20 @@ READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
+MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
+MESSAGES += [
+    "source",
+    "vocabulary",
+    "reply",
+    "markers",
+    "model",
+    "model_before",
+    "vocabulary_before",
+    "context",
+    "price",
+]
+MESSAGES += ["price_before", "entered", "view", "show"]
+READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
 WRITTEN = [
     "/",
     "/dictionary.txt",
@@ -47,6 +61,8 @@ WRITTEN = [
     "/compare",
     "/frequencies",
     "/languages",
+    "/messages",
+    "/messages.json",
     "/vocabularies/expand",
 ]
 WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
@@ -58,6 +74,7 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 # fmt: on
 

@@ -199,6 +199,8 @@ def addresses() -> Iterator[str]:
     )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
+    yield from ("/messages", "/messages?messages=[]", "/messages?messages=x&json=x&paste=1", "/messages?template=nope")
+    yield "/messages?template=own&source=x&context=10&price=x"
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
@@ -235,6 +237,9 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/share", {"text": "abc", "vocabulary": "nope"}),
     ("/nope", {"text": "a"}),
 ]
+
+
+TALK = {"messages": '[{"role": "tool", "content": "<b>", "name": "a"}]', "title": "Three"}
 
 
 class Rendered:
@@ -282,7 +287,7 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
     for address, form in FORMS:
         asked.post(address, form)
     train(asked)
-    for form in ({"text": "abc def", "title": "One"}, {"text": "abc", "with": ROWS, "note": "Two"}):
+    for form in ({"text": "abc def", "title": "One"}, {"text": "abc", "with": ROWS, "note": "Two"}, TALK):
         answer = asked.post("/share", form)
         page = answer.headers["Location"]
         deletion = re.search(r"/s/\w+/delete/[\w-]+", answer.text)
@@ -300,7 +305,7 @@ def walk(asked: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = published(asked.client.application)
     waiting = [f"/vocabularies/{PUBLISHED}", f"/?text=a&vocabulary={PUBLISHED}", "/steps/bpe?text=a"]
     waiting.append(f"/vocabularies/diff?a={PUBLISHED}&b=unigram")
-    for address in (*waiting, "/compare?text=a", "/frequencies?text=a"):
+    for address in (*waiting, "/compare?text=a", "/frequencies?text=a", "/messages"):
         fails_with(StillFetchingError(entry, 5, 10), asked, address, monkeypatch)
     why = FetchError("slow", "no end in sight", "example.org", PUBLISHED)
     fails_with(UnavailableVocabularyError(entry, why), asked, f"/vocabularies/{PUBLISHED}", monkeypatch)
@@ -330,6 +335,7 @@ def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pyt
         patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
         patch.setattr("webapp.pages.vocabularies.routes.tokenizer_of", fail)
         patch.setattr("webapp.pages.difference.routes.tokenizer_of", fail)
+        patch.setattr("webapp.tokenization.conversation.count.tokenizer_of", fail)
         asked.get(address)
 
 

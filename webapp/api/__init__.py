@@ -1,6 +1,7 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
 from webapp.api import measures as _measures
+from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import stages as _stages
 from webapp.api.cors import init_app
@@ -8,7 +9,11 @@ from webapp.api.page import blueprint as page
 from webapp.api.registry import blueprint
 
 # Each of these declares operations, which the document lists in this order.
-_DECLARING = (_routes, _measures)
-_DECLARING = (_routes, _stages)
+_DECLARING = (
+    _routes,
+    _measures,
+    _messages,
+    _stages,
+)
 
 __all__ = ["blueprint", "init_app", "page"]

@@ -10,6 +10,7 @@ from flask import Request, current_app
 from webapp.api.schemas.requests import SnapshotBody
 from webapp.api.tokenizer_choice import choose_tokenizer, refuse_for_now, within
 from webapp.sharing.capture import UnshareableError, share_result
+from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
 from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
@@ -58,6 +59,8 @@ def find_snapshot(id: str) -> StoredSnapshot:
         refuse(410, GONE[found.condition])
     if is_evaluation(found.snapshot):
         refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
+    if is_conversation(found.snapshot):
+        refuse(404, f"This is a conversation. GET /s/{id}.json shows it.")
     return found
 
 

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from webapp.command_line import commands, measure, train
+from webapp.command_line import commands, measure, messages, train
 from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
@@ -54,6 +54,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.command == "train":
         return _train(options, arguments)
+    if options.command == "messages":
+        return _messages(options)
     if options.command == "measure":
         return _measure(options, parser)
     if options.command == "decode" and options.json:
@@ -104,6 +106,15 @@ def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
         return 2 if isinstance(error, ArgumentError) else 1
 
 
+def _messages(options: argparse.Namespace) -> int:
+    try:
+        return messages.messages(options)
+    except (ArgumentError, InputError) as error:
+        sys.stdout.flush()
+        _complain(str(error))
+        return 2 if isinstance(error, ArgumentError) else 1
+
+
 def _measure(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     try:
         return measure.measure(options)
@@ -125,7 +136,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    every = parser.add_subparsers(dest="command", required=True, metavar="encode|decode|count|split|measure|train")
+    every = parser.add_subparsers(
+        dest="command", required=True, metavar="encode|decode|count|split|measure|messages|train"
+    )
     marks = _marks()
 
     applied = [_common(), marks, inference_arguments()]
@@ -160,6 +173,13 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
     split.set_defaults(function=commands.split)
 
+    conversations = every.add_parser(
+        "messages",
+        help="count the tokens of a conversation in JSON, by message",
+        epilog=messages.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    messages.add_arguments(conversations)
     measuring = every.add_parser("measure", help="measure tokenizers on files", epilog=measure.EPILOG)
     measure.add_arguments(measuring)
 

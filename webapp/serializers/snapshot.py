@@ -6,12 +6,16 @@ from typing import Any
 
 from flask import url_for
 
+from webapp.serializers.conversation import conversation_json
 from webapp.serializers.json import json_piece, well_formed
+from webapp.sharing.conversations import RestoredConversation, is_conversation
 from webapp.storage import Snapshot, StoredSnapshot
 
 
 def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
-    """A snapshot; `pieces` has an entry for each token. A comparison has `rows`, each with its own tokens."""
+    """A snapshot; `pieces` has an entry for each token. A comparison has `rows`, each with its own tokens;
+    a conversation has `messages` with their counts, and the prompt as its text.
+    """
     shared = stored.snapshot
     about = {
         "id": stored.id,
@@ -22,9 +26,29 @@ def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
         "note": shared.state.get("note", ""),
         "text": well_formed(shared.text),
     }
+    if is_conversation(shared):
+        return {**about, **_conversation(stored), "core_version": shared.core_version}
     if shared.rows:
         return {**about, "rows": list(map(_tokens, shared.rows)), "core_version": shared.core_version}
     return {**about, **_tokens(shared), "core_version": shared.core_version}
+
+
+def _conversation(stored: StoredSnapshot) -> dict[str, Any]:
+    shared = stored.snapshot
+    restored = RestoredConversation(shared, stored.created.date())
+    pieces = {id: json_piece(piece) for id, piece in shared.pieces.items()}
+    roles = [message.role for message in restored.conversation.messages]
+    return {
+        "conversation": restored.conversation.as_json(),
+        "template": shared.state["template"],
+        "vocabulary": shared.state["vocabulary"],
+        "reply_prompt": shared.state["reply"],
+        "figures": shared.state["figures"],
+        **conversation_json(restored.counted, roles),
+        "pieces": [pieces[id] for id in shared.ids],
+        "offsets": list(zip(shared.starts, shared.ends, strict=True)),
+        "special": shared.special,
+    }
 
 
 def _tokens(shared: Snapshot) -> dict[str, Any]:

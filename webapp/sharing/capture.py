@@ -12,7 +12,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from webapp.core import __version__
+from webapp.core.encoding import Encoding
 from webapp.core.formats.fields import FormatError
+from webapp.core.tokenizer import Tokenizer
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
 from webapp.tokenization.result import Result
@@ -57,7 +59,7 @@ def capture(result: Result, *, title: str = "", note: str = "") -> tuple[Snapsho
         ids=list(encoding.ids),
         starts=list(encoding.starts),
         ends=list(encoding.ends),
-        pieces=_pieces(result),
+        pieces=pieces_of(result.encoding, result.tokenizer),
         unknown=sorted(encoding.unknown),
         special=sorted(encoding.special),
         decoded=result.comparison.decoded,
@@ -108,9 +110,9 @@ def is_of_this_site(state: State) -> bool:
     return state.vocabulary in WELL_KNOWN or (state.vocabulary in CATALOGUE and not _is_made_here(state))
 
 
-def _pieces(result: Result) -> dict[int, str | bytes]:
+def pieces_of(encoding: Encoding, tokenizer: Tokenizer) -> dict[int, str | bytes]:
     """The piece of every id that occurs; for the unknown id, its name in the vocabulary."""
-    encoding, names = result.encoding, result.tokenizer.model.pieces
+    names = tokenizer.model.pieces
     pieces: dict[int, str | bytes] = {}
     for index, id in enumerate(encoding.ids):
         if id in pieces:

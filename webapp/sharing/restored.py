@@ -41,14 +41,7 @@ class RestoredResult:
     @cached_property
     def encoding(self) -> Encoding:
         """The stored tokens."""
-        stored = self.snapshot
-        return Encoding(
-            stored.text,
-            stored.ids,
-            pieces=_SnapshotModel(stored).pieces,
-            unknown_id=stored.ids[stored.unknown[0]] if stored.unknown else None,
-            place=lambda: Placement(stored.starts, stored.ends, frozenset(stored.special)),
-        )
+        return encoding_of(self.snapshot)
 
     @property
     def differs(self) -> bool:
@@ -76,6 +69,17 @@ class RestoredResult:
 
     def _tokenized(self, tokenizer: Tokenizer | None) -> Result:
         return tokenize(self.state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
+
+
+def encoding_of(stored: Snapshot) -> Encoding:
+    """The tokens that a snapshot stores."""
+    return Encoding(
+        stored.text,
+        stored.ids,
+        pieces=_SnapshotModel(stored).pieces,
+        unknown_id=stored.ids[stored.unknown[0]] if stored.unknown else None,
+        place=lambda: Placement(stored.starts, stored.ends, frozenset(stored.special)),
+    )
 
 
 class _SnapshotModel:

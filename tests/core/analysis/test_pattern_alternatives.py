@@ -12,7 +12,14 @@ from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.text.split_patterns import KNOWN, SUPERWORDS, SplitPattern
 from webapp.core.text.unicode_16 import as_unicode_16
 
-PATTERNS = [*KNOWN, SUPERWORDS, r"(?i)the|a(?=b|c)|[^\]|]+", r"(?:\p{L}+|\d)", r"(?V1)[\p{L}--[a-z||A-Z]]|[a-z]+|.", "a|"]
+PATTERNS = [
+    *KNOWN,
+    SUPERWORDS,
+    r"(?i)the|a(?=b|c)|[^\]|]+",
+    r"(?:\p{L}+|\d)",
+    r"(?V1)[\p{L}--[a-z||A-Z]]|[a-z]+|.",
+    "a|",
+]
 
 
 def check(source: str, text: str) -> None:
@@ -57,7 +64,9 @@ def test_patterns_of_any_form_are_equal_to_their_alternatives(source: str, text:
     check(source, text)
 
 
-@pytest.mark.parametrize("source", [r"(a)\1|b", r"(x)?(?(1)a|b)|c", r"a(*PRUNE)b|ac", "a|(?i)b", "(?x)a|b # |c", r"a\Kb|c"])
+@pytest.mark.parametrize(
+    "source", [r"(a)\1|b", r"(x)?(?(1)a|b)|c", r"a(*PRUNE)b|ac", "a|(?i)b", "(?x)a|b # |c", r"a\Kb|c"]
+)
 def test_a_pattern_whose_alternatives_depend_on_each_other_is_one(source: str) -> None:
     assert len(PatternAlternatives(source).alternatives) == 1
     assert all(number == 0 for *_, number in PatternAlternatives(source).matches("aab bc"))

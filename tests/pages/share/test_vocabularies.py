@@ -153,13 +153,13 @@ def test_a_card_of_a_result_deleted_while_drawing_is_not_cached(
 ) -> None:
     shared = share(client, text="deleted while it is drawn", title="A card")
     ended = id_of(link(shared)), id_of(deletion(shared))
-    card = routes.card
+    card = routes.card_of
 
     def slow(*arguments: Any) -> bytes:
         assert storage_of(app).snapshots.delete(*ended)
         return card(*arguments)
 
-    monkeypatch.setattr(routes, "card", slow)
+    monkeypatch.setattr(routes, "card_of", slow)
     address = f"{link(shared)}.png"
     assert client.get(address).status_code == 200
     assert client.get(address).status_code == 410

@@ -15,7 +15,9 @@ from webapp.pages.messages.examples import EXAMPLES
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
-from webapp.tokenization.conversation.forms import ROLES, ConversationForm, model_chosen
+from webapp.tokenization.conversation.figures import figures_of, model_chosen
+from webapp.tokenization.conversation.forms import ROLES, ConversationForm
+from webapp.tokenization.conversation.messages import template_title
 from webapp.tokenization.conversation.state import (
     DEFAULT_TEMPLATE,
     FROM_VOCABULARY,
@@ -82,19 +84,15 @@ def _view(result: ConversationResult, link: str | None) -> ConversationView:
         roles=[message.role for message in result.conversation.messages],
         counted=result.counted,
         vocabulary_title=title_of(entry),
-        template_title=_template_title(result),
+        template_title=template_title(result.state.template, result.template.title),
         provenance=result.template.provenance,
+        figures=figures_of(result.state, result.counted.counts.total),
         views=lambda _view: None,
         files=[(title, url_for("messages.files", kind=kind)) for kind, title in kinds.items()],
         form="messages",
         is_link=link is not None,
         shareable=True,
     )
-
-
-def _template_title(result: ConversationResult) -> str:
-    own = {FROM_VOCABULARY: _("the template of the vocabulary"), OWN: _("your own template")}
-    return own.get(result.state.template, result.template.title)
 
 
 def _rows(asked: ConversationForm, shares: Sequence[MessageShare]) -> list[MessageRow]:

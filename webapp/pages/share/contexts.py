@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from webapp.chat.messages import Message
 from webapp.sharing.contexts import SharingPage
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison.contexts import ComparisonContext
 from webapp.tokenization.contexts import ResultContext
+from webapp.tokenization.conversation.contexts import StageContext
 from webapp.tokenization.forms import InputProblem
 from webapp.web.templates import Context, Page
 
@@ -64,6 +67,25 @@ class ComparisonSnapshotEmbed(ComparisonSnapshotPage):
     """The rows of a shared comparison alone, for an iframe."""
 
     template = "share/embed_comparison.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationSnapshotPage(Page):
+    """The page of a shared conversation."""
+
+    template = "share/conversation.html"
+
+    stage: StageContext
+    about: SnapshotAbout
+    messages: Sequence[Message]
+    extra_json: Callable[[Mapping[str, Any]], str]  # further fields of a message as JSON
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationSnapshotEmbed(ConversationSnapshotPage):
+    """The stage of a shared conversation alone, for an iframe."""
+
+    template = "share/embed_conversation.html"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from flask import Blueprint, Response, abort, jsonify, make_response, redirect, 
 from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
-from webapp.pages.share import commands, comparisons
+from webapp.pages.share import commands, comparisons, conversations
 from webapp.pages.share import forms as share_forms
+from webapp.pages.share.cards import card_of
 from webapp.pages.share.contexts import (
     DeletePage,
     FrameContext,
@@ -24,7 +25,6 @@ from webapp.pages.share.page_cache import PageCache
 from webapp.pages.share.views import (
     about,
     available_or_gone,
-    card,
     day,
     embed_code,
     excerpt,
@@ -35,6 +35,7 @@ from webapp.serializers.json import json_response
 from webapp.serializers.snapshot import snapshot_json
 from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.comparisons import is_comparison
+from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
 from webapp.sharing.restored import RestoredResult
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms
@@ -86,12 +87,15 @@ def create() -> Response:
     terms, problems = share_forms.read(request)
     shared, problems = _share(terms, problems)
     origin = "compare" if "with" in request.form else "playground"
+    text = as_typed(request.form.get("text"))
+    if conversations.is_form(request):
+        origin, text = "messages", conversations.text_of(request)
     partial = wants_partial()
     link = LinkContext(
         shared=shared,
         problems=problems,
         terms=terms,
-        text=as_typed(request.form.get("text")),
+        text=text,
         token=request.form.get("token", type=int) if origin == "playground" else None,
         partial=partial,
     )
@@ -117,6 +121,8 @@ def page(id: str) -> Response:
         if "layout" not in request.args:  # a comparison has no single tokens to select
             return make_response(redirect(url_for("share.page", id=id)))
         return _noindex(make_response(render(comparisons.page_context(stored, request.args["layout"]))))
+    if is_conversation(stored.snapshot):
+        return _noindex(make_response(render(conversations.page_context(stored, request.args.get("view", "")))))
     restored = RestoredResult(stored.snapshot)
     view = _view(stored, restored)
     body = render(view.details_context() if partial else _page_context(view, stored, restored))
@@ -139,6 +145,8 @@ def _cached_page(id: str) -> Response:
             return stored
         if is_comparison(stored.snapshot):
             body = render(comparisons.page_context(stored))
+        elif is_conversation(stored.snapshot):
+            body = render(conversations.page_context(stored))
         else:
             restored = RestoredResult(stored.snapshot)
             body = render(_page_context(_view(stored, restored), stored, restored))
@@ -158,6 +166,8 @@ def embed(id: str) -> Response:
         return stored
     if is_comparison(stored.snapshot):
         body = render(comparisons.embed_context(stored))
+    elif is_conversation(stored.snapshot):
+        body = render(conversations.embed_context(stored))
     else:
         restored = RestoredResult(stored.snapshot)
         view = _embedded_view(stored, restored)
@@ -175,6 +185,8 @@ def tokens(id: str, kind: str) -> Response:
         return stored
     if is_comparison(stored.snapshot):
         return _noindex(comparisons.as_file(stored, kind))
+    if is_conversation(stored.snapshot):
+        return _noindex(conversations.as_file(stored, kind))
     return _noindex(as_file(RestoredResult(stored.snapshot).result, kind))
 
 
@@ -196,8 +208,7 @@ def picture(id: str) -> Response:
     key = (stored.id, stored.created, current_key())
     cached = cards.get(key)
     if cached is None:
-        png = comparisons.card(stored) if is_comparison(stored.snapshot) else card(stored)
-        cached = cards.store(key, png)
+        cached = cards.store(key, card_of(stored))
     response = Response(cached.body, mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _noindex(response)
@@ -278,6 +289,8 @@ def _share(terms: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceip
     try:
         if "with" in request.form:
             return comparisons.share(request, terms, problems)
+        if conversations.is_form(request):
+            return conversations.share(request, terms, problems)
         state, form_problems = forms.read(request)
         result, problems = tokenize_or_explain(
             state, [*(each for each in form_problems if each.field != "token"), *problems]

@@ -74,8 +74,6 @@ class ViewChoice:
 class StageContext(Context):
     """A counted conversation: its figures, the tokens by message, and the prompt in one of three views."""
 
-    template = "conversation/_stage.html"
-
     total: int
     in_messages: int
     by_template: int

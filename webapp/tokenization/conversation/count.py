@@ -9,14 +9,21 @@ from flask_babel import gettext as _
 
 from webapp.chat.messages import Conversation
 from webapp.chat.render import TemplateError, render
-from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, own_template, template_of
+from webapp.chat.templates import (
+    BUILT_IN,
+    ChatTemplate,
+    NoTemplateError,
+    TemplateSourceError,
+    own_template,
+    template_of,
+)
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
 from webapp.tokenization.conversation.forms import tools_of
-from webapp.tokenization.conversation.messages import template_problem
+from webapp.tokenization.conversation.messages import template_problem, whole
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState
 from webapp.tokenization.forms import InputProblem, TooLongError, within
-from webapp.tokenization.messages import text_problem, unavailable_problem
+from webapp.tokenization.messages import joined, text_problem, unavailable_problem
 from webapp.tokenization.state import State
 from webapp.vocabularies import UnavailableVocabularyError, find, tokenizer_of
 
@@ -51,9 +58,11 @@ def count(
         prompt = render(template, conversation, reply=state.reply)
         within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"))
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
-    except NoTemplateError:
-        message = _("The files of this vocabulary have no chat template. Choose another template, or paste one.")
-        return None, [InputProblem(message, 422, "template")]
+    except NoTemplateError as error:
+        advice = _("Choose another template, or paste one.")
+        return None, [InputProblem(joined([whole(error.message), advice]), 422, "template")]
+    except TemplateSourceError as error:
+        return None, [InputProblem(whole(error.message), 413 if "most" in error.message.values else 422, field)]
     except TemplateError as error:
         return None, [InputProblem(template_problem(error), 422, field)]
     except TooLongError as error:

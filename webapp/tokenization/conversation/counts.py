@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webapp.chat.messages import Conversation
-from webapp.chat.render import Prompt, Span
+from webapp.chat.render import Prompt
+from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
@@ -128,7 +129,7 @@ def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> Pr
     content = [0] * number_of_messages
     template = [0] * number_of_messages
     reply = other = crossings = 0
-    crossing = []
+    crossing: list[Crossing] = []
     for index, (start, end) in enumerate(zip(encoding.starts, encoding.ends, strict=True)):
         span = spans[_span_at(begins, spans, start)]
         if span.message is None:

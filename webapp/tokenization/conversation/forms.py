@@ -29,7 +29,7 @@ from webapp.tokenization.conversation.state import (
 )
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
 from webapp.vocabularies import find
-from webapp.vocabularies.language_models import LanguageModel, model_of
+from webapp.vocabularies.language_models import model_of
 from webapp.web.localization import number
 
 MOST_SOURCE_BYTES = 100_000
@@ -148,7 +148,7 @@ def _conversation(text: str, field: str, problems: list[InputProblem]) -> Conver
 
 def status_of(error: ConversationError) -> int:
     """The status for a conversation that cannot be read: 413 beyond a limit, else 422."""
-    return 413 if "most" in error.problem.values else 422
+    return 413 if "most" in error.problem.values and "deep" not in error.problem.sentence else 422
 
 
 def tools_of(text: str) -> tuple[Mapping[str, Any], ...]:
@@ -273,8 +273,3 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         return None
-
-
-def model_chosen(state: ConversationState) -> LanguageModel | None:
-    """The model of a state, None if none is chosen."""
-    return model_of(state.model) if state.model else None

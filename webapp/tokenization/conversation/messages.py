@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
-from flask_babel import ngettext
 
 from webapp.chat.messages import ConversationError
 from webapp.chat.render import TemplateError
+from webapp.core.vocabulary_error import Phrase
 from webapp.rendering.markup import visible
 from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN
 from webapp.tokenization.messages import translated
 from webapp.web.localization import current_key, join_list, number
 
 
 def conversation_problem(error: ConversationError) -> str:
     """What is wrong with a conversation in JSON, and where."""
-    return _whole(translated(error.message))
+    return whole(error.message)
 
 
 def template_problem(error: TemplateError) -> str:
     """What is wrong with a template, with its line if that is known."""
-    message = _whole(translated(error.message))
+    message = whole(error.message)
     return message if error.line is None else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
 
 
-def _whole(message: str) -> str:
-    """A message as a sentence, with a capital and a full stop."""
+def whole(message: Phrase) -> str:
+    """A message of the core as a sentence, with a capital and a full stop."""
+    text = translated(message)
     stop = "。" if current_key() == "zh" else "."
-    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "。", "!", "?")) else stop)
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "。", "!", "?")) else stop)
 
 
 def role_title(role: str) -> str:
     """A role as a label shows it."""
     return visible(role[:40]) or _("no role")
+
+
+def template_title(name: str, title: str) -> str:
+    """What a chosen template is called; `title` is that of a built-in one."""
+    return {FROM_VOCABULARY: _("the template of the vocabulary"), OWN: _("your own template")}.get(name, title)
 
 
 def missing_note(counted: CountedPrompt, vocabulary: str) -> str:
@@ -72,6 +80,21 @@ def crossing_note(counted: CountedPrompt) -> str:
         count,
         count=number(count),
     )
+
+
+def prompt_notes(counted: CountedPrompt) -> list[str]:
+    """How sure the counts by message are, and whether the prompt depends on the day."""
+    notes = []
+    if not counted.prompt.exact:
+        notes.append(
+            _(
+                "This template changes the contents of messages, so what belongs to which message was found by "
+                "searching for it."
+            )
+        )
+    if counted.prompt.dated:
+        notes.append(_("The template writes the date, here %(day)s.", day=format_date(counted.prompt.date, "long")))
+    return notes
 
 
 def injection_notes(counted: CountedPrompt) -> list[str]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from webapp.chat.messages import Message
+from webapp.chat.messages import Conversation, Message
 from webapp.core.algorithms import DEFAULT
 from webapp.vocabularies import default_for
 
@@ -76,3 +76,8 @@ def written(messages: Sequence[Message]) -> str:
 def extra_json(extra: Mapping[str, Any]) -> str:
     """What a message has besides role and content, as JSON; "" for nothing."""
     return json.dumps(dict(extra), ensure_ascii=False) if extra else ""
+
+
+def written_tools(conversation: Conversation) -> str:
+    """The tools of a conversation as JSON; "" for none."""
+    return json.dumps(list(conversation.tools), ensure_ascii=False) if conversation.tools else ""

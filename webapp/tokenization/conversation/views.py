@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 
 from flask_babel import format_date
 from flask_babel import gettext as _
@@ -21,10 +21,9 @@ from webapp.tokenization.conversation.contexts import (
     WindowFigures,
 )
 from webapp.tokenization.conversation.counts import CountedPrompt
-from webapp.tokenization.conversation.forms import model_chosen
+from webapp.tokenization.conversation.figures import PromptFigures
 from webapp.tokenization.conversation.state import ConversationState, View
 from webapp.tokenization.meter import dollars
-from webapp.vocabularies.language_models import is_old
 
 COLOURS = 5  # of messages, in turn; the sixth is that of the rest
 LISTED = 12  # messages that the legend names
@@ -37,7 +36,8 @@ GAP = 2.0  # between bars, of 1,000
 class ConversationView:
     """A counted prompt with what the stage says about it.
 
-    `views` gives the address of a view, or None if a form requests it; `files` are (title, address).
+    `views` gives the address of a view, or None if a form requests it; without it there is no choice. `files` are
+    (title, address).
     """
 
     state: ConversationState
@@ -46,7 +46,8 @@ class ConversationView:
     vocabulary_title: str
     template_title: str
     provenance: str
-    views: Callable[[View], str | None]
+    figures: PromptFigures
+    views: Callable[[View], str | None] | None = None
     files: Sequence[tuple[str, str]] = ()
     rules: Sequence[RuleCount] = ()
     form: str = ""
@@ -61,17 +62,18 @@ class ConversationView:
         painter = Painter(encoding, under=(lambda index: str(encoding.ids[index])) if tiled else None)
         titles: dict[View, str] = {"tokens": _("Tokens"), "template": _("Template"), "ids": _("Ids")}
         notes = [messages.missing_note(counted, self.vocabulary_title), messages.crossing_note(counted)]
+        notes += messages.prompt_notes(counted)
         return StageContext(
             total=counts.total,
             in_messages=counts.content,
             by_template=counts.template,
             shares=self.shares(),
             shares_listed=LISTED,
-            window=self._window(),
+            window=WindowFigures(self.figures.window, counts.total) if self.figures.window else None,
             price=self._price(),
             rules=self.rules,
             view=view,
-            views=[ViewChoice(name, title, self.views(name)) for name, title in titles.items()],
+            views=[ViewChoice(name, title, self.views(name)) for name, title in titles.items()] if self.views else [],
             tokens=painter.html() if view == "tokens" or tiled else Markup(),
             ids=ids_html(encoding, painter.chunks) if view == "ids" and not tiled else Markup(),
             prompt=prompt_html(counted) if view == "template" else Markup(),
@@ -110,29 +112,16 @@ class ConversationView:
             x += width
         return shares
 
-    def _window(self) -> WindowFigures | None:
-        model = model_chosen(self.state)
-        size = self.state.context or (
-            model.context if model and model.vocabulary in (None, self.state.vocabulary) else None
-        )
-        return None if not size else WindowFigures(size, self.counted.counts.total)
-
     def _price(self) -> PriceFigures | None:
-        state, model = self.state, model_chosen(self.state)
-        if state.price is not None:
-            label = (
-                _("price, as of %(day)s", day=_day(state.entered)) if state.entered else _("price, as you entered it")
-            )
-            return PriceFigures(dollars(self.counted.counts.total, state.price), label, False, "")
-        if model is None or model.price_in is None or model.vocabulary not in (None, state.vocabulary):
+        figures = self.figures
+        if figures.price is None:
             return None
-        if model.price_up_to is not None and self.counted.counts.total > model.price_up_to:
-            return None
-        label = _("price, as of %(day)s", day=_day(model.as_of)) if model.as_of else _("price")
-        today = datetime.now(UTC).date()
-        return PriceFigures(
-            dollars(self.counted.counts.total, model.price_in), label, is_old(model, today), model.source
-        )
+        if figures.as_of is not None:
+            label = _("price, as of %(day)s", day=_day(figures.as_of))
+        else:
+            label = _("price, as you entered it") if figures.own else _("price")
+        text = dollars(self.counted.counts.total, figures.price)
+        return PriceFigures(text, label, figures.is_old, figures.source)
 
 
 def _day(day: date) -> str:

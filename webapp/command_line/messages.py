@@ -1,0 +1,143 @@
+"""The command `messages`: the tokens of a conversation in JSON, by message."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webapp.command_line.commands import write
+from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
+from webapp.command_line.training_errors import ArgumentError
+from webapp.command_line.vocabulary_argument import (
+    DEFAULT,
+    UnknownVocabularyError,
+    UnusableVocabularyError,
+    tokenizer_of,
+)
+
+if TYPE_CHECKING:
+    from webapp.chat.templates import ChatTemplate
+    from webapp.tokenization.conversation.counts import CountedPrompt
+
+EPILOG = """\
+A file has messages as chat APIs take them: a list of objects with role and content, or an object with messages and
+tools. The counts are those of the prompt as rendered; a provider may add tokens that it does not document.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("-v", "--vocabulary", metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
+    parser.add_argument("--merges", metavar="FILE", help="the merges.txt that belongs to a vocab.json")
+    parser.add_argument("-m", "--model", metavar="NAME", help="the model whose vocabulary counts, such as gpt-4o")
+    parser.add_argument(
+        "-t", "--template", metavar="NAME|FILE", help="the chat template: a built-in one (chatml), or a file of Jinja"
+    )
+    parser.add_argument("--no-reply", action="store_true", help="do not end the prompt with the beginning of a reply")
+    parser.add_argument(
+        "--markers",
+        choices=("single", "text"),
+        default="single",
+        help="count markers that the vocabulary lacks as single tokens, or as text",
+    )
+    parser.add_argument("--prompt", action="store_true", help="print the prompt as rendered, not the counts")
+    parser.add_argument("--json", action="store_true", help="JSON Lines: an object for each file")
+    parser.add_argument(
+        "files", nargs="*", default=[STANDARD_INPUT], metavar="FILE.json", help="a conversation; - is standard input"
+    )
+
+
+def messages(options: Namespace) -> int:
+    """Print the counts of each file, and return the exit code; an invalid file raises InputError.
+
+    Raises ArgumentError for a vocabulary, a model or a template that does not exist.
+    """
+    model = _model(options)
+    name = options.vocabulary or (model.vocabulary if model else DEFAULT)
+    try:
+        tokenizer = tokenizer_of(name, options.merges)
+    except UnknownVocabularyError as error:
+        raise ArgumentError(str(error)) from None
+    except UnusableVocabularyError as error:
+        raise InputError(str(error)) from None
+    template = _template(options.template or (model.template if model else "") or "chatml")
+    from webapp.chat.messages import ConversationError, read_messages
+    from webapp.chat.render import TemplateError, render
+    from webapp.tokenization.conversation.counts import count_prompt
+
+    for file in options.files:
+        for given in read_texts(file, by_line=False):
+            try:
+                conversation = read_messages(given.text)
+                prompt = render(template, conversation, reply=not options.no_reply)
+            except (ConversationError, TemplateError) as error:
+                raise InputError(f"{given.place}: {error}") from None
+            single = options.markers == "single"
+            counted = count_prompt(prompt, conversation, template, tokenizer, single=single)
+            roles = [message.role for message in conversation.messages]
+            if options.prompt:
+                write(prompt.text)
+            elif options.json:
+                write(_json(file, counted, roles, name, template))
+            else:
+                write(_table(file if len(options.files) > 1 else "", counted, roles))
+    return 0
+
+
+def _model(options: Namespace) -> argparse.Namespace | None:
+    """The model of `--model` with its vocabulary; raises ArgumentError if there is none."""
+    if options.model is None:
+        return None
+    from webapp.vocabularies.language_models import model_of
+
+    model = model_of(options.model)
+    if model is None:
+        raise ArgumentError(f"there is no model {options.model} in the list")
+    if model.vocabulary is None and options.vocabulary is None:
+        raise ArgumentError(f"the publisher of {model.title} gives no tokenizer for it: choose one with --vocabulary")
+    return Namespace(vocabulary=model.vocabulary, template=model.template)
+
+
+def _template(name: str) -> ChatTemplate:
+    from webapp.chat.templates import BUILT_IN, TemplateSourceError, own_template
+
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if not Path(name).exists():
+        raise ArgumentError(f"there is no chat template and no file called {name}: use {', '.join(BUILT_IN)}")
+    (given,) = read_texts(name, by_line=False)
+    try:
+        return own_template(given.text)
+    except TemplateSourceError as error:
+        raise InputError(f"{given.place}: {error}") from None
+
+
+def _table(file: str, counted: CountedPrompt, roles: list[str]) -> str:
+    """The counts as lines: tokens, content + template, role."""
+    counts = counted.counts
+    lines = [f"{file}:"] if file else []
+    width = max(len(f"{counts.total:,}"), 6)
+    for role, one in zip(roles, counts.messages, strict=True):
+        shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in role)
+        lines.append(f"{one.total:>{width},}  {shown}  ({one.content:,} + {one.template:,})")
+    lines += [f"{counts.other:>{width},}  begin and tools"] if counts.other else []
+    lines += [f"{counts.reply:>{width},}  reply prompt"] if counts.reply else []
+    lines.append(
+        f"{counts.total:>{width},}  total: {counts.content:,} in messages, {counts.template:,} by the template"
+    )
+    if counted.missing:
+        how = "as one token each" if counted.single else "as text"
+        lines.append(f"the vocabulary has no token for {' '.join(counted.missing)}: counted {how}")
+    for one in counts.injected:
+        lines.append(f"message {one.message + 1} contains {one.text}" + (", a special token" if one.special else ""))
+    return "\n".join(lines) + "\n"
+
+
+def _json(file: str, counted: CountedPrompt, roles: list[str], vocabulary: str, template: ChatTemplate) -> str:
+    from webapp.serializers.conversation import conversation_json
+
+    found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}
+    return json.dumps(found, ensure_ascii=False) + "\n"
