@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 from flask import current_app
 
 from webapp.api.language_models import model_named
-from webapp.api.schemas.requests import Choice, Texts
-from webapp.core.algorithms import CHOICES, DEFAULT
 from webapp.api.schemas.requests import Choice, InferredTexts, Texts
 from webapp.core.algorithms import CHOICES, DEFAULT, inferences_of
 from webapp.core.formats.dictionary import DictionaryError
@@ -77,6 +75,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         prefix=" ".join(choice.prefix),
         suffix=" ".join(choice.suffix),
         added="\n".join(choice.added),
+        **_inference(choice, algorithm),
     )
     if state.affixes and not state.relevant().affixes:
         field = next(name for name in ("prefix", "suffix", "added") if getattr(choice, name))
@@ -87,11 +86,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         ready = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         if ready.affixed is not None and ready.affixed.missing:
             _no_token(choice, ready.affixed.missing[0])
-        return state, ready.tokenizer
-        **_inference(choice, algorithm),
-    ).relevant()
-    try:
-        return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
+        return state, ready.encoder
     except (DictionaryError, EditError) as error:
         problem = dictionary_problem(error) if isinstance(error, DictionaryError) else edit_problem(error)
         refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
@@ -103,6 +98,8 @@ def _no_token(choice: Choice, name: str) -> NoReturn:
     field = "prefix" if name in choice.prefix else "suffix"
     sentence = f"The vocabulary has no token {name!r}."
     refuse(409, sentence, errors=[(f"#/{field}/{getattr(choice, field).index(name)}", sentence)])
+
+
 def _inference(choice: Choice, algorithm: str) -> dict[str, Any]:
     """How the vocabulary is applied; answers 409 for an inference that the algorithm does not have."""
     if not isinstance(choice, InferredTexts) or choice.inference == OWN:
