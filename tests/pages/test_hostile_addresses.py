@@ -37,6 +37,8 @@ DECODE = ["ids", "ids", "vocabulary", "skip", "view", "page", "text", "algorithm
 READ |= dict.fromkeys(("/decode", "/decode.json", "/decode.csv"), DECODE)
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+PRETOKENS = ["vocabulary", "text", "pattern", "under", "show", "special"]
+READ |= dict.fromkeys(("/pretokens", "/pretokens.json"), PRETOKENS)
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
@@ -66,6 +68,8 @@ WRITTEN = [
     "/decode.csv",
     "/frequencies",
     "/languages",
+    "/pretokens",
+    "/pretokens.json",
     "/messages",
     "/messages.json",
     "/vocabularies/expand",
@@ -79,6 +83,7 @@ NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x"
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
 NAMES += ["name", "script", "same", "apart"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
 TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
 TEXTS += ["[1, 2, 0x3]", '{"ids": [4, "5"]}', "[" * 300, "240 159 x -5", "240 159 2"]

@@ -108,6 +108,7 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    pretokens: str | None  # the address of the pre-tokens, None without a pre-tokenizer or if it would be too long
     meter: Meter | None  # the context window and the price; None unless a model is chosen
     has_added: bool  # whether tokens that the visitor added occur
     inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule

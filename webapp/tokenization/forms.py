@@ -236,6 +236,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         values.setdefault(name, value)
     _pick(values)
     pick_by_model(values)
+    if algorithm is not None:  # a choice of a vocabulary never leads away from the page
+        values["algorithm"] = algorithm
     algorithm = values["algorithm"]
     values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
     form = PlaygroundForm(values)

@@ -181,6 +181,7 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            pretokens=self._pretokens_address(result),
             meter=meter_of(self.state, result),
             has_added=bool(result.affixed and not result.affixed.added.isdisjoint(result.encoding.ids)),
             inference_note=inference_note(result),
@@ -226,6 +227,15 @@ class ResultView:
         """The address of the playground with special tokens recognized, or not; None if it is too long."""
         query = replace(self.state, special=special).link(current_app.config["MAX_LINK_CHARACTERS"])
         return None if query is None else f"{url_for('playground.page')}?{query}"
+
+    def _pretokens_address(self, result: Result) -> str | None:
+        """The address of the pre-tokens of the same text, for a vocabulary with a pre-tokenizer and a page."""
+        state, most = self.state, current_app.config["MAX_LINK_CHARACTERS"]
+        if state.trained or state.lowercase or result.tokenizer.pretokenizer is None or len(state.text) > most:
+            return None
+        special = "1" if state.special else None
+        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, special=special)
+        return address if len(address) <= most else None
 
     @property
     def _query(self) -> str | None:
