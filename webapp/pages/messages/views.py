@@ -81,7 +81,7 @@ def _view(result: ConversationResult, link: str | None) -> ConversationView:
     assert entry is not None
     return ConversationView(
         state=result.state,
-        roles=[message.role for message in result.conversation.messages],
+        conversation=result.conversation,
         counted=result.counted,
         vocabulary_title=title_of(entry),
         template_title=template_title(result.state.template, result.template.title),
