@@ -83,7 +83,7 @@ def test_the_link_is_copied_and_a_share_gets_a_permanent_one(open_page: OpenPage
     address = page.input_value("#link")
     page.goto(address)
     assert page.locator(".meter").count() == 1
-    page.click(".seg a:text-is(\"Template\")")
+    page.click('.seg a:text-is("Template")')
     page.wait_for_selector(".prompt")
     assert_accessible(page, TWO_LOOKS)
 

@@ -8,7 +8,7 @@ writes `recorded/*.json`, which the tests compare with. Needs transformers and t
 from __future__ import annotations
 
 import json
-from datetime import datetime as Datetime
+from datetime import datetime
 from typing import Any
 from unittest.mock import patch
 
@@ -16,7 +16,7 @@ from tests.chat.conversations import CONVERSATIONS, NOW, RECORDED, all_templates
 from webapp.chat import ChatTemplate
 
 
-class FixedNow(Datetime):
+class FixedNow(datetime):
     """A clock that stands still."""
 
     @classmethod

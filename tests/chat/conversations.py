@@ -18,7 +18,7 @@ _TOOL = {
     "type": "function",
     "function": {
         "name": "weather",
-        "description": "The weather <now> & \"here\", 天气",
+        "description": 'The weather <now> & "here", 天气',
         "parameters": {
             "type": "object",
             "properties": {"city": {"type": "string", "description": "A city"}},

@@ -1,4 +1,4 @@
-"""The prompts equal those of `apply_chat_template`: recorded ones, and those rendered now where transformers is here."""
+"""The prompts equal those of `apply_chat_template`: recorded ones, and those rendered now if transformers is here."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ WRITTEN = {
     },
     "glm-4": {
         "user": "[gMASK]<sop><|user|>\nHello<|assistant|>",
-        "long": "[gMASK]<sop><|system|>\nBe brief.<|user|>\none<|assistant|>\ntwo<|user|>\nthree<|assistant|>\nfour<|assistant|>",
+        "long": "[gMASK]<sop><|system|>\nBe brief.<|user|>\none<|assistant|>\ntwo<|user|>\nthree<|assistant|>\nfour"
+        "<|assistant|>",
     },
 }
 
@@ -86,7 +87,7 @@ def test_built_in_templates_refuse_unknown_roles_in_words(name: str) -> None:
     if name == "chatml":  # whose roles are free
         assert ours(BUILT_IN[name], "unknown role", reply=False)["text"].startswith("<|im_start|>narrator\n")
         return
-    with pytest.raises(TemplateError, match="the template says: .* has the roles .*, not narrator") as error:
+    with pytest.raises(TemplateError, match=r"the template says: .* has the roles .*, not narrator") as error:
         render(BUILT_IN[name], read_messages(text_of("unknown role")), reply=True)
     assert error.value.kind == "raised"
     assert error.value.line

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import jinja2
 import pytest
 
+from webapp import chat
 from webapp.chat import TemplateError, own_template, read_messages, render
 from webapp.chat.chat_template import MOST_SOURCE, TemplateSourceError
 from webapp.chat.renderer.limits import CPU_SECONDS, MEMORY, RESERVE
@@ -26,7 +30,11 @@ HOSTILE = {
         ["time"],
         2,
     ),
-    "loops that print": ("{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}", ["output", "time"], 1),
+    "loops that print": (
+        "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
+        ["output", "time"],
+        1,
+    ),
     "a huge string": ("\n\n{{ messages[0].content * 10**9 }}", ["memory"], 3),
     "a huge constant, folded by the compiler": ("{{ 'a' * 10**9 }}", ["memory", "output"], None),
     "a huge power, folded by the compiler": ("{{ 10 ** (10 ** 8) }}", ["time"], None),
@@ -130,7 +138,7 @@ def test_many_threads_render_while_some_are_hostile() -> None:
         return error.value.kind
 
     def fine(number: int) -> str:
-        return render(own_template("{{ messages[0].content }} %d" % number), HELLO, reply=False).text
+        return render(own_template(f"{{{{ messages[0].content }}}} {number}"), HELLO, reply=False).text
 
     with ThreadPoolExecutor(8) as pool:
         bad, good = pool.map(hostile, range(8)), pool.map(fine, range(40))
@@ -156,3 +164,33 @@ def test_a_source_that_is_too_long_is_refused() -> None:
     with pytest.raises(TemplateSourceError, match="200000 characters"):
         own_template("x" * (MOST_SOURCE + 1))
     assert own_template("x" * MOST_SOURCE).source
+
+
+ESCAPED = """
+import sys
+sys.path += sys.argv[1:]
+from renderer.process import limit
+import resource, socket
+limit()
+refused = []
+for name, attempt in {
+    "read": lambda: open("/etc/passwd"),
+    "write": lambda: open("/tmp/written-by-a-template", "w"),
+    "connect": lambda: socket.socket(),
+    "listen": lambda: socket.socketpair(),
+    "memory": lambda: bytearray(400_000_000),
+}.items():
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        refused.append(name)
+print(*refused, resource.getrlimit(resource.RLIMIT_CPU))
+"""
+
+
+def test_even_escaped_code_has_no_files_no_network_and_little_memory() -> None:
+    folders = [str(Path(chat.__file__).parent), str(Path(jinja2.__file__).parents[1])]
+    result = subprocess.run(
+        [sys.executable, "-c", ESCAPED, *folders], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert result.stdout.strip() == f"read write connect listen memory ({CPU_SECONDS}, {CPU_SECONDS + 1})"

@@ -61,8 +61,10 @@ class RuleCounts:
 def rule_for(model: str) -> CountingRule | None:
     """The rule for a model by name; None if the rule does not say how this model counts.
 
-    >>> rule_for("gpt-4o-2024-08-06"), rule_for("gpt-4o").like, rule_for("llama-3")
-    (CountingRule(model='gpt-4o-2024-08-06', per_message=3, per_name=1, per_reply=3, like=''), 'gpt-4o-2024-08-06', None)
+    >>> rule_for("gpt-4-0613")
+    CountingRule(model='gpt-4-0613', per_message=3, per_name=1, per_reply=3, like='')
+    >>> rule_for("gpt-4o").like, rule_for("llama-3")
+    ('gpt-4o-2024-08-06', None)
     """
     if model in NAMED:
         return CountingRule(model)

@@ -67,6 +67,10 @@ def render(
     given = dict(variables or {})
     today = _today(given.pop("date", None), now)
     given = {**template.variables, **given}
+    try:
+        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError):
+        raise TemplateError(None, Phrase("a variable of the template cannot be written as JSON"), "runtime") from None
     source = template.source_for(tools=bool(conversation.tools))
     try:
         check_source(source)
