@@ -244,10 +244,22 @@ def test_markers_in_a_message_are_reported(client: FlaskClient) -> None:
 
 def test_tools_that_a_template_leaves_out_are_reported(client: FlaskClient) -> None:
     tools = '[{"type": "function", "function": {"name": "count_tokens"}}]'
-    assert "This template does not write all tools." in followed(client, tools=tools).text
+    assert "This template leaves out tools." in followed(client, tools=tools).text
     own = "{{ tools[0].function.name }}{{ messages[0].content }}"
-    assert "does not write" not in followed(client, tools=tools, template="own", source=own).text
-    assert "does not write" not in followed(client).text
+    assert "leaves out" not in followed(client, tools=tools, template="own", source=own).text
+    assert "leaves out" not in followed(client).text
+
+
+def test_the_examples_are_counted(client: FlaskClient) -> None:
+    examples = re.search(r'(?s)<div class="examples".*?</div>', client.get("/messages").text)
+    assert examples
+    addresses = [html.unescape(address) for address in re.findall(r'href="([^"]+)"', examples[0])]
+    assert len(addresses) == 3
+    for address in addresses:
+        page = client.get(address)
+        assert page.status_code == 200
+        assert 'id="copy-link"' in page.text  # it fits into an address
+        assert "leaves out" not in page.text
 
 
 def test_a_special_token_of_the_vocabulary_in_a_message_is_reported(client: FlaskClient) -> None:

@@ -165,6 +165,8 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
 def _example(state: ConversationState, index: int) -> str:
     """The address of an example with the same choices."""
     example = EXAMPLES[index]
-    template = DEFAULT_TEMPLATE if state.template == OWN else state.template
-    query = state.query(messages=example.messages, tools=example.tools, template=template, view="tokens")
+    template = OWN if example.source else DEFAULT_TEMPLATE if state.template == OWN else state.template
+    query = state.query(
+        messages=example.messages, tools=example.tools, template=template, source=example.source, view="tokens"
+    )
     return f"{url_for('messages.page')}?{query}"

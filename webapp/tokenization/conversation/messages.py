@@ -120,14 +120,13 @@ def prompt_notes(counted: CountedPrompt) -> list[str]:
 
 def unwritten_note(conversation: Conversation, prompt: Prompt) -> str:
     """What of the tools and their calls the template does not write; "" if it writes all."""
-    missing = []
-    tools = [tool.get("function", tool) for tool in conversation.tools]
-    if any(not _is_written(tool, prompt) for tool in tools):
-        missing.append(_("tools"))
-    calls = [call for message in conversation.messages for call in _calls(message)]
-    if any(not _is_written(call, prompt) for call in calls):
-        missing.append(_("tool calls"))
-    return _("This template does not write all %(what)s.", what=join_list(missing)) if missing else ""
+    tools = any(not _is_written(tool.get("function", tool), prompt) for tool in conversation.tools)
+    calls = any(not _is_written(call, prompt) for message in conversation.messages for call in _calls(message))
+    if tools and calls:
+        return _("This template leaves out tools and their calls.")
+    if tools:
+        return _("This template leaves out tools.")
+    return _("This template leaves out calls of tools.") if calls else ""
 
 
 def _calls(message: Message) -> list[Any]:
