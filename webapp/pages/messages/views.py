@@ -158,7 +158,7 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
             vocabulary=title_of(entry) if entry else model.vocabulary,
         )
     notes = [] if model.context else [_("no context window in the list")]
-    notes += [] if model.has_price else [_("no price in the list")]
+    notes += [] if model.price_in is not None else [_("no price in the list")]
     return "; ".join([model.title, *notes]) if notes else ""
 
 
