@@ -172,13 +172,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     decode.set_defaults(function=commands.decode)
 
-    count = every.add_parser("count", parents=[_common(), marks], help="count the tokens of each file, like wc")
+    applied = [_common(), marks, inference_arguments()]
+    count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
     count.add_argument("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
     count.add_argument("--price", action="store_true", help="with --model: the price, and the share of its context")
     count.set_defaults(function=commands.count, total=0, language_model=None)
-    applied = [_common(), marks, inference_arguments()]
-    count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
-    count.set_defaults(function=commands.count, total=0)
 
     split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
     split.add_argument(
